@@ -122,7 +122,8 @@ const struct command cmd_merge = {
     .summary = "packs of other machines into one database",
     .description =
         "Adds the runs of packs to the database, all or none. A run that is there already is left "
-        "out, and so are directories and files that are no packs, which are named. Packs are not "
+        "out if its content is the same, and so are directories and files that are no packs, which "
+        "are named. Packs are not "
         "trusted: names, sizes, hashes, schema and values are checked, and what "
         "does not look like the work of latput is refused. Results are made again from the samples "
         "of a pack that has them; one without is merged as it is, and a warning of its runs says "

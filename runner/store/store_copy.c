@@ -3,19 +3,21 @@
 // packed, out of an untrusted file when packs are merged. So every text and number is checked on
 // its way; the tables' own constraints check ranges, where packs are merged when the file is
 // opened. Canary floors stay behind: they steer measurements, and those of another machine must not
-// steer ours.
+// steer ours. The same way through a run makes the hash of its content.
 #include "store_internal.h"
 
 #include "util/strbuf.h"
 #include "util/text.h"
 
 #include <math.h>
+#include <sha256.h>
 #include <string.h>
 
 struct store_copy {
     struct store *from, *to;
     enum store_keep keep;
     struct err *err;
+    SHA256_CTX *hash; // not NULL: what would be copied goes into it, and nothing is copied
 };
 
 static bool column_is_clean(sqlite3_stmt *row, int column)
@@ -433,8 +435,19 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
     return copy_list_name(copy, row, 9);
 }
 
+// What is made again on merging, from what is hashed as well, does not count: another version of
+// latput may make something else of it.
+static bool copy_is_made_again(const struct store_copy *copy, const struct copy_level *level)
+{
+    return level == &copy_conclusions || (copy->keep == STORE_KEEP_SAMPLES &&
+                                          (level == &copy_results || level == &copy_estimates ||
+                                           level == &copy_states || level == &copy_sweep_values));
+}
+
 static bool copy_wants(const struct store_copy *copy, const struct copy_level *level)
 {
+    if (copy->hash && copy_is_made_again(copy, level))
+        return false;
     // A pass says nothing without its samples; of a sweep it says which points were measured.
     if (level == &copy_timings || level == &copy_samples || level == &copy_sweep_samples)
         return copy->keep == STORE_KEEP_SAMPLES;
@@ -443,14 +456,37 @@ static bool copy_wants(const struct store_copy *copy, const struct copy_level *l
     return true;
 }
 
+// Puts the columns 1.. of a row into the hash, with their types and lengths: all but what a form is
+// made of, which its first run in a database says for all, and the number of the kernel that
+// decides, which goes with the kernels.
+static void copy_digest(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row)
+{
+    for (int c = 1; c < sqlite3_column_count(row); c++) {
+        if ((level == &copy_forms && (c == 4 || c == 5 || c == 8)) ||
+            (level == &copy_results && c == 10))
+            continue;
+        int type = sqlite3_column_type(row, c);
+        double real = sqlite3_column_double(row, c);
+        if (level == &copy_results || level == &copy_port_results)
+            real = nearbyint(real * 1000); // as what is kept without kernels
+        const void *bytes = type == SQLITE_FLOAT ? &real : sqlite3_column_blob(row, c);
+        int64_t head[2] = {type,
+                           type == SQLITE_FLOAT ? (int)sizeof real : sqlite3_column_bytes(row, c)};
+        SHA256Update(copy->hash, (const uint8_t *)head, sizeof head);
+        if (bytes)
+            SHA256Update(copy->hash, bytes, (size_t)head[1]);
+    }
+}
+
 static int copy_row(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row,
                     int64_t to)
 {
-    int64_t id, own = sqlite3_column_int64(row, 0);
-    if ((level == &copy_forms && copy_names(copy, row) != 0) ||
-        (level == &copy_lists && copy_list_name(copy, row, 2) != 0))
-        return -1;
-    if (copy_insert(copy, row, level->insert, to, &id) != 0)
+    int64_t id = 0, own = sqlite3_column_int64(row, 0);
+    if (copy->hash)
+        copy_digest(copy, level, row);
+    else if ((level == &copy_forms && copy_names(copy, row) != 0) ||
+             (level == &copy_lists && copy_list_name(copy, row, 2) != 0) ||
+             copy_insert(copy, row, level->insert, to, &id) != 0)
         return -1;
     for (int i = 0; level->children && level->children[i]; i++)
         if (copy_wants(copy, level->children[i]) &&
@@ -465,6 +501,8 @@ static int copy_rows(struct store_copy *copy, const struct copy_level *level, in
     sqlite3_stmt *row = store_bind(copy->from, copy->err, level->select, "i", from);
     if (!row)
         return -1;
+    if (copy->hash)
+        SHA256Update(copy->hash, (const uint8_t *)level->select, strlen(level->select));
     int got, result = 0;
     while (result == 0 && (got = sqlite3_step(row)) == SQLITE_ROW)
         result = copy_row(copy, level, row, to);
@@ -534,20 +572,21 @@ static int copy_cpu(struct store_copy *copy, int64_t cpu_id, int64_t *new_id)
     return result == 0 ? copy_rows(copy, &copy_caches, cpu_id, *new_id) : -1;
 }
 
+static const struct copy_level copy_runs = {
+    "SELECT cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, frequency, "
+    "selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, measuring_cpu, "
+    "started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, evidence, "
+    "measured_width FROM run WHERE run_id = ?1",
+    "INSERT INTO run (cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, "
+    "frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, "
+    "measuring_cpu, started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, "
+    "evidence, measured_width) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
 static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id)
 {
-    static const char select[] =
-        "SELECT cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, frequency, "
-        "selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, measuring_cpu, "
-        "started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, evidence, "
-        "measured_width FROM run WHERE run_id = ?1";
-    static const char insert[] =
-        "INSERT INTO run (cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, "
-        "frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, "
-        "measuring_cpu, started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, "
-        "evidence, measured_width) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    sqlite3_stmt *row = store_bind(copy->from, copy->err, select, "i", run_id);
+    sqlite3_stmt *row = store_bind(copy->from, copy->err, copy_runs.select, "i", run_id);
     if (!row)
         return -1;
     if (sqlite3_step(row) != SQLITE_ROW) {
@@ -557,36 +596,50 @@ static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id
     int64_t cpu_id;
     int result = copy_cpu(copy, sqlite3_column_int64(row, 0), &cpu_id);
     if (result == 0)
-        result = copy_insert(copy, row, insert, cpu_id, new_id);
+        result = copy_insert(copy, row, copy_runs.insert, cpu_id, new_id);
     sqlite3_reset(row);
     return result;
 }
 
+// Of a run, beside its row: what was measured for it, and what is said of it besides, which may
+// come later or be said by a merge.
+static const struct copy_level *const copy_measured[] = {
+    &copy_run_events, &copy_lists, &copy_forms, &copy_port_models, &copy_benches, &copy_properties};
+static const struct copy_level *const copy_said[] = {&copy_warnings, &copy_run_times,
+                                                     &copy_validations};
+
 int store_copy_run(struct store *from, int64_t run_id, enum store_keep keep, struct store *to,
                    int64_t *new_id, struct err *err)
 {
-    struct store_copy copy = {from, to, keep, err};
+    struct store_copy copy = {from, to, keep, err, NULL};
     bool own;
     if (store_unit_begin(to, &own, err) != 0)
         return -1;
     int result = copy_run_row(&copy, run_id, new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_warnings, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_run_events, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_run_times, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_lists, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_forms, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_port_models, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_validations, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_benches, run_id, *new_id);
-    if (result == 0)
-        result = copy_rows(&copy, &copy_properties, run_id, *new_id);
+    for (size_t i = 0; i < ARRAY_LEN(copy_measured) && result == 0; i++)
+        result = copy_rows(&copy, copy_measured[i], run_id, *new_id);
+    for (size_t i = 0; i < ARRAY_LEN(copy_said) && result == 0; i++)
+        result = copy_rows(&copy, copy_said[i], run_id, *new_id);
     return store_unit_end(to, own, result, err);
+}
+
+int store_hash_run(struct store *store, int64_t run_id, enum store_keep keep, char hex[65],
+                   struct err *err)
+{
+    SHA256_CTX hash;
+    struct store_copy copy = {store, NULL, keep, err, &hash};
+    char identity[65];
+    int64_t cpu_id = 0;
+    SHA256Init(&hash);
+    if (store_get_int(store, err, &cpu_id, "SELECT cpu_id FROM run WHERE run_id = ?1", "i",
+                      run_id) < 0 ||
+        copy_check_identity(&copy, cpu_id, identity) != 0 ||
+        copy_rows(&copy, &copy_runs, run_id, 0) != 0)
+        return -1;
+    SHA256Update(&hash, (const uint8_t *)identity, strlen(identity));
+    for (size_t i = 0; i < ARRAY_LEN(copy_measured); i++)
+        if (copy_rows(&copy, copy_measured[i], run_id, 0) != 0)
+            return -1;
+    SHA256End(&hash, hex);
+    return 0;
 }

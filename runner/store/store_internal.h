@@ -142,6 +142,10 @@ sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, stru
 // store_copy.c: copies a run with everything that belongs to it and is kept, all or nothing.
 int store_copy_run(struct store *from, int64_t run_id, enum store_keep keep, struct store *to,
                    int64_t *new_id, struct err *err);
+// The same file: sha256 over what was measured for a run, as far as that is kept; the same whatever
+// file it is in. Results count where samples do not.
+int store_hash_run(struct store *store, int64_t run_id, enum store_keep keep, char hex[65],
+                   struct err *err);
 
 // Of a row of `run`: whether it was measured and is kept without kernels (STORE_KEEP_RESULTS).
 #define STORE_RUN_IS_SLIM                                                                          \

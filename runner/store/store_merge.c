@@ -140,6 +140,44 @@ static int merge_copy(struct store *from, int64_t source, struct store *store, i
     return store_believe(store, *run_id, from->path, err);
 }
 
+static int merge_has_samples(struct store *store, int64_t run_id, bool *has, struct err *err)
+{
+    int64_t found = 0;
+    int got = store_get_int(
+        store, err, &found,
+        "SELECT EXISTS (SELECT 1 FROM run_form JOIN test USING (run_form_id) "
+        "JOIN kernel USING (test_id) JOIN timing USING (kernel_id) JOIN sample USING (timing_id) "
+        "WHERE run_id = ?1) OR EXISTS (SELECT 1 FROM property JOIN property_variant "
+        "USING (property_id) JOIN sweep_point USING (variant_id) JOIN sweep_timing "
+        "USING (point_id) JOIN sweep_sample USING (timing_id) WHERE run_id = ?1)",
+        "i", run_id);
+    *has = found > 0;
+    return got < 0 ? -1 : 0;
+}
+
+// Whoever merges first must not keep others out by the name of their run: what has the same name
+// must be the same. Where one of the two has no samples, results are what can be compared.
+static int merge_same(struct store *from, int64_t source, struct store *store, int64_t run_id,
+                      struct err *err)
+{
+    bool theirs, ours;
+    if (merge_has_samples(from, source, &theirs, err) != 0 ||
+        merge_has_samples(store, run_id, &ours, err) != 0)
+        return -1;
+    enum store_keep keep = theirs && ours ? STORE_KEEP_SAMPLES : STORE_KEEP_RESULTS;
+    char there[65], here[65];
+    if (store_hash_run(from, source, keep, there, err) != 0 ||
+        store_hash_run(store, run_id, keep, here, err) != 0)
+        return -1;
+    return strcmp(there, here) == 0
+               ? 0
+               : err_set(err,
+                         "%s: a run in it is there already as run %lld, with other content: one of "
+                         "the two was changed, or its results made again by another version; merge "
+                         "the pack into a database of its own with --db to compare them",
+                         from->path, (long long)run_id);
+}
+
 static int merge_run(struct store *from, int64_t source, struct store *store,
                      struct store_merged *merged, struct err *err)
 {
@@ -151,7 +189,8 @@ static int merge_run(struct store *from, int64_t source, struct store *store,
     int known = store_get_int(store, err, run_id, "SELECT run_id FROM run WHERE uuid = ?1", "s",
                               (const char *)sqlite3_column_text(stmt, 0));
     sqlite3_reset(stmt);
-    if (known < 0 || (known == 0 && merge_copy(from, source, store, run_id, err) != 0))
+    if (known < 0 || (known == 0 && merge_copy(from, source, store, run_id, err) != 0) ||
+        (known == 1 && merge_same(from, source, store, *run_id, err) != 0))
         return -1;
     merged->runs[merged->nruns++].added = known == 0;
     return known == 0;

@@ -539,6 +539,76 @@ static void test_dates(void **state)
     fixture_remove(&packed.fixture);
 }
 
+// Merges the pack after one of the same run that `sql` changed: the number that are added, or -1
+// with a message.
+static int merge_second(struct packed *packed, const char *sql, enum store_keep keep,
+                        struct err *err)
+{
+    char path[128], target[128], second[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed->fixture.dir);
+    snprintf(target, sizeof target, "%s/second.db", packed->fixture.dir);
+    snprintf(second, sizeof second, "%s/second.zip", packed->fixture.dir);
+    unlink(target);
+    unlink(second);
+    forge_database(packed, sql, path);
+    struct store *store = fixture_open(packed->fixture.db, STORE_WRITE);
+    if (pack_write(store, &(struct pack_what){.run_id = 2, .keep = keep}, second, err) != 0)
+        fail_msg("%s", err->text);
+    store_close(store);
+    store = fixture_open(target, STORE_WRITE);
+    struct store_merged merged;
+    if (pack_merge(store, path, &merged, err) != 1)
+        fail_msg("%s", err->text);
+    int got = pack_merge(store, second, &merged, err);
+    fixture_expect(store, "SELECT count(*) FROM run", "1");
+    store_close(store);
+    return got;
+}
+
+// A run that is there with other content is no run that is there.
+static void test_conflict(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {
+        "CREATE TEMP TABLE one AS SELECT * FROM sample LIMIT 1; UPDATE one SET seq = 99; "
+        "INSERT INTO sample SELECT * FROM one",
+        "INSERT INTO run_event VALUES ((SELECT run_id FROM run), 0, 'uops', 'event=0x1', 'perf', "
+        "'zen', '1')",
+        "INSERT INTO test SELECT 999, run_form_id, 99, 'latency', 'op1', 'op1', '', 'exact', "
+        "'ok', '' FROM run_form LIMIT 1",
+    };
+    struct packed packed;
+    packed_make(&packed);
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+        struct err err = {0};
+        assert_int_equal(merge_second(&packed, changes[i], STORE_KEEP_SAMPLES, &err), -1);
+        if (!strstr(err.text, "there already as run 1, with other content") ||
+            !strstr(err.text, "second.zip"))
+            fail_msg("%s", err.text);
+    }
+    // Whatever is kept of it, the same run is the same; and so it is with results made again.
+    for (enum store_keep keep = STORE_KEEP_RESULTS; keep <= STORE_KEEP_SAMPLES; keep++) {
+        struct err err = {0};
+        if (merge_second(&packed, "UPDATE result SET value_clk = 7 WHERE value_clk = 0.5", keep,
+                         &err) != 0)
+            fail_msg("%d: %s", (int)keep, err.text);
+    }
+    // Where one has no samples, results are what it says.
+    struct err err = {0};
+    struct store *store = fixture_open(packed.fixture.db, STORE_WRITE);
+    unlink(packed.zip);
+    if (pack_write(store, &(struct pack_what){.run_id = 2, .keep = STORE_KEEP_KERNELS}, packed.zip,
+                   &err) != 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+    assert_int_equal(merge_second(&packed, "UPDATE result SET value_clk = 7 WHERE value_clk = 0.5",
+                                  STORE_KEEP_SAMPLES, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "with other content"));
+    assert_int_equal(merge_second(&packed, "SELECT 1", STORE_KEEP_SAMPLES, &err), 0);
+    fixture_remove(&packed.fixture);
+}
+
 // Without passes there are no samples either: all of them are left out, or the file is refused.
 static void believe_without_passes(struct packed *packed)
 {
@@ -740,7 +810,8 @@ int main(void)
         cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_foreign_members),
         cmocka_unit_test(test_broken_archives), cmocka_unit_test(test_foreign_databases),
         cmocka_unit_test(test_believed),        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_anonymous),       cmocka_unit_test(test_several_runs),
+        cmocka_unit_test(test_anonymous),       cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_several_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
