@@ -47,14 +47,32 @@
         return (form) => test(model.forms[column][form]);
     };
 
+    // Whether a glob fits a whole text. Where a character does not fit, the star before takes one
+    // more: earlier ones need not, so that it takes no longer than the two lengths multiplied.
+    function fits(glob, text) {
+        let at = 0,
+            star = -1,
+            from = 0; // behind what the star takes
+        for (let i = 0; i < text.length; ) {
+            if (glob[at] === "*") {
+                star = at++;
+                from = i;
+            } else if (at < glob.length && (glob[at] === "?" || glob[at] === text[i])) {
+                at++;
+                i++;
+            } else if (star >= 0) {
+                at = star + 1;
+                i = ++from;
+            } else {
+                return false;
+            }
+        }
+        while (glob[at] === "*") at++;
+        return at === glob.length;
+    }
+
     function wildcard(word) {
-        const pattern = new RegExp(
-            `^${word
-                .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-                .replace(/\*/g, ".*")
-                .replace(/\?/g, ".")}$`,
-        );
-        const test = cached((i) => pattern.test(tables.lower[i]));
+        const test = cached((i) => fits(word, tables.lower[i]));
         return (form) => test(model.forms.mnemonic[form]);
     }
 
@@ -94,7 +112,7 @@
 
     // Operands in the order given, others between them.
     function operandsTest(words) {
-        const fits = (operand, word) =>
+        const matches = (operand, word) =>
             word.startsWith("{")
                 ? operand.includes(word)
                 : operand === word ||
@@ -103,12 +121,12 @@
         const test = cached((i) => {
             let at = 0;
             for (const operand of tables.operands.get(i))
-                if (at < words.length && fits(operand, words[at])) {
+                if (at < words.length && matches(operand, words[at])) {
                     at++;
                     while (
                         at < words.length &&
                         words[at].startsWith("{") &&
-                        fits(operand, words[at])
+                        matches(operand, words[at])
                     )
                         at++; // decorations of the same operand
                 }
