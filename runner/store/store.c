@@ -24,18 +24,24 @@
 
 enum {
     STORE_POLL_MS = 20,
-    STORE_WRITER_WAIT_MS = 5000,  // for another writer, who may write for hours
+    STORE_TELL_MS = 3000,         // until who waits for a writer says so
+    STORE_WRITER_WAIT_MS = 5000,  // of who only reads, for a writer who may write for hours
     STORE_READER_WAIT_MS = 60000, // for readers, where the journal lets them be in the way
 };
 
-// Called where a lock is held by another process. A writer that has its lock already waits for
-// readers only, and for longer: what it has in hand would be lost.
+// Called where a lock is held by another process. Who writes waits for another writer as long as it
+// takes: what was measured would be lost. With its lock it waits for readers only, and not for one
+// that never ends.
 static int store_wait(void *context, int times)
 {
     struct store *store = context;
     bool writing = sqlite3_txn_state(store->db, "main") == SQLITE_TXN_WRITE;
-    if (times >= (writing ? STORE_READER_WAIT_MS : STORE_WRITER_WAIT_MS) / STORE_POLL_MS)
+    if ((writing || !store->patient) &&
+        times >= (writing ? STORE_READER_WAIT_MS : STORE_WRITER_WAIT_MS) / STORE_POLL_MS)
         return 0;
+    if (!writing && store->patient && times == STORE_TELL_MS / STORE_POLL_MS)
+        fprintf(stderr, "latput: %s: another process is writing to this database; waits for it\n",
+                store->path);
     usleep(STORE_POLL_MS * 1000);
     return 1;
 }
@@ -359,9 +365,11 @@ static bool store_journal_is(struct store *store, const char *pragma, const char
 void store_use_log(struct store *store)
 {
     // Either change can fail while others read. The old journal is as safe, only slower.
-    bool remote = store_is_remote(store->path);
+    bool remote = store_is_remote(store->path), patient = store->patient;
+    store->patient = false;
     store->log = store_journal_is(
         store, remote ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL", "wal");
+    store->patient = patient;
     sqlite3_exec(store->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
 }
 

@@ -34,6 +34,7 @@ struct store {
     enum store_mode mode;
     bool made;    // there was no file before
     int place;    // store_place_hold(); -1 for who only reads
+    bool patient; // waits for another writer as long as it takes
     bool log;     // the journal is a write-ahead log: readers and the writer do not wait
     bool foreign; // the file is no database of this program
     bool unable;  // it could not be read or written for lack of space, rights or a sound disk

@@ -341,26 +341,69 @@ static void test_killed_writer(void **state)
     fixture_remove(&fixture);
 }
 
+// Holds the lock of a database for some seconds, as a merge does; the process, which has the lock
+// when this returns.
+static pid_t write_and_stay(const char *path, unsigned seconds)
+{
+    int ready[2];
+    char byte = 0;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        sqlite3 *db;
+        bool held = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+                    sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
+        held = held && write(ready[1], &byte, 1) == 1;
+        sleep(seconds);
+        _exit(!held);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    return pid;
+}
+
+// Standard error goes to the file; the descriptor that it was.
+static int errors_into(const char *path)
+{
+    int before = dup(STDERR_FILENO), file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    assert_true(before >= 0 && file >= 0);
+    assert_int_equal(dup2(file, STDERR_FILENO), STDERR_FILENO);
+    close(file);
+    return before;
+}
+
 static void test_locked(void **state)
 {
     (void)state;
     struct fixture fixture;
     fixture_make(&fixture);
-    struct store *first = fixture_open(fixture.db, STORE_WRITE);
-    struct store *second = fixture_open(fixture.db, STORE_WRITE);
-    struct err err = {0};
-    assert_int_equal(store_begin(first, &err), 0);
-    fixture_fill(first, "testa", 1, 1);
-    assert_int_equal(store_begin(second, &err), -1); // after the busy timeout
-    assert_non_null(strstr(err.text, fixture.db));
-    assert_non_null(strstr(err.text, "another process"));
+    store_close(fixture_open(fixture.db, STORE_WRITE));
+    // A writer waits for another one as long as that takes, also where it opens the database, and
+    // says so.
+    char told[256] = "", *path = xasprintf("%s.err", fixture.db);
+    int status, saved = errors_into(path);
+    pid_t pid = write_and_stay(fixture.db, 7);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
     struct store *reader = fixture_open(fixture.db, STORE_READ); // readers are not disturbed
+    assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
     store_close(reader);
-    assert_int_equal(store_commit(first, &err), 0);
-    assert_int_equal(store_begin(second, &err), 0);
-    store_rollback(second);
-    store_close(first);
-    store_close(second);
+    int64_t run_id = fixture_fill(store, "testa", 1, 1);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    int file = open(path, O_RDONLY);
+    assert_true(read(file, told, sizeof told - 1) > 0);
+    close(file);
+    assert_non_null(strstr(told, fixture.db));
+    assert_non_null(strstr(told, "another process is writing to this database; waits for it\n"));
+    struct err err;
+    assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
+    store_close(store);
+    assert_string_equal(ask(fixture.db, "SELECT count(*) FROM run"), "1");
+    unlink(path);
+    free(path);
     fixture_remove(&fixture);
 }
 
