@@ -24,6 +24,12 @@ static struct conclusion (*const OF_ALL[READING_COUNT])(const struct conclude_qu
     [READING_MATRIX] = conclude_matrix,
 };
 
+int conclude_points_max(enum reading reading)
+{
+    bool cut = reading == READING_KNEE || reading == READING_PLATEAUS || reading == READING_SLOPE;
+    return cut ? CONCLUDE_CURVE_CUT_MAX : CONCLUDE_CURVE_MAX;
+}
+
 static const struct curve *find_curve(const struct curve *curves, int ncurves, const char *variant)
 {
     for (int i = 0; i < ncurves; i++)
@@ -41,15 +47,17 @@ static const struct curve_point *find_point(const struct curve *curve, double x)
 }
 
 // What a pass says of a point; of a pass that the point has not, what all say.
-static double pass_value(const struct curve_point *point, int pass, struct arena *arena)
+static double pass_value(const struct curve_point *point, int pass)
 {
+    struct arena arena = {0};
     struct curve_sample *samples =
-        arena_alloc(arena, ((size_t)point->nsamples + 1) * sizeof *samples);
+        arena_alloc(&arena, ((size_t)point->nsamples + 1) * sizeof *samples);
     struct curve_point own = {.x = point->x, .samples = samples};
     for (int i = 0; i < point->nsamples; i++)
         if (point->samples[i].pass == pass)
             samples[own.nsamples++] = point->samples[i];
     double value = curve_point_value(&own);
+    arena_free(&arena);
     return isnan(value) ? curve_point_value(point) : value;
 }
 
@@ -64,10 +72,12 @@ static struct curve curve_beyond(const struct curve *curve, const struct curve *
         const struct curve_point *beside = find_point(control, point->x);
         struct curve_sample *samples =
             arena_alloc(arena, ((size_t)point->nsamples + 1) * sizeof *samples);
+        double less = 0; // samples of a pass follow each other
         for (int k = 0; k < point->nsamples && beside; k++) {
             const struct curve_sample *sample = &point->samples[k];
-            samples[k] = (struct curve_sample){
-                sample->pass, sample->value - pass_value(beside, sample->pass, arena)};
+            if (k == 0 || sample->pass != sample[-1].pass)
+                less = pass_value(beside, sample->pass);
+            samples[k] = (struct curve_sample){sample->pass, sample->value - less};
         }
         points[i] = (struct curve_point){point->x, samples, beside ? point->nsamples : 0};
     }

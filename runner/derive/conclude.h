@@ -116,6 +116,17 @@ struct conclusion {
     int nrows, ncolumns;
 };
 
+// What is asked of a stranger's points. The largest property of lists/properties/ has 42 curves,
+// 1,500 points, and 200 of them in a curve.
+enum {
+    CONCLUDE_CURVES_MAX = 4096,    // of a property
+    CONCLUDE_POINTS_MAX = 1 << 16, // the same
+    CONCLUDE_CURVE_MAX = 4096,     // points of a curve
+    CONCLUDE_CURVE_CUT_MAX = 512,  // where it is cut into segments, which takes their cube,
+                                   // or all pairs of points are compared
+};
+int conclude_points_max(enum reading reading); // of a curve
+
 // All conclusions of a property, *nconclusions of them. What they point to is the arena's, or the
 // caller's (names of variants, units).
 const struct conclusion *conclude(const struct conclude_question *question,

@@ -39,12 +39,16 @@ static int find_columns(const struct curve *curves, int ncurves, double *columns
     return unique;
 }
 
+static int column_compare(const void *a, const void *b)
+{
+    const double *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
 static int column_of(const double *columns, int n, double x)
 {
-    for (int i = 0; i < n; i++)
-        if (columns[i] == x)
-            return i;
-    return -1;
+    const double *found = bsearch(&x, columns, (size_t)n, sizeof x, column_compare);
+    return found ? (int)(found - columns) : -1;
 }
 
 enum { FASTEST = 3 }; // passes: the value is the second of them
@@ -74,7 +78,7 @@ static void find_passes(const struct shape *shape, int at, struct cell *cell, do
         cell->most_lie = fmin(cell->most_lie, room[i + most - 1] - room[i]);
 }
 
-enum { MATRICES = 40 };
+enum { MATRICES = 40, SPARSE = 64 };
 static const double GAP_NOISE = 2; // so many steps that count may be lost in noise
 
 // All that were measured, ascending; `columns`: x of the columns.
@@ -295,6 +299,11 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
     if (2 * n < npoints)
         return conclude_nothing("", CONCLUSION_TOO_FEW,
                                 arena_printf(arena, "only %d of %d cells came back", n, npoints));
+    int64_t all = (int64_t)ncurves * ncolumns;
+    if (all / SPARSE > n) // curves that hardly share an x are no matrix
+        return conclude_nothing(
+            "", CONCLUSION_TOO_FEW,
+            arena_printf(arena, "only %d of %lld cells were measured", n, (long long)all));
     int *levels = arena_alloc(arena, sizeof *levels * (size_t)(ncurves * ncolumns));
     for (int i = 0; i < ncurves * ncolumns; i++)
         levels[i] = -1;

@@ -154,6 +154,10 @@ int store_hash_run(struct store *store, int64_t run_id, enum store_keep keep, ch
     "run.run_id AND test.outcome = 'ok') AND NOT EXISTS (SELECT 1 FROM run_form JOIN test USING "  \
     "(run_form_id) JOIN kernel USING (test_id) WHERE run_form.run_id = run.run_id)"
 
+// store_property_size.c: 0, or -1 where a property is larger than what any conclusion is drawn
+// from.
+int store_check_properties(struct store *store, struct err *err);
+
 // store_believe.c: 0, or -1 where a row of the file belongs to another that is not there.
 int store_check_keys(struct store *store, struct err *err);
 // The same file: makes everything derived of a run that was copied from someone else's file again

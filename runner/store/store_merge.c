@@ -264,7 +264,7 @@ static int merge_all_runs(struct store *from, struct store *store, struct store_
     int nsources = 0, added = 0, got = 0;
     bool own;
     if (merge_list_runs(from, sources, &nsources, err) != 0 || merge_check_dates(from, err) != 0 ||
-        store_unit_begin(store, &own, err) != 0)
+        store_check_properties(from, err) != 0 || store_unit_begin(store, &own, err) != 0)
         return -1;
     for (int i = 0; i < nsources && got >= 0; i++) {
         got = merge_run(from, sources[i], store, merged, err);

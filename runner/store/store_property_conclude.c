@@ -51,17 +51,22 @@ const char *store_property_curve_name(const struct stored_property *property,
     return arena_printf(arena, "%s%s%.15g", variant, *variant ? " " : "", point->by);
 }
 
-// The index of the curve that a point belongs to; a new one if there is none.
-static int curve_find(struct stored_property *property, int at, int *leaders, int *n)
+static bool same_curve(const struct stored_point *a, const struct stored_point *b)
 {
-    const struct stored_point *point = &property->points[at];
-    for (int c = 0; c < *n; c++) {
-        const struct stored_point *leader = &property->points[leaders[c]];
-        if (leader->variant == point->variant && same_by(leader->by, point->by))
-            return c;
-    }
-    leaders[*n] = at;
-    return (*n)++;
+    return a->variant == b->variant && same_by(a->by, b->by);
+}
+
+// Counts the point to its curve; to a new one if there is none.
+static void curve_count(const struct stored_property *property, int at, int *leaders, int *counts,
+                        int *n)
+{
+    for (int c = 0; c < *n; c++)
+        if (same_curve(&property->points[leaders[c]], &property->points[at])) {
+            counts[leaders[c]]++;
+            return;
+        }
+    counts[at] = 1;
+    leaders[(*n)++] = at;
 }
 
 // Curves in the order of the variants, then of `by`.
@@ -86,17 +91,19 @@ const struct curve *store_property_curves(struct stored_property *property, stru
 {
     size_t room = (size_t)property->npoints + 1;
     int *leaders = arena_alloc(arena, room * sizeof *leaders), n = 0;
+    int *counts = arena_alloc(arena, room * sizeof *counts); // of the points of a leader's curve
     for (int i = 0; i < property->npoints; i++)
-        curve_find(property, i, leaders, &n);
+        curve_count(property, i, leaders, counts, &n);
     curves_sort(property, leaders, n);
     struct curve *curves = arena_alloc(arena, ((size_t)n + 1) * sizeof *curves);
     for (int c = 0; c < n; c++) {
         const struct stored_point *leader = &property->points[leaders[c]];
-        struct curve_point *points = arena_alloc(arena, room * sizeof *points);
+        size_t most = (size_t)counts[leaders[c]];
+        struct curve_point *points = arena_alloc(arena, (most + 1) * sizeof *points);
         curves[c] = (struct curve){store_property_curve_name(property, leader, arena), points, 0};
         for (int i = 0; i < property->npoints; i++) {
             struct stored_point *point = &property->points[i];
-            if (point->variant != leader->variant || !same_by(point->by, leader->by))
+            if (!same_curve(leader, point))
                 continue;
             struct curve_point *out = &points[curves[c].npoints++];
             point_samples(property, point, arena, out);
