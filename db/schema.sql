@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 25;
+PRAGMA user_version = 26;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -352,9 +352,6 @@ CREATE TABLE port_model (
     residual REAL CHECK (residual >= 0), -- largest relative deviation over the pairs of classes
     unexplained INTEGER NOT NULL CHECK (unexplained BETWEEN 0 AND 1000000),
         -- forms of one µop in no class
-    binding REAL CHECK (binding BETWEEN 0 AND 1),
-        -- how early schedulers bind µops to ports: 0 when the best port is known, 1 evenly,
-        -- whatever waits there
     teller INTEGER CHECK (teller BETWEEN 0 AND 1000),
         -- position of a port_class whose blocker is slower while vectors of 512 bits are about;
         -- NULL: ports do not depend on the width of vectors
@@ -388,20 +385,6 @@ CREATE TABLE port_class (
     side INTEGER NOT NULL DEFAULT 0 CHECK (side IN (0, 1)),
         -- 1: the blocker takes slots of the side that port_model has
     PRIMARY KEY (run_id, position)
-) STRICT, WITHOUT ROWID;
-
--- How early µops are bound to ports where a form writes this, if it is not as elsewhere.
-CREATE TABLE port_binding (
-    run_id INTEGER NOT NULL REFERENCES port_model,
-    mixes TEXT NOT NULL CHECK (mixes IN ('few forms', 'all forms')), -- that it explains best: when
-        -- shared paths are looked for, beside the binding of port_model; or at the end of a run,
-        -- instead of those
-    writes TEXT NOT NULL CHECK (writes IN ('flags', 'general-purpose', 'vectors', 'masks', 'memory',
-        'others', 'any')), -- 'any': what has no row of its own, by mixes of all forms
-    binding REAL NOT NULL CHECK (binding BETWEEN 0 AND 1),
-    norm REAL CHECK (norm >= 1), -- in the row 'any': ports, front end and side together take the
-        -- p-norm of what each takes, of this order; NULL: as long as the longest of them
-    PRIMARY KEY (run_id, mixes, writes)
 ) STRICT, WITHOUT ROWID;
 
 -- Published names of single ports (one bit), and of sets that no blocker occupies. Ports and sets
@@ -456,7 +439,8 @@ CREATE TABLE port_result (
     whole INTEGER NOT NULL DEFAULT 0 CHECK (whole IN (0, 1)), -- 1: it needs all parts of the unit
     beside_clk REAL CHECK (beside_clk >= 0),
         -- how long it keeps the unit busy where others need all
-    slots_mixed REAL CHECK (slots_mixed >= 0), -- of dispatch in no particular order: groups are cut
+    slots_mixed REAL CHECK (slots_mixed >= 0), -- of dispatch that others in a mix lose by it: of
+        -- what begins a group of dispatch a part of the group before as well
     wide INTEGER NOT NULL DEFAULT 0 CHECK (wide IN (0, 1)),
         -- 1: while it is about, other vectors use their port_use_wide
     way TEXT NOT NULL DEFAULT 'search'
@@ -470,10 +454,6 @@ CREATE TABLE port_result (
         -- delivers nothing to anybody, unless many others are about; NULL: none
     side_slots REAL CHECK (side_slots >= 0), -- of the side that port_model has, among others; may
         -- be more than slots; NULL: unknown, or there is no side
-    writes TEXT CHECK (writes IN ('flags', 'general-purpose', 'vectors', 'masks', 'memory',
-        'others')), -- what the form writes first, see port_binding; NULL: nothing that has a row
-    slots_moved REAL CHECK (slots_moved >= 0), -- with the moves that cut what its instances wait
-        -- for in mixes, which some cores fuse; NULL: as many as the form and these moves take
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;
@@ -846,10 +826,6 @@ CREATE TRIGGER port_unit_no_update BEFORE UPDATE ON port_unit
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
 CREATE TRIGGER port_unit_no_delete BEFORE DELETE ON port_unit
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
-CREATE TRIGGER port_binding_no_update BEFORE UPDATE ON port_binding
-BEGIN SELECT raise(ABORT, 'facts are append-only: port_binding'); END;
-CREATE TRIGGER port_binding_no_delete BEFORE DELETE ON port_binding
-BEGIN SELECT raise(ABORT, 'facts are append-only: port_binding'); END;
 CREATE TRIGGER port_probe_no_update BEFORE UPDATE ON port_probe
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_probe'); END;
 CREATE TRIGGER port_probe_no_delete BEFORE DELETE ON port_probe

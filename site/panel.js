@@ -349,7 +349,6 @@
                 ],
                 ["slots of dispatch", number(use.slots)],
                 ["slots among others", number(use.slots_mixed)],
-                ["slots with moves before it", number(use.slots_moved)],
                 ["slots of the side", number(use.side_slots)],
                 ["front end stalls", use.stall_clk ? `${clk(use.stall_clk)} cycles` : ""],
                 ["unit", use.unit],

@@ -29,6 +29,8 @@ static const struct command_option options[] = {
      "write every mix with its measured and predicted cycles and what bounds these, as CSV"    },
     {0,   "again",   "FILE",
      "measure nothing: predict the mixes of FILE, which --all wrote, with this table"          },
+    {0,   "without", "CONCEPTS",
+     "leave these out of the predictions, separated by commas, to see what each is worth"      },
     {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"    },
     {0,   "db",      "FILE",     "the database"                                                },
     {'r', "run",     "N",        "the port table of this run instead of the newest"            },
@@ -44,6 +46,7 @@ enum {
     OPT_FORMS,
     OPT_ALL,
     OPT_AGAIN,
+    OPT_WITHOUT,
     OPT_AGAINST,
     OPT_DB,
     OPT_RUN,
@@ -72,7 +75,8 @@ const struct command cmd_validate = {
         "whatever is done (the x87 stack, string instructions), or hide all others; how many there "
         "are is said, with the reason.\n"
         "With --again nothing is drawn, measured or stored: what other versions and other runs say "
-        "of the same mixes can be compared.",
+        "of the same mixes can be compared. With --without nothing is stored, either; the concepts "
+        "are front-end, delivery, side, ports, wide, dividers, microcode, paths, waits and norm.",
     .options = options,
     .run = validate_run,
 };
@@ -84,6 +88,7 @@ struct arguments {
     int64_t run_id;
     const char *db, *forms, *all, *again;
     bool against, drawn; // drawn: --mixes or --seed
+    unsigned without;    // bits by enum port_concept
     enum report_format format;
 };
 
@@ -95,6 +100,26 @@ static int parse_seed(const char *text, uint64_t *seed)
     long long number = strtoll(text, &end, 10);
     *seed = (uint64_t)number;
     return !errno && *text && !*end && number >= 0 ? 0 : -1;
+}
+
+static int parse_concepts(const char *text, unsigned *without)
+{
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        int concept = 0;
+        while (concept < PORT_CONCEPTS &&
+               (strlen(port_concept_name((enum port_concept) concept)) != length ||
+                strncmp(port_concept_name((enum port_concept) concept), text, length) != 0))
+        concept ++;
+        if (concept == PORT_CONCEPTS)
+            return command_fail(&cmd_validate, EXIT_USAGE,
+                                "--without %s: '%.*s' is no concept; latput validate --help has "
+                                "them all",
+                                text, (int)length, text);
+        *without |= 1u << concept;
+        text += length + (text[length] == ',');
+    }
+    return EXIT_DONE;
 }
 
 static int validate_option(void *context, int option, const char *argument)
@@ -118,6 +143,8 @@ static int validate_option(void *context, int option, const char *argument)
         if (parse_seed(argument, &arguments->seed) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
         return EXIT_DONE;
+    case OPT_WITHOUT:
+        return parse_concepts(argument, &arguments->without);
     case OPT_AGAINST:
         arguments->against = true;
         if (strcmp(argument, "llvm-mca") != 0)
@@ -342,7 +369,7 @@ static int validate_tell(const struct arguments *arguments, struct store *store,
     if (mixes->unknown)
         fprintf(stderr, "latput validate: %d mixes of %s have a form without ports here\n",
                 mixes->unknown, arguments->again);
-    bool keep = !arguments->forms && !arguments->again;
+    bool keep = !arguments->forms && !arguments->again && !arguments->without;
     int status = !keep ? 0 : store_put_validation(store, table->run_id, &result, err);
     if (status == 0 && arguments->all)
         status = validate_write_all(arguments->all, table, mixes, err);
@@ -358,6 +385,7 @@ static int validate_with(const struct arguments *arguments, struct store *store)
     table.anywhere = arguments->again != NULL;
     int status =
         port_table_open(&cmd_validate, store, arguments->run_id, arguments->forms, &table, &arena);
+    table.model.model.without = arguments->without;
     if (status == EXIT_DONE) {
         if (arguments->again &&
             validate_predict_again(arguments->again, &table, &arena, &mixes, &err) != 0)

@@ -120,8 +120,6 @@ int store_option_ports(const struct command *cmd, struct store *store, struct st
     int found = of_run ? 1 : store_newest_port_run(store, 0, of->uarch, &of->run_id, &err);
     if (found == 1)
         found = store_get_port_model(store, of->run_id, model, arena, &err);
-    if (found == 1 && store_get_port_slot(store, of->run_id, model, &err) != 0)
-        found = -1;
     if (found == 1)
         return EXIT_DONE;
     if (found < 0)

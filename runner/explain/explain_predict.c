@@ -190,8 +190,9 @@ static double stall_clk(const struct explanation *explanation, struct arena *are
 {
     const struct port_model *model = explanation->model;
     struct block_usages block = block_usages(explanation, false, arena);
-    double clk = port_front_clk(model, block.usages, block.counts, explanation->block.n);
-    return clk - explanation->slots / model->width;
+    struct port_limits limits;
+    port_limits(model, block.usages, block.counts, explanation->block.n, &limits);
+    return fmax(limits.front_clk, limits.delivery_clk) - explanation->slots / model->width;
 }
 
 static void predict_front(struct explanation *explanation, const struct front_density *density,
@@ -239,7 +240,7 @@ static void predict_ports(struct explanation *explanation, struct port_limits *l
     if (limits->worst) {
         struct strbuf name = {0};
         port_set_text(model, limits->worst, &name);
-        double uops = limits->worst_clk * port_set_size(limits->worst);
+        double uops = limits->ports_clk * port_set_size(limits->worst);
         limit_add(explanation, LIMIT_PORTS, limits->ports_clk,
                   arena_printf(arena, "%.4g uops that only %s can do", uops, strbuf_text(&name)))
             ->set = limits->worst;

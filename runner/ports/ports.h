@@ -68,17 +68,6 @@ struct port_hidden {
     char name[PORT_NAME_MAX];
 };
 
-// What a form writes first: forms may be bound to ports the earlier the scarcer what it goes into.
-enum port_writes {
-    PORT_WRITES_NOTHING, // but flags
-    PORT_WRITES_GPR,
-    PORT_WRITES_VECTOR,
-    PORT_WRITES_MASK,
-    PORT_WRITES_MEMORY,
-    PORT_WRITES_OTHER,
-    PORT_WRITES_COUNT
-};
-
 // What one instance of a form uses.
 struct port_use {
     uint32_t set;
@@ -105,10 +94,8 @@ struct port_usage {
     int nwide;                                // 0: the same as uses
     struct port_use wide_uses[PORT_USES_MAX]; // while a wide form is about
     double slots;                             // dispatch slots; NaN: unknown
-    double slots_mixed; // among others in no particular order, where the groups
-                        // of dispatch are cut; NaN: unknown, 0: as many
-    double slots_moved; // with the moves that cut what its instances wait for in mixes; NaN or 0:
-                        // as many as the form and these moves take
+    double slots_mixed; // those that others in a mix lose by it: of what begins a group of
+                        // dispatch also a part of the group before; NaN or 0: as many as slots
     double stall_clk;   // beside its slots, in which the front end delivers nothing to anybody:
                         // it goes to the sequencer of microcode and back. Long runs of others
                         // hide that, and slots are measured beside many
@@ -120,11 +107,10 @@ struct port_usage {
     double beside_clk; // for how long where others need all parts; 0: no longer
     int nshares;
     struct port_share shares[PORT_PATHS_MAX]; // by unit: paths, and a divider beside MS
-    double decode_clk;       // more that an instance takes where it is decoded than out of the µop
-                             // cache; 0: none, NaN: not tried
-    enum port_writes writes; // by which the model binds its µops to ports
-    double residual;         // largest deviation, in µops
-    bool counted;            // counters of the ports took part
+    double decode_clk; // more that an instance takes where it is decoded than out of the µop
+                       // cache; 0: none, NaN: not tried
+    double residual;   // largest deviation, in µops
+    bool counted;      // counters of the ports took part
 };
 
 // Something that forms wait for although their ports are free; each needs it for some cycles. Units
@@ -158,9 +144,25 @@ struct port_side {
     double clk; // how long a probe takes among many
 };
 
+// Parts of a prediction, each of which can be left out to see what it is worth.
+enum port_concept {
+    CONCEPT_FRONT,     // slots of dispatch
+    CONCEPT_DELIVERY,  // stalls of the front end
+    CONCEPT_SIDE,      // a part of the core that is narrower than dispatch
+    CONCEPT_PORTS,     // µops on ports
+    CONCEPT_WIDE,      // other ports beside wide vectors
+    CONCEPT_DIVIDERS,  // units that are not pipelined
+    CONCEPT_MICROCODE, // the sequencer of microcode
+    CONCEPT_PATHS,     // paths that several ports share
+    CONCEPT_WAITS,     // what no port and no unit explains
+    CONCEPT_NORM,      // resources beside each other; else the longest
+    PORT_CONCEPTS
+};
+
 struct port_model {
-    int width;  // of dispatch: slots a cycle
-    int nports; // ports in all classes
+    unsigned without; // concepts that predictions leave out, a bit each; not stored
+    int width;        // of dispatch: slots a cycle
+    int nports;       // ports in all classes
     char port_names[PORTS_MAX]
                    [PORT_LABEL_MAX]; // published names, where the structure fits; else ""
     int filler; // index of a form that takes a slot and no port; -1: none known
@@ -173,29 +175,19 @@ struct port_model {
     struct port_unit units[PORT_UNITS_MAX];
     int nprobes;
     struct port_probe probes[PORT_PROBES_MAX];
-    // How early schedulers bind µops to ports: the ports' part of a mix takes as long as the best
-    // choice of ports would, 0, to as long as an even one, whatever waits there, 1.
-    double binding;
-    double binding_more[PORT_WRITES_COUNT]; // that of forms which write this, above it
-    // Where the ports, the front end and the side each need nearly as long, all together take a
-    // little longer: the p-norm of the three, of this order p; 0: as long as the longest.
-    double norm;
     double residual;   // largest |measured - predicted| / predicted over the pairs of classes
     int unexplained;   // forms of one µop whose class fitted into no structure
     int teller;        // class whose blocker takes longer while a wide form is about; -1: none, the
                        // ports do not depend on the width of vectors
     double teller_clk; // its reciprocal throughput then
     uint32_t drawn_seed; // which forms are searched though siblings are known; 0: nothing was drawn
-    // For how long the front end is busy with a slot, by the fillers that slots are measured with:
-    // no core dispatches quite its width in every cycle. 0: as its width says. Not stored; for
-    // predictions only.
-    double slot_clk;
     int fast; // forms that are as fast as slots allow and may use ports: then at least as many as
               // there are slots, and no timing of theirs shows which; -1: not known
 };
 
-// "flags", "general-purpose", "vectors", "masks", "memory" or "others".
-const char *port_writes_name(enum port_writes writes);
+// "front-end", "delivery", "side", "ports", "wide", "dividers", "microcode", "paths", "waits",
+// "norm".
+const char *port_concept_name(enum port_concept concept);
 // "always", "narrow", "wide" or "wide forms".
 const char *port_holds_name(enum port_holds holds);
 // Whether only wide forms bring the set about.
@@ -203,38 +195,30 @@ bool port_class_is_wide(const struct port_class *class);
 bool port_unit_is_path(const struct port_unit *unit);
 bool port_unit_is_microcode(const struct port_unit *unit);
 
-// Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the
-// front end. counts[i] instances of usages[i].
-double port_bound(const struct port_model *model, const struct port_usage *const *usages,
-                  const int *counts, int n);
-// Cycles that it takes, with what the schedulers lose (binding).
-double port_predict(const struct port_model *model, const struct port_usage *const *usages,
-                    const int *counts, int n);
-// The same with the bounds one by one, for those who want to know why.
+// What a mix of counts[i] instances of usages[i] waits for, in cycles (ports_predict.c).
 struct port_limits {
-    double front_clk; // slots of dispatch, and stalls that are not hidden
-    double side_clk;  // slots of the side; 0: none
-    double ports_clk; // with what the schedulers lose
-    uint32_t worst;   // the ports that are busy longest with the best choice; 0: none is used
-    double worst_clk; // for how long
-    bool wide;        // a form brings the structure of wide vectors about
+    double front_clk;    // slots of dispatch
+    double delivery_clk; // what the front end takes to deliver them, stalls included
+    double side_clk;     // slots of the side; 0: none
+    double ports_clk;    // µops with the best choice of ports
+    uint32_t worst;      // the ports that are busy so long; 0: none is used
+    bool wide;           // a form brings the structure of wide vectors about
     double unit_clk[PORT_UNITS_MAX];
     double unknown_clk; // the longest that a form waits for what no port explains
+    double bound_clk;   // the longest of these: no mix takes less
+    double clk;         // that a mix takes: a norm of all of them
 };
 void port_limits(const struct port_model *model, const struct port_usage *const *usages,
                  const int *counts, int n, struct port_limits *limits);
-// Of a usage that has the slots of its moves: these are as many as are left where they are fused.
-void port_usage_fuse_moves(struct port_usage *usage);
+// Of these bound_clk and clk.
+double port_bound(const struct port_model *model, const struct port_usage *const *usages,
+                  const int *counts, int n);
+double port_predict(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n);
 // Slots of dispatch that an instance takes among others.
 double port_usage_slots(const struct port_usage *usage);
 // Slots of the side that it takes, none where that is not known.
 double port_usage_side_slots(const struct port_usage *usage);
-// Cycles of the front end: slots, and stalls as far as others do not hide them.
-double port_front_clk(const struct port_model *model, const struct port_usage *const *usages,
-                      const int *counts, int n);
-// Cycles in which the side takes their slots.
-double port_side_clk(const struct port_model *model, const struct port_usage *const *usages,
-                     const int *counts, int n);
 // What one instance uses beside others: `wide` as in port_limits. Returns how many.
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses);
 // How many ports. Not __builtin_popcount(): without an instruction for it, which not every CPU has,
@@ -248,34 +232,6 @@ static inline int port_set_size(uint32_t set)
 }
 // Relative, of the cycles of a mix; what is farther off counts as half: something else did that.
 double port_mix_error(double predicted_clk, double measured_clk);
-// A mix that was timed, as far as bindings matter: for each group of ports that hang together, how
-// long the best choice of ports and an even one take, and its µops by what their forms write.
-enum { PORT_COMPONENTS_MAX = 12, PORT_BOUND_MIXES_LEAST = 100 };
-struct port_bound_mix {
-    double measured_clk;
-    double front_clk, side_clk;
-    double other_clk; // the longest of what else is waited for
-    int ncomponents;
-    struct port_bound_component {
-        double best_clk, even_clk;
-        double uops[PORT_WRITES_COUNT];
-    } components[PORT_COMPONENTS_MAX];
-    unsigned tells; // of which bindings: bits by enum port_writes, PORT_WRITES_COUNT: that of all
-};
-// The mix but for what was measured and what it tells of. held: others wait for what a form waits
-// for, as in port_predict().
-void port_bound_mix(const struct port_model *model, const struct port_usage *const *usages,
-                    const int *counts, int n, bool held, struct port_bound_mix *mix);
-// Gives the model the bindings by which it explains the mixes best: one for all forms, and for a
-// kind of operand its own where PORT_BOUND_MIXES_LEAST tell of it and that is clearly better, by
-// 2.5 standard deviations of what mixes gain and lose by chance.
-// Schedulers do well in most mixes and badly in some, which the mean error alone would leave out;
-// so more than a tenth off costs three tenths more.
-// The norm is that of the model.
-void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);
-// Gives the model the norm by which it explains the mixes best, and the bindings that fit it; no
-// norm unless that is clearly better. All mixes count for it, whatever they tell of.
-void port_norm_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);
 // What a port is called: its published name, or u and its number, which means nothing.
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);
 // Whether port a is listed before b: by name as people count (ALU10 behind ALU2), those without a
@@ -302,20 +258,19 @@ enum port_upper {
 // What discovery and inference need to know of a form; the oracle knows the rest.
 struct port_form {
     const char *name;
-    int blocker_cost;      // how well it serves as a blocker: 0 best; -1: not at all
-    bool filler_only;      // takes part in the search for a filler, not in that for classes
-    bool chains;           // its instances wait for each other unless moves stand between them
-    int bits;              // of its widest vector operand; 0: it has none
-    enum port_upper upper; // halves of vector registers
-    bool decoding;         // decoders may be slow with it: its own time says nothing of ports
-    int moves;             // that PORT_MIX_INDEPENDENT puts in front of each instance
-    int resets;            // of these, those that stand there in any mix
-    uint64_t family;       // forms with the same value are siblings: port_family()
-    bool memory;           // it has a memory operand
-    bool stores;           // it writes memory, or may
-    bool rewrites;         // it writes memory that it reads
-    bool memory_wide;      // of as many bits as the widest vectors
-    enum port_writes writes;
+    int blocker_cost;       // how well it serves as a blocker: 0 best; -1: not at all
+    bool filler_only;       // takes part in the search for a filler, not in that for classes
+    bool chains;            // its instances wait for each other unless moves stand between them
+    int bits;               // of its widest vector operand; 0: it has none
+    enum port_upper upper;  // halves of vector registers
+    bool decoding;          // decoders may be slow with it: its own time says nothing of ports
+    int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
+    int resets;             // of these, those that stand there in any mix
+    uint64_t family;        // forms with the same value are siblings: port_family()
+    bool memory;            // it has a memory operand
+    bool stores;            // it writes memory, or may
+    bool rewrites;          // it writes memory that it reads
+    bool memory_wide;       // of as many bits as the widest vectors
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
                             // move data between the same places
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown
@@ -418,7 +373,7 @@ int port_find_units(const struct port_question *question, struct port_model *mod
                     struct port_usage *usages, struct err *err);
 // Finds paths that several ports share: forms in question, of few slots and half a cycle or more,
 // disturb each other more than their ports explain, in pairs and in larger mixes. Adds them and the
-// probes for them to the model, and its binding. Tells no evidence.
+// probes for them to the model. Tells no evidence.
 int port_find_paths(const struct port_question *question, struct port_model *model,
                     const struct port_usage *usages, struct err *err);
 // What the blockers of the model's units, and its probes, use; before port_assign_units() with a

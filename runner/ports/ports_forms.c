@@ -178,29 +178,6 @@ static uint64_t row_operands(const struct list_row *row)
     return counts;
 }
 
-static enum port_writes row_writes(const struct list_row *row)
-{
-    for (int i = 0; i < row->nops; i++) {
-        if (!(row->ops[i].access & ACCESS_WRITE))
-            continue;
-        switch (row->ops[i].kind) {
-        case OPERAND_GPR:
-            return PORT_WRITES_GPR;
-        case OPERAND_VEC:
-            return PORT_WRITES_VECTOR;
-        case OPERAND_MASK:
-            return PORT_WRITES_MASK;
-        case OPERAND_MEM:
-        case OPERAND_VSIB:
-        case OPERAND_MOFFS:
-            return PORT_WRITES_MEMORY;
-        default:
-            return PORT_WRITES_OTHER;
-        }
-    }
-    return PORT_WRITES_NOTHING;
-}
-
 int ports_form_bits(const struct list_row *row)
 {
     int bits = 0;
@@ -294,7 +271,6 @@ struct port_form ports_form(const struct list_row *row)
         .rewrites = row_accesses_memory(row, ACCESS_READ | ACCESS_WRITE),
         .memory_wide = row_has_wide_memory(row),
         .operands = row_operands(row),
-        .writes = row_writes(row),
         .rthroughput_clk = NAN,
     };
 }

@@ -311,8 +311,6 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
     if (status == 0)
         status = trials_side(inference, usages, err);
     if (status == 0)
-        status = trials_moved(inference, usages, err);
-    if (status == 0)
         status = infer_eliminated(inference, usages, err);
     if (status == 0)
         infer_keep_trials(inference, usages);
@@ -504,7 +502,5 @@ int port_infer(const struct port_question *question, const struct port_model *mo
         }
         some_end(&some);
     }
-    for (int i = 0; i < question->n && status == 0; i++)
-        usages[i].writes = question->forms[question->which[i]].writes;
     return status == 0 ? infer_beside_wide(question, model, usages, err) : status;
 }

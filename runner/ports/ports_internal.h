@@ -47,33 +47,22 @@ int ports_time_enough(const struct port_oracle *oracle, const struct port_series
 
 // Two forms side by side, each for about `clk` alone, in orders that schedulers like.
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk);
-// What the model says of it, and of any mix of forms with these usages (one a part), if moves stand
-// between their instances, and with the bindings that it has for what they write.
+// How long it takes at least by the model; and how long any mix of forms with these usages (one a
+// part) takes. Moves stand between their instances.
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
                       const struct port_mix *pair);
 double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
                      const struct port_usage *usages, const struct port_mix *mix);
-void ports_mix_bound(const struct port_model *model, const struct port_form *forms,
-                     const struct port_usage *usages, const struct port_mix *mix,
-                     struct port_bound_mix *bound);
-
-// What the ports, the front end and the side take together, with a norm as port_model has it.
-double ports_beside_clk(double norm, double ports_clk, double front_clk, double side_clk);
-
 // Mixes of several of the forms in question, drawn and timed; free() them in any case. usages[i] is
-// of which[i]. Beside general ones there are, for each kind of operand that forms write, short ones
-// that tell how early their µops are bound.
+// of which[i].
 struct ports_mixes;
 int ports_mixes_time(const struct port_question *question, const struct port_model *model,
                      const struct port_usage *usages, struct ports_mixes **mixes, struct err *err);
-// Sum of the relative errors of what the model says of the general ones, where the shares of the
-// unit `without` do not count (-1: all do).
+// Sum of the relative errors of what the model says of them, each half at most, where the shares of
+// the unit `without` do not count (-1: all do).
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
                          const struct port_usage *usages, int without);
-// Gives the model the bindings by which it explains the mixes best.
-void ports_mixes_bind(const struct ports_mixes *mixes, const struct port_usage *usages,
-                      struct port_model *model);
 
 // Tells the timing of a mix whose first part is the form in question; evidence may be NULL.
 void ports_tell(const struct port_evidence *evidence, const char *blocker,

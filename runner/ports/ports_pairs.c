@@ -109,15 +109,6 @@ static int pairs_thin(struct pairs *pairs, const struct port_oracle *oracle, str
     return status;
 }
 
-void pairs_predict(struct pairs *pairs)
-{
-    for (int i = 0; i < pairs->n; i++)
-        for (int j = 0; j < i; j++)
-            pairs->cells[i][j].predicted = pairs->cells[j][i].predicted =
-                ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i], pairs->usages[j],
-                               &pairs->mixes[i][j]);
-}
-
 static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
 {
     int n = pairs->n * (pairs->n - 1) / 2, at = 0;
@@ -126,10 +117,10 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
     double *enough_clk = xcalloc((size_t)n + 1, sizeof *enough_clk);
     for (int i = 0; i < pairs->n; i++)
         for (int j = 0; j < i; j++) {
-            pairs->mixes[i][j] = mixes[at] =
-                paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
-            enough_clk[at++] = ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i],
-                                              pairs->usages[j], &pairs->mixes[i][j]);
+            mixes[at] = paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
+            enough_clk[at] = ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i],
+                                            pairs->usages[j], &mixes[at]);
+            pairs->cells[i][j].predicted = pairs->cells[j][i].predicted = enough_clk[at++];
         }
     const struct port_series series = {"paths", mixes, enough_clk, n};
     int status = ports_time_enough(oracle, &series, timings, err);

@@ -32,8 +32,7 @@ struct pairs {
     int rep[REPS_MAX]; // forms
     const struct port_usage *usages[REPS_MAX];
     double clk[REPS_MAX];
-    int count[REPS_MAX]; // of instances in a pair
-    struct port_mix mixes[REPS_MAX][REPS_MAX];
+    int count[REPS_MAX];                   // of instances in a pair
     struct cell cells[REPS_MAX][REPS_MAX]; // [i][j] and [j][i] are the same
     int npaths;
     double shares[PORT_PATHS_MAX][REPS_MAX]; // cycles of an instance
@@ -57,8 +56,6 @@ struct port_mix paths_pair(int a, double a_clk, int b, double b_clk);
 int pairs_measure(struct pairs *pairs, const struct port_question *question,
                   const struct port_usage *usages, const struct port_model *model, struct err *err);
 void pairs_free(struct pairs *pairs);
-// What the model says of all pairs, with the binding that it has now.
-void pairs_predict(struct pairs *pairs);
 
 // How far a pair is from what the model and the paths say, 0 to 0.5: `mine` and `others` are the
 // shares of both, by path.

@@ -66,7 +66,7 @@ static bool pairs_waits(const struct pairs *pairs, int i)
     ports.busy_clk = 0;
     const struct port_usage *usages[] = {&ports};
     const int one[] = {1};
-    double explained = port_predict(pairs->model, usages, one, 1);
+    double explained = port_bound(pairs->model, usages, one, 1);
     for (int k = 0; k < pairs->npaths && !pairs->forms[pairs->rep[i]].chains; k++)
         explained = fmax(explained, pairs->shares[k][i]);
     return pairs->clk[i] > PATH_EXCESS * explained;
@@ -255,23 +255,10 @@ static void pairs_keep_paths(struct pairs *pairs, const struct deciding *decidin
     pairs->npaths = kept;
 }
 
-// Finds the bindings by the shares that there are, and what pairs take with them.
-static void pairs_bind(struct pairs *pairs, const struct deciding *deciding,
-                       struct port_model *model)
-{
-    struct port_model bound = *model;
-    bound.nunits += pairs->npaths;
-    pairs_forms(pairs, deciding->which, deciding->all, deciding->forms, deciding->usages);
-    ports_mixes_bind(deciding->mixes, deciding->usages, &bound);
-    model->binding = bound.binding;
-    memcpy(model->binding_more, bound.binding_more, sizeof bound.binding_more);
-    pairs_predict(pairs);
-}
-
-// Finds the bindings, then path after path, and the bindings beside these: what forms lose since
-// they are bound early looks like a path of theirs.
+// Finds path after path.
 static int pairs_explain(struct pairs *pairs, const struct port_question *question,
-                         const struct port_usage *all, struct port_model *model, struct err *err)
+                         const struct port_usage *all, const struct port_model *model,
+                         struct err *err)
 {
     struct ports_mixes *mixes = NULL;
     struct port_usage *usages = xcalloc((size_t)pairs->nwhich + 1, sizeof *usages);
@@ -282,13 +269,11 @@ static int pairs_explain(struct pairs *pairs, const struct port_question *questi
     int status = ports_mixes_time(&drawn, model, usages, &mixes, err);
     if (status == 0) {
         const struct deciding deciding = {mixes, question->which, all, forms, usages};
-        do
-            pairs_bind(pairs, &deciding, model);
         while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
-               pairs_take_path(pairs, &deciding));
+               pairs_take_path(pairs, &deciding))
+            ;
         pairs_join_paths(pairs);
         pairs_keep_paths(pairs, &deciding);
-        pairs_bind(pairs, &deciding, model);
     }
     free(mixes);
     free(usages);

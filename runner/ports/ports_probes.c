@@ -33,7 +33,7 @@ static double probe_clk(const struct port_model *model, const struct port_probe 
 {
     const struct port_usage *usage = &probe->usage;
     const int one = 1;
-    return port_predict(model, &usage, &one, 1);
+    return port_bound(model, &usage, &one, 1);
 }
 
 static int model_paths(const struct port_model *model, int paths[PORT_PATHS_MAX])

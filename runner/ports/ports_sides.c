@@ -293,8 +293,6 @@ static int side_time(const struct inference *inference, struct port_usage *usage
 // longer alone than its ports explain is not unexplained where its slots of the side take as long.
 static void side_conclude(const struct port_model *model, struct port_usage *usage)
 {
-    const struct port_usage *const usages[] = {usage};
-    const int one[] = {1};
     double most = side_slots_most(usage);
     if (usage->side_slots <= side_tolerance(model, usage))
         usage->side_slots = 0;
@@ -302,7 +300,7 @@ static void side_conclude(const struct port_model *model, struct port_usage *usa
         usage->side_slots = floor(usage->side_slots + 1 - SLOTS_NOISE);
     if (usage->side_slots > most)
         usage->side_slots = (usage->side_slots + most) / 2;
-    if (usage->busy_clk <= EXPLAINED * port_side_clk(model, usages, one, 1))
+    if (usage->busy_clk <= EXPLAINED * usage->side_slots / model->side.width)
         usage->busy_clk = 0;
 }
 

@@ -78,7 +78,5 @@ double trials_least(const struct port_model *model, const struct port_trials *tr
 // Times the forms beside the probe of the model's side, if there is one: sets their side_slots.
 // ports_sides.c.
 int trials_side(const struct inference *inference, struct port_usage *usages, struct err *err);
-// Times forms with the moves in front of their instances: sets their slots_moved. ports_moves.c.
-int trials_moved(const struct inference *inference, struct port_usage *usages, struct err *err);
 
 #endif

@@ -264,31 +264,6 @@ static void ports_text_wide(const struct stored_port_model *stored, bool colour,
     strbuf_free(&line);
 }
 
-// How mixes differ from the bound.
-static void ports_text_bindings(const struct port_model *model, struct strbuf *out)
-{
-    bool bound = model->binding > 0;
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
-        bound |= model->binding_more[writes] != 0;
-    if ((bound || model->norm > 0) && !model->nunits)
-        strbuf_puts(out, "\n");
-    if (bound)
-        strbuf_printf(out,
-                      "Schedulers bind µops to ports early: mixes are %.0f %% of the way from\n"
-                      "the best choice of ports to an even one.\n",
-                      model->binding * 100);
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
-        if (model->binding_more[writes] != 0)
-            strbuf_printf(out, "Of what writes %s: %.0f %%.\n",
-                          port_writes_name((enum port_writes)writes),
-                          (model->binding + model->binding_more[writes]) * 100);
-    if (model->norm > 0)
-        strbuf_printf(out,
-                      "Where the front end and ports need as long, both take %.0f %% longer: the\n"
-                      "norm of order %.0f of what each needs.\n",
-                      (pow(2, 1 / model->norm) - 1) * 100, model->norm);
-}
-
 void report_ports_text(const struct stored_port_model *stored, const char *title, bool colour,
                        struct strbuf *out)
 {
@@ -310,7 +285,6 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                           unit->whole_clk);
         strbuf_puts(out, "\n");
     }
-    ports_text_bindings(model, out);
     strbuf_printf(out, "\nLargest deviation of a pair of sets from this structure: %.1f %%.\n",
                   model->residual * 100);
     if (model->unexplained)
@@ -425,18 +399,6 @@ void report_ports_object(const struct stored_port_model *stored, const char *uar
     json_int(json_name(json, "width"), model->width);
     json_int(json_name(json, "port_count"), model->nports);
     json_real(json_name(json, "residual"), model->residual);
-    json_real(json_name(json, "binding"), model->binding);
-    json_real(json_name(json, "norm"), model->norm);
-    json_open(json_name(json, "bindings"), '[');
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
-        if (model->binding_more[writes] == 0)
-            continue;
-        json_open(json, '{');
-        json_text(json_name(json, "writes"), port_writes_name((enum port_writes)writes));
-        json_real(json_name(json, "binding"), model->binding + model->binding_more[writes]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
     json_int(json_name(json, "wide_bits"), model->teller >= 0 ? PORT_WIDE_BITS : 0);
     json_text(json_name(json, "filler"), stored->filler);
     json_int(json_name(json, "side_width"), model->side.width);

@@ -297,7 +297,6 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                               .throughputs =
                                   run_knows_throughputs(run) ? &run->kept.throughputs : NULL,
                               .resumed = run->options->resume,
-                              .partial = partial,
                               .reuse_model = partial || *run->options->selection,
                               .ahead = run->options->ahead,
                               .progress = run->progress,

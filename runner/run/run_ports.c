@@ -6,7 +6,6 @@
 #include "decoding.h"
 #include "plan/plan.h"
 #include "ports/ports_fit.h"
-#include "run_bindings.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/scratch.h"
@@ -52,16 +51,6 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
     return found;
 }
 
-// A run of some forms takes the bindings and the norm, too, that mixes of all forms have shown.
-static int model_inherit(struct run_ports *run, const struct ports_forms *forms,
-                         const struct port_model *model, int64_t from_run, struct err *err)
-{
-    if (model_store(run, forms, model, err) != 0)
-        return -1;
-    int has = run->partial ? store_has_port_bindings(run->store, from_run, err) : 0;
-    return has > 0 ? store_put_port_bindings(run->store, run->run_id, model, err) : has;
-}
-
 // A disturbed machine may hide the structure. Latency and throughput stay what they are.
 static int model_not_found(struct run_ports *run, struct err *err)
 {
@@ -90,7 +79,7 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     if (!own)
         model->drawn_seed = (uint32_t)run->run_id;
     if (found == 1) {
-        if (!own && model_inherit(run, forms, model, from_run, err) != 0)
+        if (!own && model_store(run, forms, model, err) != 0)
             return -1;
         return port_infer_units(oracle, forms->forms, model, err); // not stored
     }
@@ -424,8 +413,6 @@ int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows,
     struct selected_row *asked = xcalloc((size_t)nrows + 1, sizeof *asked);
     int nasked = ports_missing(run, rows, nrows, asked, err);
     int status = nasked > 0 ? ports_measure(run, asked, nasked, err) : nasked;
-    if (status == 0 && !run->stopped && !run->not_measured)
-        status = run_bindings(run, rows, nrows, err);
     free(asked);
     return status;
 }

@@ -18,7 +18,6 @@ struct run_ports {
     // that the database has.
     const struct stored_throughputs *throughputs;
     bool resumed;     // rows may have results from before
-    bool partial;     // the rows in question are not all
     bool reuse_model; // take the CPU's newest, if there is one
     bool ahead, keep;
     struct progress *progress;   // shows it; NULL: nothing does

@@ -17,11 +17,9 @@ enum {
     COUNT_MOST = 3,      // instances of a form
     SPARE_PERCENT = 25,  // mixes drawn beyond those wanted: some have too few registers
     WAIT_INSTANCES = 12, // of a form that may wait for what it writes
-    DRAWS_MOST = 100,    // for a mix that is wanted
 };
 // Longer than that is waiting: a few hundredths are the order's.
 static const double WAIT_TIMES = 1.1, WAIT_CLK = 0.3;
-static const double TELLING_CLK = 1.03; // of what another model predicts
 
 // The forms in the order of their classes.
 struct drawer {
@@ -244,36 +242,18 @@ static bool mix_waits(const struct validate_forms *forms, const struct port_mix 
     return waits;
 }
 
-// Whether the mix is to be measured: the times that models predict differ enough.
-static bool mix_tells(const struct validate_trial *trial, const struct port_mix *mix)
-{
-    bool tells = trial->ntelling == 0;
-    double first = tells ? 0 : validate_predict(trial->forms, trial->telling[0], mix);
-    for (int i = 1; i < trial->ntelling && !tells; i++) {
-        double other = validate_predict(trial->forms, trial->telling[i], mix);
-        tells = fmax(first, other) > TELLING_CLK * fmin(first, other);
-    }
-    return tells;
-}
-
-// Mixes of which there are enough for some to fail. *n: how many, out: fewer if it takes too many
-// draws.
-static struct port_mix *mixes_draw(const struct validate_trial *trial, int *n, struct arena *arena,
+static struct port_mix *mixes_draw(const struct validate_trial *trial, int n, struct arena *arena,
                                    struct err *err)
 {
-    struct port_mix *mixes = arena_alloc(arena, (size_t)*n * sizeof *mixes);
+    struct port_mix *mixes = arena_alloc(arena, (size_t)n * sizeof *mixes);
     struct drawer drawer;
     drawer_begin(&drawer, trial->forms, trial->seed, arena);
     if (drawer.nclasses == 0) {
         err_set(err, "no form has a port usage that mixes can be drawn from");
         return NULL;
     }
-    int drawn = 0;
-    for (int64_t draws = (int64_t)DRAWS_MOST * *n; draws > 0 && drawn < *n; draws--) {
-        mixes[drawn] = drawer_mix(&drawer, trial->pairs ? PARTS_MIN : PARTS_MOST);
-        drawn += mix_tells(trial, &mixes[drawn]);
-    }
-    *n = drawn;
+    for (int i = 0; i < n; i++)
+        mixes[i] = drawer_mix(&drawer, trial->pairs ? PARTS_MIN : PARTS_MOST);
     return mixes;
 }
 
@@ -282,9 +262,9 @@ int validate_measure(const struct validate_trial *trial, struct arena *arena,
 {
     if (forms_check_decoding(trial, arena, err) != 0)
         return -1;
-    int n = trial->wanted + trial->wanted * SPARE_PERCENT / 100 + 8;
+    int n = trial->wanted + trial->wanted * SPARE_PERCENT / 100 + 8; // some fail
     struct port_timing *timings = arena_alloc(arena, (size_t)n * sizeof *timings);
-    const struct port_mix *drawn = mixes_draw(trial, &n, arena, err);
+    const struct port_mix *drawn = mixes_draw(trial, n, arena, err);
     *mixes = (struct validate_mixes){.mixes = arena_alloc(arena, (size_t)n * sizeof *mixes->mixes)};
     if (!drawn || forms_check_waits(trial, drawn, n, arena, err) != 0 ||
         mixes_measure(trial->oracle, drawn, n, timings, err) != 0)

@@ -56,9 +56,6 @@ struct validate_trial {
     int wanted;                       // mixes
     uint64_t seed;
     bool pairs; // mixes of two forms only
-    // Only mixes that one of these predicts to take another time than the first does; 0: all.
-    const struct port_model *const *telling;
-    int ntelling;
 };
 // A mix that could be timed; the cycles are those of one mix.
 struct validate_mix {

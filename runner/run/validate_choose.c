@@ -107,8 +107,8 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     to->wide |= usage->wide;
     to->ambiguous |= usage->ambiguous;
     to->uops += usage->uops;
+    to->slots_mixed = port_usage_slots(to) + port_usage_slots(usage);
     to->slots += usage->slots;
-    to->slots_mixed += fmax(usage->slots, usage->slots_mixed);
     to->stall_clk += usage->stall_clk;
     to->side_slots = port_usage_side_slots(to) + port_usage_side_slots(usage);
     return true;
@@ -134,7 +134,6 @@ static bool usage_add_breakers(struct port_usage *to, const struct list_row *row
             !usage_add(to, &move->usage))
             return false;
     }
-    port_usage_fuse_moves(to);
     return true;
 }
 

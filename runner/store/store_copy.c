@@ -154,11 +154,11 @@ static const struct copy_level copy_port_shares = {
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
     "residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk, "
-    "side_slots, writes, slots_moved FROM port_result WHERE run_form_id = ?1",
+    "side_slots FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
     "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk, "
-    "side_slots, writes, slots_moved) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "side_slots) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_uses, &copy_port_uses_wide, &copy_port_shares,
                                        &copy_port_trials, &copy_port_trial_counts, NULL}
 };
@@ -227,11 +227,6 @@ static const struct copy_level copy_port_names = {
     "SELECT 0, ports_mask, name FROM port_name WHERE run_id = ?1 ORDER BY ports_mask",
     "INSERT INTO port_name (run_id, ports_mask, name) VALUES (?, ?, ?)", NULL};
 
-static const struct copy_level copy_port_bindings = {
-    "SELECT 0, mixes, writes, binding, norm FROM port_binding WHERE run_id = ?1 "
-    "ORDER BY mixes, writes",
-    "INSERT INTO port_binding (run_id, mixes, writes, binding, norm) VALUES (?, ?, ?, ?, ?)", NULL};
-
 static const struct copy_level copy_port_probes = {
     "SELECT 0, position, unit, form, share_clk FROM port_probe WHERE run_id = ?1 "
     "ORDER BY position, unit",
@@ -239,13 +234,13 @@ static const struct copy_level copy_port_probes = {
     NULL};
 
 static const struct copy_level copy_port_models = {
-    "SELECT run_id, width, nports, filler, residual, unexplained, binding, teller, teller_clk, "
+    "SELECT run_id, width, nports, filler, residual, unexplained, teller, teller_clk, "
     "drawn_seed, side_width, side_probe, side_clk, fast FROM port_model WHERE run_id = ?1",
-    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, binding, "
+    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, "
     "teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, fast) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_probes,
-                                       &copy_port_names, &copy_port_bindings, NULL}
+                                       &copy_port_names, NULL}
 };
 
 static const struct copy_level copy_validation_classes = {

@@ -108,10 +108,10 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
         store, err,
         "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
         "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, "
-        "stall_clk, side_slots, writes, slots_moved) "
+        "stall_clk, side_slots) "
         "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?, ?, ?, ?, "
-        "nullif(?, 0.0), ?, ?, nullif(?, 0.0))",
-        "isssitidsddiddisdddsd", run_form_id, measured->method, outcome_name(usage->outcome),
+        "nullif(?, 0.0), ?)",
+        "isssitidsddiddisddd", run_form_id, measured->method, outcome_name(usage->outcome),
         ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
         (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
         ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
@@ -120,8 +120,7 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
         ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed),
         (int64_t)(ok && usage->wide), port_way_name(usage->way),
         store_number(usage->outcome, usage->decode_clk), ok ? store_finite(usage->stall_clk) : 0,
-        model->side.width ? store_number(usage->outcome, usage->side_slots) : (double)NAN,
-        port_writes_name(usage->writes), ok ? store_finite(usage->slots_moved) : 0);
+        model->side.width ? store_number(usage->outcome, usage->side_slots) : (double)NAN);
     strbuf_free(&ports);
     return result;
 }
@@ -232,15 +231,6 @@ static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *ar
                                 store_column_text(stmt, 1, arena), sqlite3_column_int(stmt, 2)};
 }
 
-static enum port_writes store_column_writes(sqlite3_stmt *stmt, int column)
-{
-    const char *name = (const char *)sqlite3_column_text(stmt, column);
-    enum port_writes writes = PORT_WRITES_NOTHING;
-    while (writes < PORT_WRITES_OTHER && (!name || strcmp(name, port_writes_name(writes)) != 0))
-        writes++;
-    return writes;
-}
-
 static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *arena)
 {
     int outcome = outcome_parse((const char *)sqlite3_column_text(stmt, 3));
@@ -261,8 +251,6 @@ static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *ar
         .decode_clk = store_column_real(stmt, 18),
         .stall_clk = sqlite3_column_double(stmt, 19),
         .side_slots = store_column_real(stmt, 20),
-        .writes = store_column_writes(stmt, 21),
-        .slots_moved = store_column_real(stmt, 22),
     };
 }
 
@@ -362,7 +350,7 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
         "AND port_unit.name = port_result.unit), -1), "
         "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops, whole, "
         "coalesce(beside_clk, 0.0), slots_mixed, wide, decode_clk, "
-        "coalesce(stall_clk, 0.0), side_slots, port_result.writes, slots_moved "
+        "coalesce(stall_clk, 0.0), side_slots "
         "FROM run_form JOIN form USING (form_id) JOIN port_result USING (run_form_id) "
         "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
         "ORDER BY form, enc, bits, port_use.position",
@@ -390,28 +378,6 @@ static int store_throughput_run(struct store *store, int64_t run_id, int64_t *fr
                          "i", run_id) < 0
                ? -1
                : 0;
-}
-
-int store_get_port_slot(struct store *store, int64_t run_id, struct stored_port_model *model,
-                        struct err *err)
-{
-    int64_t from;
-    if (store_throughput_run(store, run_id, &from, err) != 0)
-        return -1;
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT coalesce(min(value_clk), 0.0) "
-                   "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
-                   "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
-                   "AND NOT test.variant GLOB '*again *' "
-                   "AND result.outcome = 'ok' AND form = ?2",
-                   "it", from, model->filler);
-    if (!stmt)
-        return -1;
-    int got = sqlite3_step(stmt);
-    if (got == SQLITE_ROW)
-        model->model.slot_clk = sqlite3_column_double(stmt, 0);
-    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }
 
 static void throughputs_add(struct stored_throughputs *values, int64_t most,

@@ -78,60 +78,6 @@ static int store_put_port_names(struct store *store, int64_t run_id, const struc
     return result;
 }
 
-static const char few_forms[] = "few forms", all_forms[] = "all forms", any_writes[] = "any";
-
-struct binding_row {
-    const char *mixes, *writes;
-    double binding;
-    double norm; // only by mixes of all forms, and not of one kind of operand; else 0
-};
-
-static int store_put_port_binding(struct store *store, int64_t run_id,
-                                  const struct binding_row *row, struct err *err)
-{
-    return store_execute(store, err,
-                         "INSERT INTO port_binding (run_id, mixes, writes, binding, norm) "
-                         "VALUES (?, ?, ?, ?, nullif(?, 0.0))",
-                         "issdd", run_id, row->mixes, row->writes, fmin(fmax(row->binding, 0), 1),
-                         row->norm);
-}
-
-// Those that are not the model's.
-static int store_put_own_bindings(struct store *store, int64_t run_id, const char *mixes,
-                                  const struct port_model *model, struct err *err)
-{
-    int result = 0;
-    for (int writes = 0; writes < PORT_WRITES_COUNT && result == 0; writes++) {
-        const struct binding_row row = {mixes, port_writes_name((enum port_writes)writes),
-                                        model->binding + model->binding_more[writes], 0};
-        if (model->binding_more[writes] != 0)
-            result = store_put_port_binding(store, run_id, &row, err);
-    }
-    return result;
-}
-
-int store_put_port_bindings(struct store *store, int64_t run_id, const struct port_model *model,
-                            struct err *err)
-{
-    const struct binding_row row = {all_forms, any_writes, model->binding, model->norm};
-    bool own;
-    if (store_unit_begin(store, &own, err) != 0)
-        return -1;
-    int result = store_put_port_binding(store, run_id, &row, err);
-    if (result == 0)
-        result = store_put_own_bindings(store, run_id, all_forms, model, err);
-    return store_unit_end(store, own, result, err);
-}
-
-int store_has_port_bindings(struct store *store, int64_t run_id, struct err *err)
-{
-    int64_t has;
-    return store_get_int(store, err, &has,
-                         "SELECT 1 FROM port_binding WHERE run_id = ?1 AND mixes = ?2 "
-                         "AND writes = ?3",
-                         "iss", run_id, all_forms, any_writes);
-}
-
 int store_put_port_model(struct store *store, int64_t run_id,
                          const struct stored_port_model *stored, struct err *err)
 {
@@ -149,23 +95,20 @@ int store_put_port_model(struct store *store, int64_t run_id,
     int result = store_execute(
         store, err,
         "INSERT INTO port_model (run_id, width, nports, filler, residual, "
-        "unexplained, binding, teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, "
+        "unexplained, teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, "
         "fast) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0), nullif(?, 0), "
+        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0), nullif(?, 0), "
         "nullif(?, ''), nullif(?, 0.0), nullif(?, -1))",
-        "iiisdididiisdi", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
-        store_finite(model->residual), (int64_t)model->unexplained, store_finite(model->binding),
-        (int64_t)model->teller, model->teller_clk, (int64_t)model->drawn_seed,
-        (int64_t)model->side.width, model->side.width ? stored->side_probe : "", model->side.clk,
-        (int64_t)model->fast);
+        "iiisdiidiisdi", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
+        store_finite(model->residual), (int64_t)model->unexplained, (int64_t)model->teller,
+        model->teller_clk, (int64_t)model->drawn_seed, (int64_t)model->side.width,
+        model->side.width ? stored->side_probe : "", model->side.clk, (int64_t)model->fast);
     if (result == 0)
         result = store_put_port_classes(store, run_id, stored, err);
     if (result == 0)
         result = store_put_port_probes(store, run_id, stored, err);
     if (result == 0)
         result = store_put_port_names(store, run_id, model, err);
-    if (result == 0)
-        result = store_put_own_bindings(store, run_id, few_forms, model, err);
     return store_unit_end(store, own, result, err);
 }
 
@@ -291,36 +234,6 @@ static int store_get_port_names(struct store *store, int64_t run_id, struct port
     return store_rows_end(store, stmt, got, err);
 }
 
-// Of mixes of all forms, where there were any; else those that the search found.
-static int store_get_port_bindings(struct store *store, int64_t run_id, struct port_model *model,
-                                   struct err *err)
-{
-    int has = store_has_port_bindings(store, run_id, err);
-    sqlite3_stmt *stmt =
-        has < 0
-            ? NULL
-            : store_bind(
-                  store, err,
-                  "SELECT writes, binding, coalesce(norm, 0.0) FROM port_binding WHERE run_id = ?1 "
-                  "AND mixes = ?2 ORDER BY writes <> ?3",
-                  "iss", run_id, has ? all_forms : few_forms, any_writes);
-    if (!stmt)
-        return -1;
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        double binding = sqlite3_column_double(stmt, 1);
-        if (name && strcmp(name, any_writes) == 0) { // comes first
-            model->binding = binding;
-            model->norm = sqlite3_column_double(stmt, 2);
-        }
-        for (int writes = 0; writes < PORT_WRITES_COUNT && name; writes++)
-            if (strcmp(name, port_writes_name((enum port_writes)writes)) == 0)
-                model->binding_more[writes] = binding - model->binding;
-    }
-    return store_rows_end(store, stmt, got, err);
-}
-
 static int store_get_port_ways(struct store *store, int64_t run_id,
                                struct stored_port_model *stored, struct err *err)
 {
@@ -342,7 +255,7 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
     sqlite3_stmt *stmt = store_bind(
         store, err,
         "SELECT width, nports, filler, residual, unexplained, "
-        "coalesce(binding, 0.0), coalesce(teller, -1), "
+        "coalesce(teller, -1), "
         "coalesce(teller_clk, 0.0), coalesce(drawn_seed, 0), coalesce(side_width, 0), "
         "coalesce(side_probe, ''), coalesce(side_clk, 0.0), coalesce(fast, -1) FROM port_model "
         "WHERE run_id = ?1",
@@ -356,14 +269,13 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         stored->filler = store_column_text(stmt, 2, arena);
         stored->model.residual = store_column_real(stmt, 3);
         stored->model.unexplained = sqlite3_column_int(stmt, 4);
-        stored->model.binding = sqlite3_column_double(stmt, 5);
-        stored->model.teller = sqlite3_column_int(stmt, 6);
-        stored->model.teller_clk = sqlite3_column_double(stmt, 7);
-        stored->model.drawn_seed = (uint32_t)sqlite3_column_int64(stmt, 8);
-        stored->model.side.width = sqlite3_column_int(stmt, 9);
-        stored->side_probe = store_column_text(stmt, 10, arena);
-        stored->model.side.clk = sqlite3_column_double(stmt, 11);
-        stored->model.fast = sqlite3_column_int(stmt, 12);
+        stored->model.teller = sqlite3_column_int(stmt, 5);
+        stored->model.teller_clk = sqlite3_column_double(stmt, 6);
+        stored->model.drawn_seed = (uint32_t)sqlite3_column_int64(stmt, 7);
+        stored->model.side.width = sqlite3_column_int(stmt, 8);
+        stored->side_probe = store_column_text(stmt, 9, arena);
+        stored->model.side.clk = sqlite3_column_double(stmt, 10);
+        stored->model.fast = sqlite3_column_int(stmt, 11);
     }
     if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
         return -1;
@@ -373,7 +285,6 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         store_get_port_units(store, run_id, stored, arena, err) != 0 ||
         store_get_port_probes(store, run_id, stored, arena, err) != 0 ||
         store_get_port_names(store, run_id, &stored->model, err) != 0 ||
-        store_get_port_bindings(store, run_id, &stored->model, err) != 0 ||
         store_get_port_ways(store, run_id, stored, err) != 0)
         return -1;
     return 1;

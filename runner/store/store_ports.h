@@ -25,19 +25,9 @@ struct stored_port_model {
 // Once a run; an error if the run has one.
 int store_put_port_model(struct store *store, int64_t run_id, const struct stored_port_model *model,
                          struct err *err);
-// How early it binds µops by mixes of all forms, which then is what the model has, and its norm.
-// Once a run.
-int store_put_port_bindings(struct store *store, int64_t run_id, const struct port_model *model,
-                            struct err *err);
-// 1: the run has them; 0; -1.
-int store_has_port_bindings(struct store *store, int64_t run_id, struct err *err);
 // The model of a run, its texts owned by the arena. 1 found, 0 none, -1 error.
 int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *model,
                          struct arena *arena, struct err *err);
-// How long a slot takes by the filler's throughput, for predictions (slot_clk); nothing where that
-// is not known. -1 error.
-int store_get_port_slot(struct store *store, int64_t run_id, struct stored_port_model *model,
-                        struct err *err);
 // The newest run with a port model: of this CPU (cpu_id), or with cpu_id 0 of this uarch; with both
 // 0 and NULL of all. 1 found, 0 none, -1 error.
 int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch, int64_t *run_id,

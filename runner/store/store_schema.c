@@ -185,10 +185,12 @@ static int store_schema_update(struct store *store, const char *views, const cha
     int64_t version;
     if (store_schema_identify(store, &fresh, &version, err) != 0)
         return -1;
+    bool old = !fresh && version < STORE_SCHEMA_VERSION; // a column that goes may not be in views
     if (fresh ? store_schema_create(store, err) != 0
-              : store_migrate(store, version, STORE_SCHEMA_VERSION, err) != 0)
+              : (old && store_views_drop(store, err) != 0) ||
+                    store_migrate(store, version, STORE_SCHEMA_VERSION, err) != 0)
         return -1;
-    int current = store_views_current(store, hash, err);
+    int current = old ? 0 : store_views_current(store, hash, err);
     if (current == 0)
         return store_views_rebuild(store, views, hash, err);
     return current < 0 ? -1 : 0;

@@ -179,66 +179,64 @@ static void cut_groups_are_slots(void **state)
         for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
             assert_true(usages[i].stall_clk == 0);
             // Known apart where whole groups show it, else an average.
-            double cut = usages[i].slots_mixed - usages[i].slots > 1.5 ? 0 : 2.5;
+            double cut = usages[i].slots_mixed > usages[i].slots ? 0 : 2.5;
             assert_true(fabs(usages[i].slots / (microcode[i].slots + cut) - 1) < 0.08);
         }
     }
 }
 
-// Microcode of a whole group, beside as many others as fill one, and more: these take turns, or
-// stand in no order.
-static void groups_are_whole_cycles(void **state)
+// What an instance takes of others is its slots, or more where it cuts groups of dispatch short.
+static void slots_add_up(void **state)
 {
     (void)state;
     const struct port_model model = {.width = 8};
-    const struct port_usage code = {.slots = 8, .slots_mixed = 11.5, .unit = -1};
+    const struct port_usage code = {.slots = 8, .slots_mixed = 10, .unit = -1};
+    const struct port_usage other = {.slots = 1, .slots_mixed = (double)NAN, .unit = -1};
+    const struct port_usage unknown = {.slots = (double)NAN, .uops = 2, .unit = -1};
+    const struct port_usage *usages[] = {&code, &other, &unknown};
+    assert_true(fabs(port_bound(&model, usages, (const int[]){1, 0, 0}, 3) - 10 / 8.0) < 1e-9);
+    assert_true(fabs(port_bound(&model, usages, (const int[]){2, 12, 4}, 3) - 40 / 8.0) < 1e-9);
+}
+
+// What stalls the front end is hidden by others as far as they are delivered faster than they are
+// dispatched.
+static void deliveries_add_up(void **state)
+{
+    (void)state;
+    const struct port_model model = {.width = 6};
+    const struct port_usage stalls = {.slots = 6, .stall_clk = 3, .unit = -1};
     const struct port_usage other = {.slots = 1, .unit = -1};
-    const struct port_usage stalls = {.slots = 8, .slots_mixed = 11.5, .stall_clk = 1, .unit = -1};
-    const struct port_usage *usages[] = {&code, &other}, *stalling[] = {&stalls, &other};
-    assert_true(fabs(port_predict(&model, usages, (const int[]){1, 0}, 2) - 1) < 1e-9);
-    assert_true(fabs(port_predict(&model, usages, (const int[]){1, 7}, 2) - 2) < 1e-9);
-    assert_true(fabs(port_predict(&model, usages, (const int[]){2, 16}, 2) - 4) < 1e-9);
-    assert_true(fabs(port_predict(&model, usages, (const int[]){1, 16}, 2) - 3) < 1e-9);
-    double any = port_predict(&model, usages, (const int[]){1, 10}, 2);
-    assert_true(any > (8 + 10) / 8.0 && any < 3);
-    assert_true(port_predict(&model, stalling, (const int[]){1, 7}, 2) > 2); // dispatch is not all
-    // Nine slots leave seven of their second group to others, and to none that begins one.
-    const struct port_usage nine = {.slots = 9, .slots_mixed = 12.5, .unit = -1};
-    const struct port_usage *nines[] = {&nine, &other};
-    assert_true(fabs(port_predict(&model, nines, (const int[]){3, 0}, 2) - 6) < 1e-9);
-    assert_true(fabs(port_predict(&model, nines, (const int[]){1, 7}, 2) - 2) < 1e-9);
-    assert_true(port_predict(&model, nines, (const int[]){3, 2}, 2) > 5.5);
+    const struct port_usage *usages[] = {&stalls, &other};
+    double lost = 0.5 * (8 - 1) / (2 * 8.0); // six of eight that are delivered in a cycle
+    struct port_limits limits;
+    port_limits(&model, usages, (const int[]){1, 24}, 2, &limits);
+    assert_true(fabs(limits.front_clk - 30 / 6.0) < 1e-9);
+    assert_true(fabs(limits.delivery_clk - (1 + 3 + lost + 24 * 0.75 / 6)) < 1e-9);
+    assert_true(limits.bound_clk == limits.delivery_clk);
+    port_limits(&model, usages, (const int[]){1, 240}, 2, &limits);
+    assert_true(limits.bound_clk == limits.front_clk);
 }
 
-// A slot takes as long as one of the fillers that it was measured with, if these were undisturbed.
-static void slots_take_what_fillers_take(void **state)
+// What several resources take as long makes a mix 4 % longer, two of them, and no more than one
+// alone where they take half as long.
+static void resources_beside_each_other(void **state)
 {
     (void)state;
-    const struct port_model ideal = {.width = 8}, real = {.width = 8, .slot_clk = 0.128};
-    const struct port_model disturbed = {.width = 8, .slot_clk = 0.16};
-    const struct port_model counted = {.width = 8, .slot_clk = 0.12}; // faster than it can be
-    const struct port_usage other = {.slots = 2, .unit = -1};
-    const struct port_usage *usages[] = {&other};
-    const int counts[] = {8};
-    assert_true(fabs(port_predict(&ideal, usages, counts, 1) - 2) < 1e-9);
-    assert_true(fabs(port_predict(&real, usages, counts, 1) - 2.048) < 1e-9);
-    assert_true(fabs(port_predict(&disturbed, usages, counts, 1) - 2) < 1e-9);
-    assert_true(fabs(port_predict(&counted, usages, counts, 1) - 2) < 1e-9);
-}
-
-// No more is lost of a group than an instance does not fit into; fused ones, which take no slot
-// behind others, may take one behind each other.
-static void few_slots_lose_few(void **state)
-{
-    (void)state;
-    const struct port_usage cut = {.slots = 2, .slots_mixed = 3, .unit = -1};
-    const struct port_usage one = {.slots = 0.9, .slots_mixed = 2.9, .unit = -1};
-    const struct port_usage fused = {.slots = 0, .slots_mixed = 0.5, .unit = -1};
-    const struct port_usage code = {.slots = 6, .slots_mixed = 14, .unit = -1};
-    assert_true(fabs(port_usage_slots(&cut) - 2.5) < 1e-9);
-    assert_true(fabs(port_usage_slots(&one) - 0.9) < 1e-9);
-    assert_true(fabs(port_usage_slots(&fused) - 0.25) < 1e-9);
-    assert_true(fabs(port_usage_slots(&code) - 10) < 1e-9);
+    const struct port_model model = {.width = 4, .nunits = 1, .units = {{.name = "U1"}}};
+    const struct port_usage both = {.slots = 4,
+                                    .nuses = 1,
+                                    .uses = {{1, 1}},
+                                    .uops = 1,
+                                    .unit = -1,
+                                    .nshares = 1,
+                                    .shares = {{0, 1}}};
+    const struct port_usage half = {
+        .slots = 2, .nuses = 1, .uses = {{1, 1}}, .uops = 1, .unit = -1};
+    const struct port_usage *usages[] = {&both, &half};
+    assert_true(fabs(port_predict(&model, usages, (const int[]){1, 0}, 2) - pow(3, 1 / 16.0)) <
+                1e-3);
+    assert_true(fabs(port_bound(&model, usages, (const int[]){1, 0}, 2) - 1) < 1e-9);
+    assert_true(fabs(port_predict(&model, usages, (const int[]){0, 1}, 2) - 1) < 1e-3);
 }
 
 // What nothing explains keeps the narrowest set of a form busy.
@@ -254,9 +252,9 @@ static void what_is_held_is_busy_for_others(void **state)
         .slots = 1, .nuses = 1, .uses = {{15, 1}}, .uops = 1, .unit = -1};
     const struct port_usage *usages[] = {&waits, &other}, *beside[] = {&waits, &around};
     const int counts[] = {2, 4};
-    assert_true(fabs(port_predict(&model, usages, counts, 2) - 4) < 1e-9);
+    assert_true(fabs(port_predict(&model, usages, counts, 2) - 4) < 0.02);
     assert_true(fabs(port_bound(&model, usages, counts, 2) - 3) < 1e-9); // it may be elsewhere
-    assert_true(fabs(port_predict(&model, beside, counts, 2) - 2) < 1e-9);
+    assert_true(fabs(port_predict(&model, beside, counts, 2) - 2) < 0.02);
 }
 
 static void where_there_are_none_none_are_found(void **state)
@@ -377,7 +375,9 @@ static void microcode_fits_into_its_time(void **state)
                                            .counted_total = NAN};
         struct port_usage usage = port_fit(&model, &trials);
         assert_true(fabs(usage.slots - cases[i].wanted) < 1e-9);
-        assert_true(fabs(usage.slots_mixed - cases[i].slots - 3) < 1e-9);
+        // What begins a group loses a part of the one before; what does not, nothing.
+        double lost = cases[i].wanted > 4.5 ? 0.3 * (model.width - 1) : 0;
+        assert_true(fabs(usage.slots_mixed - cases[i].wanted - lost) < 1e-9);
     }
 }
 
@@ -410,9 +410,9 @@ int main(void)
                                        cmocka_unit_test(stalls_that_others_hide_are_found),
                                        cmocka_unit_test(stalls_that_nothing_hides_are_slots),
                                        cmocka_unit_test(cut_groups_are_slots),
-                                       cmocka_unit_test(groups_are_whole_cycles),
-                                       cmocka_unit_test(slots_take_what_fillers_take),
-                                       cmocka_unit_test(few_slots_lose_few),
+                                       cmocka_unit_test(slots_add_up),
+                                       cmocka_unit_test(deliveries_add_up),
+                                       cmocka_unit_test(resources_beside_each_other),
                                        cmocka_unit_test(slots_are_whole_beside_a_slow_filler),
                                        cmocka_unit_test(waits_are_no_uops),
                                        cmocka_unit_test(what_is_held_is_busy_for_others),

@@ -100,7 +100,7 @@ static int mixes_right(const struct found *found, bool without_side)
             counts[p] = 1 + random_below(&state, COUNT_MOST);
         }
         double clk = sim_clk(&found->cpu, forms, counts, PARTS);
-        double said = port_predict(&model, usages, counts, PARTS);
+        double said = port_bound(&model, usages, counts, PARTS);
         right += fabs(said / clk - 1) < 1e-3;
     }
     return right;
@@ -251,18 +251,11 @@ static void what_is_unstable_is_unknown(void **state)
         assert_true(found.usages[f].side_slots == 0);
 }
 
-// Predictions count a slot with what a probe took, if that was undisturbed, and nothing for what is
-// unknown.
-static void slots_take_what_probes_take(void **state)
+// Slots of the side add up, unless how many they are is unknown.
+static void slots_of_the_side_add_up(void **state)
 {
     (void)state;
     const struct port_model ideal = {.width = 8, .side = {.width = 6}};
-    const struct port_model real = {
-        .width = 8, .side = {.width = 6, .clk = 0.168}
-    };
-    const struct port_model disturbed = {
-        .width = 8, .side = {.width = 6, .clk = 0.2}
-    };
     const struct port_model none = {.width = 8};
     const struct port_usage on = {.slots = 1, .side_slots = 1, .unit = -1};
     const struct port_usage off = {.slots = 1, .unit = -1};
@@ -270,10 +263,8 @@ static void slots_take_what_probes_take(void **state)
     const struct port_usage *usages[] = {&on, &off, &unknown};
     const int counts[] = {12, 2, 1};
     struct port_limits limits;
-    assert_true(fabs(port_predict(&ideal, usages, counts, 3) - 2) < 1e-9);
-    assert_true(fabs(port_predict(&real, usages, counts, 3) - 2.016) < 1e-9);
-    assert_true(fabs(port_predict(&disturbed, usages, counts, 3) - 2) < 1e-9);
-    assert_true(fabs(port_predict(&none, usages, counts, 3) - 15 / 8.0) < 1e-9);
+    assert_true(fabs(port_bound(&ideal, usages, counts, 3) - 2) < 1e-9);
+    assert_true(fabs(port_bound(&none, usages, counts, 3) - 15 / 8.0) < 1e-9);
     port_limits(&ideal, usages, counts, 3, &limits);
     assert_true(fabs(limits.side_clk - 2) < 1e-9 && fabs(limits.front_clk - 15 / 8.0) < 1e-9);
     port_limits(&none, usages, counts, 3, &limits);
@@ -290,7 +281,7 @@ int main(void)
         cmocka_unit_test(no_side_is_found_where_none_is),
         cmocka_unit_test(moves_on_ports_are_no_side),
         cmocka_unit_test(what_is_unstable_is_unknown),
-        cmocka_unit_test(slots_take_what_probes_take),
+        cmocka_unit_test(slots_of_the_side_add_up),
     };
     return cmocka_run_group_tests_name("ports_sides", tests, NULL, NULL);
 }

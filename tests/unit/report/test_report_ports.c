@@ -30,9 +30,6 @@ static struct stored_port_model made_model(void)
                             {.name = "path1", .blocker_clk = 0.5}},
                   .nprobes = 1,
                   .probes = {{.usage = {.nshares = 1, .shares = {{3, 0.5}}}}},
-                  .binding = 0.25,
-                  .binding_more = {[PORT_WRITES_MASK] = 0.125},
-                  .norm = 16,
                   .residual = 0.0625,
                   .unexplained = 3},
         .filler = "nop",
@@ -107,9 +104,6 @@ static void test_text(void **state)
     assert_true(strncmp(out.data, "Some CPU, run 3\n", 16) == 0);
     expect_text(&out,
                 "unit path1: shared by several ports; vmovd r32 x keeps it busy for 0.5 cycles");
-    expect_text(&out, "mixes are 25 % of the way");
-    expect_text(&out, "to an even one.\nOf what writes masks: 38 %.\n");
-    expect_text(&out, "both take 4 % longer: the\nnorm of order 16 of what each needs.\n");
     expect_text(&out, "6 ports in 4 sets, 6 slots a cycle");
     // The ports of the largest set first, by name as people count; what has no name comes last, and
     // its number does not look like a published one.
@@ -219,9 +213,6 @@ static void test_json(void **state)
                 "[\"q1\",\"q2\",\"q10\",\"u4\",\"u5\"]");
     expect_json(&out, "json_extract(?1, '$[0].units[1].name')", "SQRT");
     expect_json(&out, "json_extract(?1, '$[0].units[0].busy_clk')", "4.5");
-    expect_json(&out, "json_extract(?1, '$[0].binding')", "0.25");
-    expect_json(&out, "json_extract(?1, '$[0].bindings[0].binding')", "0.375");
-    expect_json(&out, "json_extract(?1, '$[0].norm')", "16");
     expect_json(&out, "json_extract(?1, '$[0].probes[0].form')", "vmovd r32 x");
     expect_json(&out, "json_extract(?1, '$[0].probes[0].shares[0].share_clk')", "0.5");
     expect_json(&out, "json_extract(?1, '$[0].units[0].whole_blocker')", "vdivpd z z z");

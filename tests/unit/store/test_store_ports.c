@@ -82,9 +82,6 @@ static void test_model(void **state)
     assert_string_equal(got.unit_wholes[0], "vdivpd z z z");
     assert_true(got.model.units[0].whole_clk == 9.5);
     assert_int_equal(got.model.units[0].whole_blocker, -1);
-    assert_true(got.model.binding == want.model.binding);
-    for (int w = 0; w < PORT_WRITES_COUNT; w++)
-        assert_true(got.model.binding_more[w] == want.model.binding_more[w]);
     assert_int_equal(got.model.nprobes, want.model.nprobes);
     for (int p = 0; p < want.model.nprobes; p++) {
         assert_string_equal(got.probe_forms[p], want.probe_forms[p]);
@@ -125,31 +122,6 @@ static void test_unknown_fast(void **state)
     fixture_end(&fixture, store);
 }
 
-// Bindings of all forms are instead of those that the search found.
-static void test_bindings(void **state)
-{
-    (void)state;
-    struct fixture fixture;
-    struct arena arena = {0};
-    struct err err = {0};
-    struct stored_port_model got, want = fixture_port_model();
-    struct store *store = fixture_start(&fixture);
-    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
-    const struct port_model bound = {
-        .binding = 0.25, .binding_more = {[PORT_WRITES_GPR] = 0.125}, .norm = 12};
-    for (int all = 0; all < 2; all++) {
-        const struct port_model *wanted = all ? &bound : &want.model;
-        assert_int_equal(store_has_port_bindings(store, run_id, &err), all);
-        assert_int_equal(store_get_port_model(store, run_id, &got, &arena, &err), 1);
-        assert_true(got.model.binding == wanted->binding && got.model.norm == wanted->norm);
-        for (int w = 0; w < PORT_WRITES_COUNT; w++)
-            assert_true(got.model.binding_more[w] == wanted->binding_more[w]);
-        assert_int_equal(store_put_port_bindings(store, run_id, &bound, &err), all ? -1 : 0);
-    }
-    arena_free(&arena);
-    fixture_end(&fixture, store);
-}
-
 static const struct stored_port_usage *find(const struct stored_port_usages *usages,
                                             const char *form)
 {
@@ -158,12 +130,6 @@ static const struct stored_port_usage *find(const struct stored_port_usages *usa
             return &usages->usages[i];
     fail_msg("no usage of %s", form);
     return NULL;
-}
-
-static void expect_moved(const struct port_usage *got, const struct port_usage *want)
-{
-    bool fused = want->slots_moved > 0;
-    assert_true(fused ? got->slots_moved == want->slots_moved : isnan(got->slots_moved));
 }
 
 static void test_usages(void **state)
@@ -205,7 +171,6 @@ static void test_usages(void **state)
         assert_int_equal(got->whole, want.whole);
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->decode_clk == want.decode_clk && got->stall_clk == want.stall_clk);
-        assert_int_equal(got->writes, want.writes);
         assert_true(got->side_slots == want.side_slots ||
                     (isnan(got->side_slots) && isnan(want.side_slots)));
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
@@ -216,7 +181,6 @@ static void test_usages(void **state)
             assert_int_equal(got->wide_uses[u].uops, want.wide_uses[u].uops);
         }
         expect_shares(got, &want);
-        expect_moved(got, &want);
     }
     assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &arena, &err), 0);
     assert_int_equal(usages.n, 0);
@@ -247,11 +211,6 @@ static void test_throughputs(void **state)
     assert_true(fabs(values.values[1].value_clk - 5) < 1e-6); // div with fast data
     // A run without throughputs takes those of another on the same CPU, not of another CPU.
     int64_t bare_id = fixture_run(store, "testa", 0xb00f21);
-    struct stored_port_model slots = {.filler = "add r64 r64"}, none = {.filler = "nop"};
-    assert_int_equal(store_get_port_slot(store, bare_id, &slots, &err), 0);
-    assert_true(fabs(slots.model.slot_clk - 0.25) < 1e-6);
-    assert_int_equal(store_get_port_slot(store, bare_id, &none, &err), 0);
-    assert_true(none.model.slot_clk == 0);
     assert_int_equal(store_get_throughputs(store, bare_id, &values, &arena, &err), 0);
     assert_int_equal(values.n, 2);
     int64_t other_id = fixture_run(store, "testb", 0xa20f10);
@@ -297,9 +256,9 @@ static void test_append_only(void **state)
 {
     (void)state;
     static const char *const facts[] = {
-        "port_model",   "port_class",       "port_unit",  "port_probe",       "port_name",
-        "port_binding", "port_result",      "port_use",   "port_use_wide",    "port_share",
-        "port_trial",   "port_trial_count", "validation", "validation_class", "validation_mix"};
+        "port_model",       "port_class", "port_unit",        "port_probe",    "port_name",
+        "port_result",      "port_use",   "port_use_wide",    "port_share",    "port_trial",
+        "port_trial_count", "validation", "validation_class", "validation_mix"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
@@ -324,24 +283,20 @@ static const char everything[] =
     "SELECT group_concat(line, char(10)) FROM ("
     "SELECT concat_line AS line FROM ("
     "SELECT 'model ' || width || ' ' || nports || ' ' || filler || ' ' || residual || ' ' || "
-    "unexplained || ' ' || binding || ' ' || teller || ' ' || teller_clk || ' ' || fast "
+    "unexplained || ' ' || teller || ' ' || teller_clk || ' ' || fast "
     "AS concat_line FROM port_model WHERE run_id = 2 UNION ALL "
     "SELECT 'class ' || position || ' ' || ports_mask || ' ' || name || ' ' || blocker || ' ' || "
     "blocker_clk || ' ' || members || holds FROM port_class WHERE run_id = 2 UNION ALL "
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
     "WHERE run_id = 2 UNION ALL "
     "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
-    "SELECT 'binding ' || mixes || writes || binding || coalesce(norm, '') FROM port_binding "
-    "WHERE run_id = 2 "
-    "UNION ALL "
     "SELECT 'probe ' || position || unit || form || share_clk FROM port_probe WHERE run_id = 2 "
     "UNION ALL "
     "SELECT 'share ' || form || unit || share_clk FROM port_share "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
     "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
-    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide || coalesce(writes, "
-    "'NULL') || coalesce(slots_moved, 'NULL') FROM port_result "
+    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide FROM port_result "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'use ' || form || port_use.position || ports_mask || name || uops FROM port_use "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
@@ -680,12 +635,11 @@ int main(int argc, char **argv)
         return make_database(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),       cmocka_unit_test(test_unknown_fast),
-        cmocka_unit_test(test_bindings),    cmocka_unit_test(test_usages),
-        cmocka_unit_test(test_throughputs), cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_append_only), cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_views),       cmocka_unit_test(test_ports_alone),
-        cmocka_unit_test(test_at_rename),
+        cmocka_unit_test(test_usages),      cmocka_unit_test(test_throughputs),
+        cmocka_unit_test(test_batch),       cmocka_unit_test(test_append_only),
+        cmocka_unit_test(test_pack),        cmocka_unit_test(test_version_1),
+        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_views),
+        cmocka_unit_test(test_ports_alone), cmocka_unit_test(test_at_rename),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

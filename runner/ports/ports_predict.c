@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// What a mix of forms takes. All that mixes wait for are resources, and each instance asks some of
+// them for some cycles: of the front end by its slots, of the ports by its µops, of a divider or a
+// path by how long it keeps it busy. Demands add up; the mix takes about as long as the resource
+// that is asked for most. Ports are the one kind of resource that a µop chooses among: it chooses
+// as well as it can, so the ports take as long as their worst subset, and by Hall's theorem only
+// unions of the sets in use can be that.
+// Where several resources are asked for about as long, the mix takes a little longer than any of
+// them, since what is late in one is missing in the next: the p-norm of all.
+#include "ports_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { UNIONS_MAX = 1024 };
+// The order of the norm: two resources that take as long each make a mix 4 % longer. On recorded
+// and fresh mixes of five cores orders from 12 to 24 do as well within a point (docs/PORTS.md).
+static const double NORM = 16;
+// Of the time that dispatch takes for others, in which they are delivered where microcode has had
+// the front end to itself: they wait in a queue until dispatch has done what was before them. Eight
+// a cycle where six are dispatched; the middle of 406 forms that stall on Golden Cove is 0.775.
+static const double DELIVERY_SHARE = 0.75;
+// Of what others between two instances that stall may lose, since they end somewhere in a cycle of
+// delivery; how many instances have others between them is not known.
+static const double DELIVERY_LOST = 0.5;
+
+bool port_unit_is_path(const struct port_unit *unit)
+{
+    return strncmp(unit->name, PORT_PATH, strlen(PORT_PATH)) == 0;
+}
+
+bool port_unit_is_microcode(const struct port_unit *unit)
+{
+    return strcmp(unit->name, PORT_MICROCODE) == 0;
+}
+
+// µops of a mix by port set.
+struct demand {
+    uint32_t sets[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
+    double uops[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
+    int n;
+};
+
+static void demand_add(struct demand *demand, uint32_t set, double uops)
+{
+    int i = 0;
+    while (i < demand->n && demand->sets[i] != set)
+        i++;
+    if (i == PORT_MIX_PARTS_MAX * PORT_USES_MAX)
+        return;
+    if (i == demand->n) {
+        demand->sets[demand->n] = set;
+        demand->uops[demand->n++] = 0;
+    }
+    demand->uops[i] += uops;
+}
+
+// All unions of the sets; more than UNIONS_MAX of them are cut off, which no real CPU comes near.
+static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX])
+{
+    int n = 0;
+    for (int i = 0; i < demand->n; i++) {
+        int before = n;
+        for (int j = -1; j < before && n < UNIONS_MAX; j++) {
+            uint32_t set = demand->sets[i] | (j >= 0 ? unions[j] : 0);
+            int k = 0;
+            while (k < n && unions[k] != set)
+                k++;
+            if (k == n)
+                unions[n++] = set;
+        }
+    }
+    return n;
+}
+
+// Cycles with the best choice of ports; *worst: the set that takes so long.
+static double demand_clk(const struct demand *demand, uint32_t *worst)
+{
+    uint32_t unions[UNIONS_MAX];
+    int n = demand_unions(demand, unions);
+    double most = 0;
+    *worst = 0;
+    for (int u = 0; u < n; u++) {
+        double uops = 0;
+        for (int i = 0; i < demand->n; i++)
+            if ((demand->sets[i] & ~unions[u]) == 0)
+                uops += demand->uops[i];
+        double clk = uops / port_set_size(unions[u]);
+        if (clk > most) {
+            most = clk;
+            *worst = unions[u];
+        }
+    }
+    return most;
+}
+
+int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses)
+{
+    bool other = wide && usage->nwide > 0;
+    *uses = other ? usage->wide_uses : usage->uses;
+    return other ? usage->nwide : usage->nuses;
+}
+
+static const struct port_use *uses_narrowest(const struct port_use *uses, int n)
+{
+    const struct port_use *narrowest = &uses[0];
+    for (int u = 1; u < n; u++)
+        if (port_set_size(uses[u].set) < port_set_size(narrowest->set))
+            narrowest = &uses[u];
+    return narrowest;
+}
+
+// The µops of so many instances. held: what a form waits for and no unit explains keeps the
+// narrowest of its sets busy, also for others that need it.
+static void demand_add_usage(struct demand *demand, const struct port_usage *usage, int count,
+                             bool wide, bool held)
+{
+    const struct port_use *uses;
+    int nuses = port_uses_beside(usage, wide, &uses);
+    for (int u = 0; u < nuses; u++)
+        demand_add(demand, uses[u].set, (double)uses[u].uops * count);
+    if (!held || usage->unit >= 0 || !(usage->busy_clk > 0) || nuses == 0)
+        return;
+    const struct port_use *narrowest = uses_narrowest(uses, nuses);
+    double more = usage->busy_clk * port_set_size(narrowest->set) - narrowest->uops;
+    demand_add(demand, narrowest->set, fmax(0, more) * count);
+}
+
+// Without a unit: what no port explains.
+static void limits_units(const struct port_usage *const *usages, const int *counts, int n,
+                         struct port_limits *limits)
+{
+    double *busy = limits->unit_clk;
+    bool whole[PORT_UNITS_MAX] = {false};
+    for (int i = 0; i < n; i++)
+        if (usages[i]->unit >= 0 && counts[i])
+            whole[usages[i]->unit] |= usages[i]->whole;
+    for (int i = 0; i < n; i++) {
+        const struct port_usage *usage = usages[i];
+        if (usage->unit >= 0)
+            busy[usage->unit] += counts[i] * (whole[usage->unit] && !usage->whole
+                                                  ? fmax(usage->busy_clk, usage->beside_clk)
+                                                  : usage->busy_clk);
+        else
+            limits->unknown_clk = fmax(limits->unknown_clk, usage->busy_clk * counts[i]);
+        for (int s = 0; s < usage->nshares; s++)
+            busy[usage->shares[s].unit] += usage->shares[s].clk * counts[i];
+    }
+}
+
+double port_usage_slots(const struct port_usage *usage)
+{
+    double slots = isnan(usage->slots) ? usage->uops : usage->slots;
+    return fmax(slots, usage->slots_mixed); // the number, for NaN
+}
+
+double port_usage_side_slots(const struct port_usage *usage)
+{
+    return isnan(usage->side_slots) ? 0 : usage->side_slots;
+}
+
+double ports_delivery_clk(const struct port_model *model, double slots)
+{
+    return DELIVERY_SHARE * slots / model->width;
+}
+
+double ports_delivery_loss(const struct port_model *model)
+{
+    double width = model->width / DELIVERY_SHARE;
+    return (width - 1) / (2 * width);
+}
+
+// How long the front end delivers an instance: microcode that stalls it has it to itself, others
+// come faster than they are dispatched.
+static double usage_delivery_clk(const struct port_model *model, const struct port_usage *usage)
+{
+    if (usage->stall_clk > 0)
+        return usage->slots / model->width + usage->stall_clk +
+               DELIVERY_LOST * ports_delivery_loss(model);
+    return ports_delivery_clk(model, port_usage_slots(usage));
+}
+
+static void limits_front(const struct port_model *model, const struct port_usage *const *usages,
+                         const int *counts, int n, struct port_limits *limits)
+{
+    for (int i = 0; i < n && model->width > 0; i++) {
+        limits->front_clk += counts[i] * port_usage_slots(usages[i]) / model->width;
+        limits->delivery_clk += counts[i] * usage_delivery_clk(model, usages[i]);
+        if (model->side.width > 0)
+            limits->side_clk += counts[i] * port_usage_side_slots(usages[i]) / model->side.width;
+    }
+}
+
+const char *port_concept_name(enum port_concept concept)
+{
+    static const char *const names[PORT_CONCEPTS] = {
+        [CONCEPT_FRONT] = "front-end",     [CONCEPT_DELIVERY] = "delivery",
+        [CONCEPT_SIDE] = "side",           [CONCEPT_PORTS] = "ports",
+        [CONCEPT_WIDE] = "wide",           [CONCEPT_DIVIDERS] = "dividers",
+        [CONCEPT_MICROCODE] = "microcode", [CONCEPT_PATHS] = "paths",
+        [CONCEPT_WAITS] = "waits",         [CONCEPT_NORM] = "norm"};
+    return names[concept];
+}
+
+static bool model_lacks(const struct port_model *model, enum port_concept concept)
+{
+    return model->without >> concept & 1;
+}
+
+static enum port_concept unit_concept(const struct port_unit *unit)
+{
+    return port_unit_is_path(unit)        ? CONCEPT_PATHS
+           : port_unit_is_microcode(unit) ? CONCEPT_MICROCODE
+                                          : CONCEPT_DIVIDERS;
+}
+
+static void limits_leave_out(const struct port_model *model, struct port_limits *limits)
+{
+    double *const clks[PORT_CONCEPTS] = {[CONCEPT_FRONT] = &limits->front_clk,
+                                         [CONCEPT_DELIVERY] = &limits->delivery_clk,
+                                         [CONCEPT_SIDE] = &limits->side_clk,
+                                         [CONCEPT_PORTS] = &limits->ports_clk,
+                                         [CONCEPT_WAITS] = &limits->unknown_clk};
+    for (int concept = 0; concept < PORT_CONCEPTS; concept ++)
+        if (clks[concept] && model_lacks(model, (enum port_concept) concept))
+            *clks[concept] = 0;
+    for (int u = 0; u < model->nunits; u++)
+        if (model_lacks(model, unit_concept(&model->units[u])))
+            limits->unit_clk[u] = 0;
+}
+
+// The bounds, each by itself.
+static void limits_fill(const struct port_model *model, const struct port_usage *const *usages,
+                        const int *counts, int n, struct port_limits *limits)
+{
+    struct demand demand = {.n = 0};
+    *limits = (struct port_limits){.wide = false};
+    for (int i = 0; i < n; i++)
+        limits->wide |= usages[i]->wide && counts[i] > 0 && !model_lacks(model, CONCEPT_WIDE);
+    for (int i = 0; i < n; i++)
+        demand_add_usage(&demand, usages[i], counts[i], limits->wide, false);
+    limits_front(model, usages, counts, n, limits);
+    limits_units(usages, counts, n, limits);
+    limits->ports_clk = demand_clk(&demand, &limits->worst);
+    if (model->without)
+        limits_leave_out(model, limits);
+    limits->bound_clk = fmax(fmax(limits->front_clk, limits->delivery_clk),
+                             fmax(limits->side_clk, limits->ports_clk));
+    for (int u = 0; u < model->nunits; u++)
+        limits->bound_clk = fmax(limits->bound_clk, limits->unit_clk[u]);
+    limits->bound_clk = fmax(limits->bound_clk, limits->unknown_clk);
+}
+
+// The norm of all, with the ports as long as they are held.
+static double limits_norm(const struct port_model *model, const struct port_limits *limits,
+                          double held_clk)
+{
+    double most = fmax(limits->bound_clk, held_clk), sum = 0;
+    const double clks[] = {limits->front_clk, limits->delivery_clk, limits->side_clk, held_clk};
+    for (size_t i = 0; i < ARRAY_LEN(clks) && most > 0; i++)
+        sum += pow(clks[i] / most, NORM);
+    for (int u = 0; u < model->nunits && most > 0; u++)
+        sum += pow(limits->unit_clk[u] / most, NORM);
+    return model_lacks(model, CONCEPT_NORM) ? most : most * fmax(1, pow(sum, 1 / NORM));
+}
+
+void port_limits(const struct port_model *model, const struct port_usage *const *usages,
+                 const int *counts, int n, struct port_limits *limits)
+{
+    struct demand held = {.n = 0};
+    uint32_t worst;
+    limits_fill(model, usages, counts, n, limits);
+    for (int i = 0; i < n; i++)
+        demand_add_usage(&held, usages[i], counts[i], limits->wide,
+                         !model_lacks(model, CONCEPT_WAITS));
+    double held_clk = model_lacks(model, CONCEPT_PORTS) ? 0 : demand_clk(&held, &worst);
+    limits->clk = limits_norm(model, limits, held_clk);
+}
+
+double port_bound(const struct port_model *model, const struct port_usage *const *usages,
+                  const int *counts, int n)
+{
+    struct port_limits limits;
+    limits_fill(model, usages, counts, n, &limits);
+    return limits.bound_clk;
+}
+
+double port_predict(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n)
+{
+    struct port_limits limits;
+    port_limits(model, usages, counts, n, &limits);
+    return limits.clk;
+}
