@@ -105,7 +105,7 @@ static int record_mixes(const struct arguments *arguments, const struct session 
                                          .oracle = &oracle,
                                          .wanted = pairs ? arguments->pairs : arguments->mixes,
                                          .seed = SEED,
-                                         .pairs = pairs};
+                                         .kind = pairs ? VALIDATE_PAIRS : VALIDATE_MIXES};
     int status = validate_measure(&trial, &arena, &mixes, err);
     if (status == 0) {
         validate_csv(&table->forms, &table->model.model, &mixes, &out);

@@ -22,6 +22,8 @@
 
 static const struct command_option options[] = {
     {0,   "mixes",   "N",        "how many mixes of 2 to 8 forms (default 5000)"               },
+    {0,   "ratios",  NULL,
+     "mixes of two forms with ports in common, one instance of one and 3 to 12 of the other"   },
     {0,   "seed",    "S",        "of the mixes (default 1): the same seed draws the same mixes"},
     {0,   "forms",   "GLOB",
      "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"      },
@@ -42,6 +44,7 @@ static const struct command_option options[] = {
 };
 enum {
     OPT_MIXES,
+    OPT_RATIOS,
     OPT_SEED,
     OPT_FORMS,
     OPT_ALL,
@@ -87,8 +90,9 @@ struct arguments {
     uint64_t seed;
     int64_t run_id;
     const char *db, *forms, *all, *again;
-    bool against, drawn; // drawn: --mixes or --seed
-    unsigned without;    // bits by enum port_concept
+    bool against, drawn; // drawn: --mixes, --ratios or --seed
+    bool ratios;
+    unsigned without; // bits by enum port_concept
     enum report_format format;
 };
 
@@ -127,6 +131,7 @@ static int validate_option(void *context, int option, const char *argument)
     struct arguments *arguments = context;
     const struct option_place places[] = {
         [OPT_MIXES] = place_number(&arguments->mixes, 2, MIXES_MAX),
+        [OPT_RATIOS] = place_switch(&arguments->ratios, true),
         [OPT_FORMS] = place_text(&arguments->forms),
         [OPT_ALL] = place_text(&arguments->all),
         [OPT_AGAIN] = place_text(&arguments->again),
@@ -137,7 +142,7 @@ static int validate_option(void *context, int option, const char *argument)
         [OPT_UARCH] = place_uarch(),
         [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
     };
-    arguments->drawn |= option == OPT_SEED || option == OPT_MIXES;
+    arguments->drawn |= option == OPT_SEED || option == OPT_MIXES || option == OPT_RATIOS;
     switch (option) {
     case OPT_SEED:
         if (parse_seed(argument, &arguments->seed) != 0)
@@ -167,8 +172,10 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
         status = command_fail(&cmd_validate, EXIT_USAGE,
                               "--again FILE and --against llvm-mca: one of the two");
     if (status == EXIT_DONE && arguments->again && arguments->drawn)
-        status = command_fail(&cmd_validate, EXIT_USAGE,
-                              "--again FILE has its mixes; --mixes and --seed are for drawn ones");
+        status =
+            command_fail(&cmd_validate, EXIT_USAGE,
+                         "--again FILE has its mixes; --mixes, --ratios and --seed are for drawn "
+                         "ones");
     return status;
 }
 
@@ -280,15 +287,15 @@ static void print_left_out(const struct validate_forms *forms)
                    validate_reason_text((enum validate_reason)i));
 }
 
-// again: the file that the mixes are from; NULL: they were drawn.
+// again: the file that the mixes are from; NULL: they were drawn, as ratios or not.
 static void print_table(const struct validation *result, const struct validate_forms *forms,
-                        const char *again)
+                        const char *again, bool ratios)
 {
     if (again)
         printf("%" PRId64 " mixes of %s\n", result->mixes, again);
     else
-        printf("%" PRId64 " mixes of 2 to 8 of %d forms, seed %" PRId64 "\n", result->mixes,
-               forms->n, result->seed);
+        printf("%" PRId64 " mixes of %s of %d forms, seed %" PRId64 "\n", result->mixes,
+               ratios ? "1 beside 3 to 12" : "2 to 8", forms->n, result->seed);
     printf("  mean absolute error   %6.2f %%\n"
            "  Kendall's tau         %6.3f\n"
            "  within 10 %%           %6.1f %%\n",
@@ -324,6 +331,8 @@ static int validate_measure_table(const struct arguments *arguments, struct stor
                                              .model = &table->model.model,
                                              .oracle = &oracle,
                                              .wanted = arguments->mixes,
+                                             .kind = arguments->ratios ? VALIDATE_RATIOS
+                                                                       : VALIDATE_MIXES,
                                              .seed = arguments->seed};
         status = validate_measure(&trial, arena, mixes, err);
     }
@@ -363,13 +372,13 @@ static int validate_tell(const struct arguments *arguments, struct store *store,
     if (arguments->format == REPORT_JSON)
         print_json(&result, &table->forms, arguments->again, told);
     else
-        print_table(&result, &table->forms, arguments->again);
+        print_table(&result, &table->forms, arguments->again, arguments->ratios);
     if (told && arguments->format != REPORT_JSON)
         print_beside(told);
     if (mixes->unknown)
         fprintf(stderr, "latput validate: %d mixes of %s have a form without ports here\n",
                 mixes->unknown, arguments->again);
-    bool keep = !arguments->forms && !arguments->again && !arguments->without;
+    bool keep = !arguments->forms && !arguments->again && !arguments->without && !arguments->ratios;
     int status = !keep ? 0 : store_put_validation(store, table->run_id, &result, err);
     if (status == 0 && arguments->all)
         status = validate_write_all(arguments->all, table, mixes, err);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 200, RIVAL_UOPS_MAX = 6 };
+enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 20000, RIVAL_UOPS_MAX = 6 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
 static const double RIVAL_WEIGHT = 4;    // of what another answer is faster than the best one
 static const double CERTAIN_WEIGHT = 15; // where all else is certain
@@ -25,7 +25,9 @@ static const double AMBIGUOUS_COST = 0.2;    // another fit this close is anothe
 static const double RESIDUAL_MAX = 0.8;      // µops
 static const double RESIDUAL_SHARE = 0.06;   // of what the form uses: deviations grow with it
 static const double BUSY_EXCESS = 0.08;      // of the throughput that no port explains
+static const double SLOWER_MOST = 0.1;       // that its ports make a form than it is
 static const double COUNTED_COST = 3;        // of a counted µop that is not explained
+static const double LIMIT_COST = 30;         // of a µop more than slots allow
 static const double USED_UOPS = 0.3;
 static const double HIDDEN_UOPS = 0.08; // of those that a trial shows too few
 // µops that the fit may leave then: schedulers that bind early lose most of one.
@@ -183,6 +185,8 @@ static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double en
     double slots = known ? round(fit->trials->slots) : 0;
     struct fit_misfit is = {.cost = UOP_COST * fabs(usage.uops - slots)};
     is.cost += fit_counted_cost(fit, counts, usage.uops);
+    if (fit->trials->uops_most > 0 && usage.uops > fit->trials->uops_most)
+        is.cost += LIMIT_COST * (usage.uops - fit->trials->uops_most);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
         is.cost += DERIVED_COST * counts[i];
     fit_judge_trials(fit, &usage, enough, &is);
@@ -401,15 +405,16 @@ static void rivals_try(struct rivals *rivals, int from, int uops)
     }
 }
 
-// Exchanges of one for one cannot come from every answer to every other.
+// All answers of as many µops, one less and one more: exchanges of one for one cannot come from
+// every answer to every other.
 static struct fit_misfit fit_beyond(struct fit *fit, struct fit_misfit best, double *second)
 {
     struct rivals rivals = {.fit = fit, .best = best, .second = *second};
     int uops = 0;
     for (int i = 0; i < fit->nsets; i++)
         uops += fit->counts[i];
-    if (uops > 1 && uops <= RIVAL_UOPS_MAX)
-        rivals_try(&rivals, 0, uops);
+    for (int n = uops > 1 ? uops - 1 : 1; n <= uops + 1 && uops <= RIVAL_UOPS_MAX; n++)
+        rivals_try(&rivals, 0, n);
     *second = rivals.second;
     return rivals.best;
 }
@@ -486,8 +491,10 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
     double alone_clk = fit_alone_clk(trials);
-    if (isfinite(alone_clk) && alone_clk > port_bound(model, usages, one, 1) * (1 + BUSY_EXCESS))
+    double ports_clk = port_bound(model, usages, one, 1);
+    if (isfinite(alone_clk) && alone_clk > ports_clk * (1 + BUSY_EXCESS))
         usage.busy_clk = alone_clk;
+    usage.ambiguous |= isfinite(alone_clk) && ports_clk > alone_clk * (1 + SLOWER_MOST);
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;

@@ -19,6 +19,7 @@ struct port_trials {
     double best_clk;       // the throughput with chains broken; NaN: unknown
     double shared_clk;     // the least of a trial that is an instance's share: an upper bound
     double slots;          // NaN: unknown
+    int uops_most;         // that its slots allow; 0: unknown
     double slots_mixed;    // the same in no particular order
     double slots_whole;    // among others that fill whole cycles of dispatch; NaN: unknown
     double front_clk;      // that an instance adds to what dispatch takes for others; NaN: unknown

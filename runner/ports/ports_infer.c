@@ -15,9 +15,10 @@
 static const double SERIAL_UOPS = 6; // more than its slots on every set: it stops everything
 // Ports that are kept for so many µops more than so many times the slots, are kept by no µops.
 static const double KEPT_UOPS = 16, KEPT_TIMES = 3;
+// By so much more than so many times the µops of fewer blockers do more of them show.
+static const double GROWN_UOPS = 3, GROWN_TIMES = 1.5;
 static const double SHOWN_UOPS = 0.2;       // that a trial shows beyond what is there
 static const double SLOTS_ELIMINATED = 1.5; // of a form that renaming does; more is something else
-static const double COUNTED_FROM = 0.7; // µops that count as one, to those who may not count more
 
 // Whether the form may use ports of class c: it uses some of a maximal class that meets it.
 static bool infer_wanted(const struct inference *inference, int i, int c)
@@ -60,11 +61,67 @@ static bool infer_keeps(const struct inference *inference, int i)
     return uops > KEPT_TIMES * trials->slots + KEPT_UOPS;
 }
 
+// The µops that a trial beside the class shows, and how many blockers an instance had. false: it is
+// beside another, or has no time.
+static bool trial_shows(const struct port_model *model, const struct port_trial *trial, int class,
+                        double *beside, double *uops)
+{
+    *beside = (double)trial->blockers / trial->instances;
+    *uops = port_trial_uops(model, trial);
+    return trial->class == class && !isnan(*uops);
+}
+
+// Whether a form costs the blockers of a class the more, the more of them there are, by three
+// numbers of them: what it keeps them from is no port.
+static bool class_grows(const struct port_model *model, const struct port_trials *trials, int class)
+{
+    double fewest = INFINITY, most = -INFINITY, beside, uops, least = 0, last = 0;
+    for (int t = 0; t < trials->n; t++) {
+        if (!trial_shows(model, &trials->trials[t], class, &beside, &uops))
+            continue;
+        if (beside < fewest) {
+            fewest = beside;
+            least = uops;
+        }
+        if (beside > most) {
+            most = beside;
+            last = uops;
+        }
+    }
+    bool grows = false;
+    for (int t = 0; t < trials->n; t++)
+        if (trial_shows(model, &trials->trials[t], class, &beside, &uops) && beside > fewest &&
+            beside < most)
+            grows |= uops > fmax(least, 0) * GROWN_TIMES + GROWN_UOPS &&
+                     last > uops * GROWN_TIMES + GROWN_UOPS;
+    return grows;
+}
+
+static bool infer_grows(const struct inference *inference, int i)
+{
+    bool grows = false;
+    for (int c = 0; c < inference->model->nclasses; c++)
+        grows |= class_grows(inference->model, &inference->trials[i], c);
+    return grows;
+}
+
+// As many µops as the slots of a form allow: one each, where it has memory as many as are fused
+// there (loads, what is done with them, an address and what is stored), and twice as many of the
+// widest vectors, which some cores do in two passes of one slot. 0: not known.
+static int infer_uops_most(const struct port_form *form, double slots)
+{
+    int fused = form->rewrites ? 4 : form->memory || form->stores ? 3 : 1;
+    int passes = form->bits >= PORT_WIDE_BITS ? 2 : 1;
+    return isnan(slots) ? 0 : fused * passes * (int)fmax(1, round(slots));
+}
+
 // What the fit is told of the form.
 static struct port_trials infer_trials(const struct inference *inference, int i)
 {
     struct port_trials trials = inference->trials[i];
-    bool decoding = inference->question->forms[inference->question->which[i]].decoding;
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    bool decoding = form->decoding;
+    trials.uops_most = infer_uops_most(form, trials.slots);
     if (inference->narrow || decoding) { // alone it may have more ports, or wait for its decoding
         trials.alone_clk = INFINITY;
         trials.best_clk = NAN;
@@ -92,6 +149,9 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     none.detail = "keeps ports for longer than its µops: it waits, or others wait for it";
     if (infer_keeps(inference, i))
         return none;
+    none.detail = "costs others more the more there are: it keeps no ports";
+    if (infer_grows(inference, i))
+        return none;
     struct port_trials trials = infer_trials(inference, i);
     return port_fit(inference->model, &trials);
 }
@@ -109,47 +169,41 @@ static void infer_keep_trials(const struct inference *inference, const struct po
     }
 }
 
-static bool class_inside(const struct port_model *model, int inner, int outer)
+// Whether trials show more µops than the slots of the form allow.
+static bool infer_shows_too_many(const struct inference *inference, int i)
 {
-    return inner != outer && (model->classes[inner].set & ~model->classes[outer].set) == 0;
-}
-
-// µops that are on the class's ports for sure: those that trials show of the classes inside it,
-// each less what is inside that in turn.
-static int infer_inside(const struct inference *inference, int i, int c)
-{
-    const struct port_model *model = inference->model;
-    int counts[PORT_CLASSES_MAX] = {0}, sum = 0;
-    for (int j = 0; j < c; j++) { // smallest first
-        if (!class_inside(model, j, c))
-            continue;
-        double count = trials_least(model, &inference->trials[i], j) + 1 - COUNTED_FROM;
-        for (int k = 0; k < j; k++)
-            count -= class_inside(model, k, j) ? counts[k] : 0;
-        counts[j] = count >= 1 ? (int)count : 0;
-        sum += counts[j];
-    }
-    return sum;
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    int most = infer_uops_most(form, inference->trials[i].slots);
+    double uops = 0;
+    for (int c = 0; c < inference->model->nclasses; c++)
+        if (trials_class_maximal(inference->model, c))
+            uops += fmax(0, trials_least(inference->model, &inference->trials[i], c)); // NaN: none
+    return most > 0 && uops > most + TRIAL_USED_UOPS;
 }
 
 // Which trials of a form beside a class are due: the screen first; then, where that shows what
-// nothing explains yet, the others, smaller classes before those that contain them.
+// nothing explains yet, the others, smaller classes before those that contain them; and a last one
+// where all show more than slots allow.
 static unsigned infer_due(const struct inference *inference, int i, int c)
 {
     unsigned timed = inference->beside[i][c];
     double least = trials_least(inference->model, &inference->trials[i], c);
-    if (!infer_wanted(inference, i, c) || timed == BESIDE_ALL)
+    if (!infer_wanted(inference, i, c))
         return 0;
     if (!(timed & BESIDE_SCREEN))
         return BESIDE_SCREEN;
     if (least <= SHOWN_UOPS)
         return 0;
     if (infer_serialises(inference, i))
-        return trials_class_maximal(inference->model, c) ? BESIDE_ALL : 0;
+        return trials_class_maximal(inference->model, c) ? BESIDE_ALL & ~timed : 0;
     for (int j = 0; j < c; j++)
-        if (class_inside(inference->model, j, c) && infer_due(inference, i, j))
+        if (trials_class_inside(inference->model, j, c) && infer_due(inference, i, j))
             return 0;
-    return least <= infer_inside(inference, i, c) + SHOWN_UOPS ? 0 : BESIDE_ALL;
+    if (least <= trials_inside(inference, i, c) + SHOWN_UOPS)
+        return 0;
+    if ((timed & BESIDE_ALL) != BESIDE_ALL)
+        return BESIDE_ALL & ~timed;
+    return infer_shows_too_many(inference, i) ? BESIDE_BALANCED & ~timed : 0;
 }
 
 // The trials that tell what the forms use, without any expectation of it.

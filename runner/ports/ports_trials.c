@@ -10,11 +10,12 @@ enum {
     ALONE_COUNT = 8,
     INSTANCES_OF_FORM_MAX = 4,
     BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
-    BESIDE_KINDS = 4,
+    BESIDE_KINDS = 5,
     FUSED_COUNT = 24, // of a form that is faster than a slot, and of fillers
     CONTROL_CYCLES = 12,
 };
 const double TRIAL_USED_UOPS = 0.3;
+static const double COUNTED_FROM = 0.7; // µops that count as one, to those who may not count more
 static const double CONTROL_MOST = 1.1;
 static const double FUSED_MOST = 0.8;     // slots that such a form takes alone
 static const double BUSY_LEAST_CLK = 0.9; // shorter ones wait for nothing but ports
@@ -24,6 +25,7 @@ static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
 static const double SLOTS_NOISE = 0.1;                   // that a trial may show too few
+static const double BALANCED_LEFT = 0.2;                 // of a blocker: throughputs are not exact
 static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
 // What is dispatched between instances that may have the front end to themselves: as much as fits
 // into the time that these take, into half of it, and three times that, which hides what can be
@@ -240,6 +242,36 @@ static void trial_slots(const struct inference *inference, struct port_trials *t
         trials->slots_mixed = fmin(trials->slots_mixed, slots);
 }
 
+bool trials_class_inside(const struct port_model *model, int inner, int outer)
+{
+    return inner != outer && (model->classes[inner].set & ~model->classes[outer].set) == 0;
+}
+
+int trials_inside(const struct inference *inference, int i, int c)
+{
+    const struct port_model *model = inference->model;
+    int counts[PORT_CLASSES_MAX] = {0}, sum = 0;
+    for (int j = 0; j < c; j++) { // smallest first
+        if (!trials_class_inside(model, j, c))
+            continue;
+        double count = trials_least(model, &inference->trials[i], j) + 1 - COUNTED_FROM;
+        for (int k = 0; k < j; k++)
+            count -= trials_class_inside(model, k, j) ? counts[k] : 0;
+        counts[j] = count >= 1 ? (int)count : 0;
+        sum += counts[j];
+    }
+    return sum;
+}
+
+// How many blockers of the class pass beside so many instances in their time, by what is known of
+// them; 0: none.
+static int balanced_blockers(const struct inference *inference, int i, int c, int instances)
+{
+    double room = port_set_size(inference->model->classes[c].set) * trials_best_clk(inference, i) -
+                  trials_inside(inference, i, c);
+    return (int)fmax(0, floor(instances * room + BALANCED_LEFT));
+}
+
 // Few blockers, so that schedulers which bind µops to ports early lose little; and many, for forms
 // whose own time would hide few. The fewest, with moves between instances that would wait for each
 // other: µops shown are never too few, so what the moves cost makes at worst a useless trial.
@@ -252,36 +284,35 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
     int size = port_set_size(class->set);
     double alone = inference->trials[i].alone_clk;
     double best = trials_best_clk(inference, i);
-    const struct {
-        double cycles;
-        unsigned orders;
-    } trials[BESIDE_KINDS] = {
-        {fmax(1, ceil(best - 0.1)),      DENSE | PORT_MIX_BREAKING},
-        {fmax(2, ceil(1.5 * best) + 1),  DENSE | PORT_MIX_BREAKING},
-        {fmax(2, ceil(1.5 * alone) + 1), (unsigned)MIX_ORDERS_FEW },
-        {fmax(6, 2 * ceil(alone) + 4),   1u << MIX_INTERLEAVED    },
-    };
+    const double cycles[BESIDE_KINDS] = {fmax(1, ceil(best - 0.1)), fmax(2, ceil(1.5 * best) + 1),
+                                         fmax(2, ceil(1.5 * alone) + 1),
+                                         fmax(6, 2 * ceil(alone) + 4), best};
+    static const unsigned orders[BESIDE_KINDS] = {
+        DENSE | PORT_MIX_BREAKING, DENSE | PORT_MIX_BREAKING, (unsigned)MIX_ORDERS_FEW,
+        1u << MIX_INTERLEAVED, DENSE | PORT_MIX_BREAKING};
     kinds &= ~(unsigned)inference->beside[i][c];
     inference->beside[i][c] |= (unsigned char)kinds;
     for (int k = 0; k < BESIDE_KINDS; k++) {
         if (!(kinds & 1u << k) || (1u << k == BESIDE_MORE && !form->chains))
             continue;
-        int blockers = (int)(size * trials[k].cycles);
+        int blockers = (int)(size * cycles[k]);
         int instances = BODY_MAX / (blockers + 1);
         if (instances > INSTANCES_OF_FORM_MAX)
             instances = INSTANCES_OF_FORM_MAX;
         if (instances < 1)
             instances = 1;
+        blockers *= instances;
+        if (1u << k == BESIDE_BALANCED)
+            blockers = balanced_blockers(inference, i, c, instances);
+        if (blockers == 0)
+            continue;
         const struct port_mix mix = {
-            {{inference->question->which[i], instances}, {class->blocker, blockers * instances}},
-            2,
-            trials[k].orders
+            {{inference->question->which[i], instances}, {class->blocker, blockers}},
+            2, orders[k]
         };
         round_add(round, &mix,
                   (struct round_purpose){
-                      i,
-                      TRIAL_CLASS,
-                      {.class = c, .instances = instances, .blockers = blockers * instances}
+                      i, TRIAL_CLASS, {.class = c, .instances = instances, .blockers = blockers}
         });
     }
 }

@@ -15,7 +15,11 @@ enum {
     BESIDE_MORE = 1 << 1,   // where instances wait for each other
     BESIDE_ORDERS = 1 << 2, // as many as it takes alone and half as many again
     BESIDE_SCREEN = 1 << 3,
-    BESIDE_ALL = BESIDE_FEW | BESIDE_MORE | BESIDE_ORDERS | BESIDE_SCREEN,
+    // As many blockers as the ports let pass in the time that the form takes alone, if it has no
+    // more µops there than in the classes inside. What takes several cycles is in the way of what
+    // takes one on the same port, where there are many of these: that is no µop.
+    BESIDE_BALANCED = 1 << 4,
+    BESIDE_ALL = BESIDE_FEW | BESIDE_MORE | BESIDE_ORDERS | BESIDE_SCREEN, // without that
 };
 // And beside fillers.
 enum {
@@ -70,6 +74,11 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
 bool trials_possible(const struct inference *inference, int i);
 // The throughput with chains broken, if it is known.
 double trials_best_clk(const struct inference *inference, int i);
+// Whether the ports of one class are among those of another.
+bool trials_class_inside(const struct port_model *model, int inner, int outer);
+// µops that are on the class's ports for sure: those that trials show of the classes inside it,
+// each less what is inside that in turn.
+int trials_inside(const struct inference *inference, int i, int class);
 // Whether no other class contains it.
 bool trials_class_maximal(const struct port_model *model, int class);
 // The fewest µops on a class that a trial shows; NaN: there is none.

@@ -14,7 +14,10 @@
 enum {
     PARTS_MIN = 2,
     PARTS_MOST = 8,
-    COUNT_MOST = 3,      // instances of a form
+    COUNT_MOST = 3,  // instances of a form
+    RATIO_LEAST = 3, // of one form to the other, where they are asked for
+    RATIO_MOST = 12,
+    RATIO_DRAWS = 200,   // for a form that has ports in common with another
     SPARE_PERCENT = 25,  // mixes drawn beyond those wanted: some have too few registers
     WAIT_INSTANCES = 12, // of a form that may wait for what it writes
 };
@@ -78,6 +81,35 @@ static struct port_mix drawer_mix(struct drawer *drawer, int most)
         int form = drawer_form(drawer, legacy);
         mix.parts[i] = (struct port_part){form, 1 + random_below(&drawer->state, COUNT_MOST)};
     }
+    return mix;
+}
+
+static uint32_t usage_ports(const struct port_usage *usage)
+{
+    uint32_t ports = 0;
+    for (int u = 0; u < usage->nuses; u++)
+        ports |= usage->uses[u].set;
+    return ports;
+}
+
+// Two forms with ports in common, few of one beside many of the other: what a µop too many or too
+// few of either is predicted to take shows there.
+static struct port_mix drawer_ratio(struct drawer *drawer)
+{
+    struct port_mix mix = {.nparts = 2, .orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
+    const struct validate_form *forms = drawer->forms->forms;
+    bool legacy = random_below(&drawer->state, 2);
+    legacy = drawer->fits[legacy] ? legacy : !legacy;
+    int a = drawer_form(drawer, legacy), b = a;
+    for (int draws = 0; draws < RATIO_DRAWS; draws++) {
+        b = drawer_form(drawer, legacy);
+        if (b != a && usage_ports(&forms[a].usage) & usage_ports(&forms[b].usage))
+            break;
+    }
+    int ratio = RATIO_LEAST + random_below(&drawer->state, RATIO_MOST - RATIO_LEAST + 1);
+    bool many = random_below(&drawer->state, 2);
+    mix.parts[0] = (struct port_part){a, many ? ratio : 1};
+    mix.parts[1] = (struct port_part){b, many ? 1 : ratio};
     return mix;
 }
 
@@ -253,7 +285,10 @@ static struct port_mix *mixes_draw(const struct validate_trial *trial, int n, st
         return NULL;
     }
     for (int i = 0; i < n; i++)
-        mixes[i] = drawer_mix(&drawer, trial->pairs ? PARTS_MIN : PARTS_MOST);
+        mixes[i] =
+            trial->kind == VALIDATE_RATIOS
+                ? drawer_ratio(&drawer)
+                : drawer_mix(&drawer, trial->kind == VALIDATE_PAIRS ? PARTS_MIN : PARTS_MOST);
     return mixes;
 }
 

@@ -48,6 +48,13 @@ struct validate_forms {
 struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
                                       const struct stored_port_usages *usages, struct arena *arena);
 
+// Which mixes are drawn.
+enum validate_kind {
+    VALIDATE_MIXES,  // 2 to 8 forms, 1 to 3 instances of each
+    VALIDATE_PAIRS,  // two forms
+    VALIDATE_RATIOS, // two that have ports in common, one instance of one and 3 to 12 of the other
+};
+
 // What is tried, and how.
 struct validate_trial {
     struct validate_forms *forms;
@@ -55,7 +62,7 @@ struct validate_trial {
     const struct port_oracle *oracle; // its form i is forms->forms[i]
     int wanted;                       // mixes
     uint64_t seed;
-    bool pairs; // mixes of two forms only
+    enum validate_kind kind;
 };
 // A mix that could be timed; the cycles are those of one mix.
 struct validate_mix {

@@ -138,8 +138,14 @@ expect_status 2
 for option in --mixes --seed; do
     run validate --db ports.db --run 1 --again mixes.csv "$option" 3
     expect_status 2
-    expect_err '\-\-again FILE has its mixes; --mixes and --seed are for drawn ones'
+    expect_err '\-\-again FILE has its mixes; --mixes, --ratios and --seed are for drawn ones'
 done
+run validate --db ports.db --run 1 --again mixes.csv --ratios
+expect_status 2
+expect_err '\-\-again FILE has its mixes'
+run validate --db ports.db --run 1 --without paths,forks
+expect_status 2
+expect_err "\-\-without forks: 'forks' is no concept"
 run validate --help
 expect_out '^ +--forms GLOB '
 expect_out '^ +--all FILE '

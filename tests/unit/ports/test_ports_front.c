@@ -294,6 +294,42 @@ static void waits_are_no_uops(void **state)
             assert_int_equal(usages[f].outcome, OUTCOME_OK);
 }
 
+// Claims meet trials at another ratio: what shows beside many others only, more than slots have
+// room for, is no µop; what costs others the more there are of them has no ports, and the reason.
+static void disturbances_are_no_uops(void **state)
+{
+    (void)state;
+    for (int noise = 0; noise < 2; noise++) {
+        struct sim_cpu cpu;
+        struct port_model model;
+        struct port_usage usages[SIM_FORMS_MAX];
+        read_cpu(&cpu);
+        sim_model(&cpu, &model);
+        int narrow = -1;
+        for (int f = 0; f < cpu.nforms && narrow < 0; f++)
+            if (cpu.forms[f].nuses == 1 && cpu.forms[f].uses[0].uops == 1 &&
+                port_set_size(cpu.forms[f].uses[0].set) == 1 && cpu.forms[f].unit < 0)
+                narrow = f;
+        assert_true(narrow >= 0);
+        int late = cpu.nforms, slows = cpu.nforms + 1;
+        cpu.forms[late] = cpu.forms[slows] = cpu.forms[narrow];
+        cpu.nforms += 2;
+        strcpy(cpu.forms[late].name, "multiplies");
+        cpu.forms[late].late = 1;
+        strcpy(cpu.forms[slows].name, "prefetches");
+        cpu.forms[slows].slows_clk = 0.4;
+        cpu.forms[late].cost = cpu.forms[slows].cost = -1;
+        struct sim sim = {.cpu = &cpu, .seed = 7, .noise = noise};
+        infer(&sim, &model, usages);
+        assert_int_equal(usages[late].outcome, OUTCOME_OK);
+        assert_true(usages[late].nuses == 1 && usages[late].uops == 1);
+        assert_int_equal(usages[late].uses[0].set, cpu.forms[late].uses[0].set);
+        assert_false(usages[late].ambiguous);
+        assert_int_equal(usages[slows].outcome, OUTCOME_NOT_MEASURABLE);
+        assert_non_null(strstr(usages[slows].detail, "the more there are"));
+    }
+}
+
 // A CPU on which the filler alone is a little slower than the width says, and less so among others.
 struct slow_filler {
     struct port_oracle oracle;
@@ -415,6 +451,7 @@ int main(void)
                                        cmocka_unit_test(resources_beside_each_other),
                                        cmocka_unit_test(slots_are_whole_beside_a_slow_filler),
                                        cmocka_unit_test(waits_are_no_uops),
+                                       cmocka_unit_test(disturbances_are_no_uops),
                                        cmocka_unit_test(what_is_held_is_busy_for_others),
                                        cmocka_unit_test(what_rewrites_waits_alone),
                                        cmocka_unit_test(where_there_are_none_none_are_found)};

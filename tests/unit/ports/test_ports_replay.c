@@ -15,7 +15,7 @@
 #include <limits.h>
 #include <math.h>
 
-enum { FORM_KERNELS_MOST = 42, SERIES_MAX = 32, INSTANCES_FEW = 4 };
+enum { FORM_KERNELS_MOST = 44, SERIES_MAX = 32, INSTANCES_FEW = 4 };
 static const double SAME_USES = 0.99, SAME_SHARES = 0.95;
 static const double SHARE_APART_CLK = 0.1;
 static const double DIFFER_MOST = 0.005; // of all forms, ten times as many of those that are drawn

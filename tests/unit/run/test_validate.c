@@ -325,6 +325,46 @@ static void test_seed(void **state)
     arena_free(&chosen.arena);
 }
 
+// Two forms with ports in common, one instance of one beside 3 to 12 of the other, in either order.
+static void test_ratios(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    struct err err = {0};
+    struct fake fake = {
+        .factor = {1, 1, 1}
+    };
+    struct validate_mixes mixes;
+    chosen_rows(&chosen, varied);
+    chosen_usage(&chosen, "paddb x x")->usage.uses[0].set = 0x30; // with nobody
+    chosen_choose(&chosen);
+    fake.forms = &chosen.forms;
+    const struct port_oracle oracle = {.measure = fake_measure, .context = &fake};
+    const struct validate_trial trial = {.forms = &chosen.forms,
+                                         .model = &model,
+                                         .oracle = &oracle,
+                                         .wanted = 400,
+                                         .seed = 1,
+                                         .kind = VALIDATE_RATIOS};
+    assert_int_equal(validate_measure(&trial, &chosen.arena, &mixes, &err), 0);
+    assert_int_equal(mixes.n, 400);
+    int first = 0, apart = 0;
+    for (int i = 0; i < mixes.n; i++) {
+        const struct port_part *parts = mixes.mixes[i].mix.parts;
+        assert_int_equal(mixes.mixes[i].mix.nparts, 2);
+        int few = parts[0].count < parts[1].count ? 0 : 1;
+        assert_int_equal(parts[few].count, 1);
+        assert_in_range(parts[!few].count, 3, 12);
+        first += few == 0;
+        apart += !(chosen.forms.forms[parts[0].form].usage.uses[0].set &
+                   chosen.forms.forms[parts[1].form].usage.uses[0].set);
+    }
+    assert_in_range(first, 120, 280);
+    assert_true(apart < 100); // only where there is no other
+    free(fake.mixes);
+    arena_free(&chosen.arena);
+}
+
 static int divisor(int a, int b)
 {
     return b ? divisor(b, a % b) : a;
@@ -882,10 +922,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kendall),      cmocka_unit_test(test_kendall_pairs),
         cmocka_unit_test(test_kendall_long), cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_draw),         cmocka_unit_test(test_wide_index),
-        cmocka_unit_test(test_one_kind),     cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_figures),      cmocka_unit_test(test_worst),
-        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_draw),         cmocka_unit_test(test_ratios),
+        cmocka_unit_test(test_wide_index),   cmocka_unit_test(test_one_kind),
+        cmocka_unit_test(test_choose),       cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_worst),        cmocka_unit_test(test_again),
         cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_memory),
         cmocka_unit_test(test_waiting),      cmocka_unit_test(test_decoding),
         cmocka_unit_test(test_moves),        cmocka_unit_test(test_wide_uses),
