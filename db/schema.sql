@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 26;
+PRAGMA user_version = 27;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -116,6 +116,12 @@ CREATE TABLE run (
         -- µops dispatched in a cycle; NULL: not measured
 ) STRICT;
 CREATE INDEX run_by_cpu ON run (cpu_id);
+
+-- Runs that came by `latput merge`, which say nothing of the machine at hand. Packs do not carry
+-- this; runs that were merged before schema 27 are not in it.
+CREATE TABLE merged_run (
+    run_id INTEGER PRIMARY KEY REFERENCES run
+) STRICT;
 
 CREATE TABLE run_warning (
     run_id INTEGER NOT NULL REFERENCES run,
@@ -754,6 +760,10 @@ CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, version, nasm_versio
     backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, calib_link_clk,
     measuring_cpu, started_utc ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
+CREATE TRIGGER merged_run_no_update BEFORE UPDATE ON merged_run
+BEGIN SELECT raise(ABORT, 'facts are append-only: merged_run'); END;
+CREATE TRIGGER merged_run_no_delete BEFORE DELETE ON merged_run
+BEGIN SELECT raise(ABORT, 'facts are append-only: merged_run'); END;
 CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu
 BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END;
 CREATE TRIGGER cpu_no_delete BEFORE DELETE ON cpu

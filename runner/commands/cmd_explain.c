@@ -15,6 +15,7 @@
 #include "measure/session.h"
 #include "option_place.h"
 #include "store/store.h"
+#include "store/store_run.h"
 #include "store_options.h"
 #include "util/json.h"
 #include "util/scratch.h"
@@ -555,7 +556,11 @@ static int work_choose(struct work *work, struct err *err)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err->text);
     work->uarch = arena_strdup(&work->arena, name);
     free(name);
-    return EXIT_DONE;
+    int64_t run_id;
+    int found = arguments->run_id ? 0 : store_run_newest(work->store, work->uarch, &run_id, err);
+    if (found == 1)
+        found = store_note_merged(&cmd_explain, work->store, run_id, err);
+    return found < 0 ? command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err->text) : EXIT_DONE;
 }
 
 static int explain_with(struct work *work)

@@ -127,7 +127,7 @@ const struct command cmd_merge = {
         "trusted: names, sizes, hashes, schema and values are checked, and what "
         "does not look like the work of latput is refused. Results are made again from the samples "
         "of a pack that has them; one without is merged as it is, and a warning of its runs says "
-        "so.",
+        "so. What was merged is never taken for this machine's own, as long as that has any.",
     .options = merge_options,
     .run = merge_run,
 };

@@ -142,8 +142,9 @@ const struct command cmd_pack = {
     .description =
         "Packs what was measured on a CPU into a zip file: a README in words, the tables as text "
         "and as one HTML page, the public views as CSV and JSON, the picture of the ports, and a "
-        "database that holds nothing else. Without --run that is the newest finished run with all "
-        "other runs that the tables of its CPU are made of. Samples are left out unless "
+        "database that holds nothing else. Without --run that is the newest finished run that was "
+        "measured here (where there is none, that came by latput merge, which is told) with all "
+        "other such runs that the tables of its CPU are made of. Samples are left out unless "
         "--with-samples asks for them: results are then taken on trust, which a warning of each "
         "run says. --slim leaves out the kernels, the timings of mixes and the tables as text, and "
         "rounds results to thousandths: a tar.xz file of less than 2 MB. "

@@ -260,6 +260,9 @@ static int show(const struct arguments *arguments)
         return status;
     status = store_option_check(&cmd_property, store, run_id, NULL);
     int found = status == EXIT_DONE && !run_id ? store_newest_properties(store, &run_id, &err) : 1;
+    if (found > 0 && !arguments->run_id && status == EXIT_DONE &&
+        store_note_merged(&cmd_property, store, run_id, &err) != 0)
+        found = -1;
     if (found < 0)
         status = command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
     else if (found == 0)

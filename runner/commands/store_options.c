@@ -90,16 +90,41 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
     return status;
 }
 
+static const char *run_text(struct store_rows *rows, const char *column)
+{
+    return store_rows_text(rows, store_rows_column(rows, column));
+}
+
+int store_note_merged(const struct command *cmd, struct store *store, int64_t run_id,
+                      struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    int merged = store_run_is_merged(store, run_id, err);
+    if (merged <= 0)
+        return merged;
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    int got = rows ? store_rows_next(rows, err) : -1;
+    if (got == 1)
+        command_note(cmd,
+                     "run %lld of %s on '%s' (%s) came by merge; no such run was measured into %s",
+                     (long long)run_id, run_text(rows, "started_utc"), run_text(rows, "brand"),
+                     run_text(rows, "uarch"), store_path(store));
+    store_rows_close(rows);
+    return got < 0 ? -1 : 0;
+}
+
 int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id)
 {
     struct err err = {0};
     if (*run_id)
         return store_option_check(cmd, store, *run_id, NULL);
-    int got = store_run_newest(store, run_id, &err);
+    int got = store_run_newest(store, NULL, run_id, &err);
     if (got == 0)
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s: has no runs; `latput run` measures one",
                             store_path(store));
-    return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+    if (got < 0 || store_note_merged(cmd, store, *run_id, &err) != 0)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    return EXIT_DONE;
 }
 
 void store_note_time(const struct command *cmd, struct store *store, int64_t run_id)
@@ -120,6 +145,8 @@ int store_option_ports(const struct command *cmd, struct store *store, struct st
     int found = of_run ? 1 : store_newest_port_run(store, 0, of->uarch, &of->run_id, &err);
     if (found == 1)
         found = store_get_port_model(store, of->run_id, model, arena, &err);
+    if (found == 1 && !of_run && !of->named && store_note_merged(cmd, store, of->run_id, &err) != 0)
+        found = -1;
     if (found == 1)
         return EXIT_DONE;
     if (found < 0)

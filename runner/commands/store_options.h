@@ -32,9 +32,14 @@ int store_option_parse(const struct command *cmd, int argc, char **argv,
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
                        const char *uarch);
 
-// The run that is meant: *run_id, or, where that is 0, the newest, which becomes *run_id.
-// EXIT_DONE, or another status after a message.
+// The run that is meant: *run_id, or, where that is 0, the newest, which becomes *run_id
+// and is told where it came by a merge. EXIT_DONE, or another status after a message.
 int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id);
+
+// Says of a run that nobody named whose it is, where it came by a merge: tables of other machines
+// are not to be taken for this one's. 0 or -1.
+int store_note_merged(const struct command *cmd, struct store *store, int64_t run_id,
+                      struct err *err);
 
 // Says where the run's time went, if that is known.
 void store_note_time(const struct command *cmd, struct store *store, int64_t run_id);

@@ -29,14 +29,15 @@ int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_flo
 int store_width_here(struct store *store, const struct cpu_info *cpu, int *width, struct err *err);
 
 // What properties have said of this CPU that is a witness of what it is (cpu_observes()): values of
-// sure conclusions, each the median of the newest three runs that are sure of it and agree; the
-// one of a run that does not agree with others is left out. Returns how many, or -1.
+// sure conclusions of runs that were measured here, each the median of the newest three runs that
+// are sure of it and agree; the one of a run that does not agree with others is left out. Returns
+// how many, or -1.
 int store_get_observed(struct store *store, const struct cpu_info *cpu,
                        struct cpu_observed observed[CPU_OBSERVED_MAX], struct err *err);
 
-// What this CPU was taken for by the newest run that measured it, and was not told: measuring finds
-// more than CPUID says. Where there is no such run, or cpu_override() decides, that is cpu->uarch.
-// To be freed by the caller; NULL after an error.
+// What this CPU was taken for by the newest run that measured it here, and was not told: measuring
+// finds more than CPUID says. Where there is no such run, or cpu_override() decides, that is
+// cpu->uarch. To be freed by the caller; NULL after an error.
 char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err);
 // Whether any CPU of the database is of this uarch. 1, 0, -1.
 int store_has_uarch(struct store *store, const char *uarch, struct err *err);

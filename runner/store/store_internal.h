@@ -24,7 +24,7 @@ struct form_place;  // store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 26,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 27,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 
@@ -153,6 +153,10 @@ int store_hash_run(struct store *store, int64_t run_id, enum store_keep keep, ch
     "EXISTS (SELECT 1 FROM run_form JOIN test USING (run_form_id) WHERE run_form.run_id = "        \
     "run.run_id AND test.outcome = 'ok') AND NOT EXISTS (SELECT 1 FROM run_form JOIN test USING "  \
     "(run_form_id) JOIN kernel USING (test_id) WHERE run_form.run_id = run.run_id)"
+
+// Of a row of `run`: whether it was measured into this database, and has not come by a merge. Only
+// such runs say what this machine is.
+#define STORE_RUN_IS_OWN "(run.run_id NOT IN (SELECT merged_run.run_id FROM merged_run))"
 
 // store_property_size.c: 0, or -1 where a property is larger than what any conclusion is drawn
 // from.

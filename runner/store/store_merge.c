@@ -137,6 +137,8 @@ static int merge_copy(struct store *from, int64_t source, struct store *store, i
                              "PRAGMA ignore_check_constraints = OFF", doing);
     if (copied != 0 || ended != 0)
         return -1;
+    if (store_execute(store, err, "INSERT INTO merged_run (run_id) VALUES (?1)", "i", *run_id) != 0)
+        return -1;
     return store_believe(store, *run_id, from->path, err);
 }
 

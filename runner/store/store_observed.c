@@ -71,7 +71,7 @@ int store_get_observed(struct store *store, const struct cpu_info *cpu,
         "SELECT property.name, conclusion.variant, label, value, low, high "
         "FROM cpu JOIN run USING (cpu_id) JOIN property USING (run_id) "
         "JOIN conclusion USING (property_id) JOIN conclusion_value USING (conclusion_id) "
-        "WHERE " STORE_THIS_CPU "AND conclusion.outcome = 'ok' "
+        "WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN " AND conclusion.outcome = 'ok' "
         "AND confidence >= 0.9 AND value > 0 AND low > 0 AND high > 0 "
         "ORDER BY property.name, conclusion.variant, label, started_utc DESC, run_id DESC",
         cpu, &features, err);

@@ -28,8 +28,8 @@ int store_put_port_model(struct store *store, int64_t run_id, const struct store
 // The model of a run, its texts owned by the arena. 1 found, 0 none, -1 error.
 int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *model,
                          struct arena *arena, struct err *err);
-// The newest run with a port model: of this CPU (cpu_id), or with cpu_id 0 of this uarch; with both
-// 0 and NULL of all. 1 found, 0 none, -1 error.
+// The newest run with a port model: of this CPU (cpu_id), measured here, or with cpu_id 0 of this
+// uarch; with both 0 and NULL of all, those measured here first. 1 found, 0 none, -1 error.
 int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch, int64_t *run_id,
                           struct err *err);
 

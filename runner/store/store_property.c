@@ -154,8 +154,10 @@ int store_has_property(struct store *store, int64_t run_id, const char *name, st
 
 int store_newest_properties(struct store *store, int64_t *run_id, struct err *err)
 {
-    int found = store_get_int(store, err, run_id, "SELECT max(run_id) FROM property", "");
-    return found < 0 ? -1 : *run_id > 0;
+    return store_get_int(store, err, run_id,
+                         "SELECT run.run_id FROM property JOIN run USING (run_id) "
+                         "ORDER BY " STORE_RUN_IS_OWN " DESC, run.run_id DESC LIMIT 1",
+                         "");
 }
 
 // Takes out what was derived of a property, and puts in what it says now.

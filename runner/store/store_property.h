@@ -72,8 +72,8 @@ struct property_values {
     struct property_value *points;
     int n;
 };
-// The points that are ok of a property, of the newest run on this uarch that has swept it; none
-// where no run has. They are the arena's.
+// The points that are ok of a property, of the newest run on this uarch that has swept it, of
+// those measured here if there is one; none where no run has. They are the arena's.
 int store_get_property_values(struct store *store, const char *uarch, const char *property,
                               struct property_values *values, struct arena *arena, struct err *err);
 // 1 if the run has it, 0 if not, -1.
@@ -84,7 +84,8 @@ int store_get_properties(struct store *store, int64_t run_id, struct stored_prop
 // Concludes anew what the run (0: all runs) has; adds to *made and *changed.
 int store_rederive_properties(struct store *store, int64_t run_id, int64_t *made, int64_t *changed,
                               struct err *err);
-// The newest run that has properties: 1, or 0 where there is none, or -1.
+// The newest run that has properties, of those measured here if there is one: 1, or 0 where there
+// is none, or -1.
 int store_newest_properties(struct store *store, int64_t *run_id, struct err *err);
 
 #endif

@@ -407,17 +407,21 @@ int64_t store_rows_integer(struct store_rows *rows, int column)
     return sqlite3_column_int64(rows->stmt, column);
 }
 
-int store_run_newest(struct store *store, int64_t *run_id, struct err *err)
+int store_run_newest(struct store *store, const char *uarch, int64_t *run_id, struct err *err)
 {
     return store_get_int(store, err, run_id,
-                         "SELECT run_id FROM run ORDER BY EXISTS (SELECT 1 FROM bench "
+                         "SELECT run_id FROM run JOIN cpu USING (cpu_id) "
+                         "WHERE ?1 IS NULL OR uarch || iif(inferred, '?', '') = ?1 "
+                         "ORDER BY EXISTS (SELECT 1 FROM bench "
                          "WHERE bench.run_id = run.run_id) OR EXISTS (SELECT 1 FROM property "
-                         "WHERE property.run_id = run.run_id), finished_utc IS NULL, "
+                         "WHERE property.run_id = run.run_id), NOT " STORE_RUN_IS_OWN
+                         ", finished_utc IS NULL, "
                          "started_utc DESC, run_id DESC LIMIT 1",
-                         "");
+                         "t", uarch);
 }
 
-// `ours`: what was measured on that CPU, whatever its microcode was. Where tables have answers of
+// `ours`: what was measured on that CPU, whatever its microcode was; with a run that was measured
+// here only such as were, too. Where tables have answers of
 // other runs (of unfinished ones, or of another machine of the same uarch), any of ours may answer
 // instead.
 static const char table_runs[] =
@@ -427,7 +431,8 @@ static const char table_runs[] =
     "JOIN run_key USING (run_id) WHERE run.finished_utc IS NOT NULL "
     "AND (run_key.uarch_key, cpu.vendor, cpu.brand, cpu.signature) = "
     "(SELECT uarch_key, vendor, brand, signature FROM asked) "
-    "AND NOT EXISTS (SELECT 1 FROM bench WHERE bench.run_id = run.run_id)), "
+    "AND NOT EXISTS (SELECT 1 FROM bench WHERE bench.run_id = run.run_id) "
+    "AND (" STORE_RUN_IS_OWN " OR EXISTS (SELECT 1 FROM merged_run WHERE run_id = ?1))), "
     "best AS MATERIALIZED (SELECT run_id, latency_row, rthroughput_row FROM best_run_form "
     "WHERE uarch_key = (SELECT uarch_key FROM asked)), "
     "named AS MATERIALIZED (SELECT run_id FROM best "
@@ -454,6 +459,13 @@ int store_table_runs(struct store *store, int64_t run_id, int64_t **run_ids, int
         (*run_ids)[(*nruns)++] = sqlite3_column_int64(stmt, 0);
     }
     return store_rows_end(store, stmt, got, err);
+}
+
+int store_run_is_merged(struct store *store, int64_t run_id, struct err *err)
+{
+    int64_t found;
+    return store_get_int(store, err, &found, "SELECT 1 FROM merged_run WHERE run_id = ?1", "i",
+                         run_id);
 }
 
 int store_has_run(struct store *store, int64_t run_id, struct err *err)

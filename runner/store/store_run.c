@@ -116,7 +116,7 @@ char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct e
     sqlite3_stmt *stmt =
         store_bind_cpu(store,
                        "SELECT uarch || iif(inferred, '?', '') FROM run JOIN cpu USING (cpu_id) "
-                       "WHERE " STORE_THIS_CPU "AND decided <> 'override' "
+                       "WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN " AND decided <> 'override' "
                        "ORDER BY started_utc DESC, run_id DESC LIMIT 1",
                        cpu, &features, err);
     char *uarch = NULL;

@@ -83,9 +83,12 @@ struct store_doubts {
 int store_run_doubts(struct store *store, int64_t run_id, struct store_doubts *doubts,
                      struct err *err);
 
-// The newest finished run (the newest of all if none is finished); one of forms, if there is any,
-// before one of a piece of code. 1 found, 0 none, -1 error.
-int store_run_newest(struct store *store, int64_t *run_id, struct err *err);
+// The newest finished run of a uarch (NULL: of any; the newest of all if none is finished); one of
+// forms, if there is any, before one of a piece of code, and of these one that was measured here
+// before one that was merged. 1 found, 0 none, -1 error.
+int store_run_newest(struct store *store, const char *uarch, int64_t *run_id, struct err *err);
+// Whether it came by a merge. 1, 0, -1.
+int store_run_is_merged(struct store *store, int64_t run_id, struct err *err);
 // The finished runs that the best tables of this run's CPU are made of, with itself, oldest first;
 // *run_ids is to be freed by the caller. A run of pieces of code is alone. 0 or -1.
 int store_table_runs(struct store *store, int64_t run_id, int64_t **run_ids, int *nruns,

@@ -76,7 +76,7 @@ static const struct place *place(void)
     place.empty = xasprintf("%s/empty.db", place.directory);
     place.target = xasprintf("%s/target.db", place.directory);
     if (store_open(source, STORE_READ, &store, &err) != 0 ||
-        store_run_newest(store, &run, &err) != 1 ||
+        store_run_newest(store, NULL, &run, &err) != 1 ||
         store_extract_runs(store, &(struct store_extract){&run, 1, true}, place.sound, &err) != 0)
         broken(err.text);
     store_close(store);
@@ -154,7 +154,8 @@ static void check_merged(struct store *store, int result, const struct store_mer
     }
     fuzz_check(result == -1, "an empty database has no run already");
     fuzz_check_message(err);
-    fuzz_check(store_run_newest(store, &newest, &none) == 0, "what is refused leaves nothing");
+    fuzz_check(store_run_newest(store, NULL, &newest, &none) == 0,
+               "what is refused leaves nothing");
 }
 
 void fuzz_pack(const uint8_t *bytes, size_t size)

@@ -244,7 +244,7 @@ static void expect_refused(struct packed *packed, const char *path, const char *
         fail_msg("merged, though: %s", what);
     if (!strstr(err.text, what) || !strstr(err.text, path))
         fail_msg("'%s' does not name the file and say '%s'", err.text, what);
-    assert_int_equal(store_run_newest(store, &runs, &err), 0);
+    assert_int_equal(store_run_newest(store, NULL, &runs, &err), 0);
     store_close(store);
 }
 

@@ -139,7 +139,7 @@ static void test_round_trip(void **state)
     // The newest run is that of forms.
     assert_int_equal(store_run_finish(target, 1, 1, 1, &err), 0);
     run_id = 0;
-    assert_int_equal(store_run_newest(target, &run_id, &err), 1);
+    assert_int_equal(store_run_newest(target, NULL, &run_id, &err), 1);
     assert_int_equal(run_id, 1);
     if (pack_write(target, &(struct pack_what){.run_id = new_id, .keep = STORE_KEEP_SAMPLES}, again,
                    &err) != 0)

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A pack of another machine that says of itself what this one says, on cores made of text: its runs
+# do not decide what this machine is, and are not taken for this machine's.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
+
+cat >forms.csv <<'LIST'
+mnemonic,operands,implicit,isa,tests,options
+add,+r64 r64,=flags,X86_64,LT,
+imul,+r64 r64,=flags,X86_64,LT,
+LIST
+measures() { # DB
+    run run forms.csv --db "$1" --results none --quiet
+    expect_status 0
+}
+came='^latput [a-z]+: run 1 of 20[^ ]+Z on .simulated: a core made of text. \(unknown\) came by'
+
+# Ours first, so that theirs is the newest.
+text_machine ours <<<''
+measures ours.db
+text_machine theirs <<<'form "imul *" p3 4'
+measures theirs.db
+mkdir packs
+run pack --db theirs.db --output packs
+expect_status 0
+expect "theirs is filed under another uarch" test "$(sqlite3 theirs.db \
+    'SELECT uarch FROM run JOIN cpu USING (cpu_id)')" = unknown
+export LATPUT_MACHINE=$SCRATCH/ours
+run merge --db ours.db packs/*.zip
+expect_status 0
+expect_out ': added as run 2$'
+
+# What this machine is, by the message of a command that asks.
+run ports --db ours.db
+expect_err "no run of 'zen5' has found its ports"
+run report --db ours.db --output tables
+expect_status 0
+expect_err 'tables of run 1, with the best answers'
+expect "nothing came by merge" test "$(grep -c 'came by' "$ERR")" = 0
+run pack --db ours.db --output own.zip
+expect_status 0
+unzip -p own.zip '*.db' >own.db
+expect "our run alone is packed" test "$(sqlite3 own.db 'SELECT uuid FROM run')" = \
+    "$(sqlite3 ours.db 'SELECT uuid FROM run WHERE run_id = 1')"
+run explain --db ours.db --predict --asm 'imul rax, rbx'
+expect_status 0
+expect_out ' 3\.00 '
+expect "nothing came by merge" test "$(grep -c 'came by' "$ERR")" = 0
+
+# Without a run of its own a database shows what there is, and says whose it is.
+run merge --db merged.db packs/*.zip
+for words in 'report --output tables' 'pack --output merged.zip' 'export --format csv'; do
+    # shellcheck disable=SC2086 # words
+    run $words --db merged.db
+    expect_status 0
+    expect_err "$came merge; no such run was measured into merged\.db$"
+done
+run merge --db back.db own.zip
+run explain --db back.db --predict --asm 'imul rax, rbx'
+expect_status 0
+expect_err "${came/unknown/zen5} merge; no such run was measured into back\.db$"
+# Who names the run knows it.
+run report --db merged.db --run 1 --output tables
+expect_status 0
+expect "no word of it" test "$(grep -c 'came by' "$ERR")" = 0
+finish
