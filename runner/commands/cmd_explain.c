@@ -194,12 +194,14 @@ struct job {
     size_t len;
     int bits;
     const char *refused; // why it cannot be explained; NULL
-    struct block block;
+    struct block block;  // without its instructions, which are read again
 };
 struct work {
     const struct arguments *arguments;
     struct job *jobs;
     int njobs;
+    struct block seen; // the instructions of all jobs that ask for different rows of the tables
+    size_t seen_room;
     struct store *store;
     const char *uarch;
     struct explain_table table;
@@ -259,6 +261,44 @@ static int job_initial(struct work *work, struct job *job, int bits, struct err 
     return len < 0 ? -1 : 0;
 }
 
+// Whether the tables that have what is known of one have it of the other.
+static bool same_rows(const struct work *work, const struct block_instr *a,
+                      const struct block_instr *b)
+{
+    return a->in.mnemonic == b->in.mnemonic &&
+           (!work->arguments->measure ||
+            (a->in.length == b->in.length && memcmp(a->bytes, b->bytes, a->in.length) == 0));
+}
+
+static void work_see(struct work *work, const struct block *block)
+{
+    struct block *seen = &work->seen;
+    seen->bits = block->bits;
+    for (int i = 0; i < block->n; i++) {
+        int at = 0;
+        while (at < seen->n && !same_rows(work, &seen->instrs[at], &block->instrs[i]))
+            at++;
+        if (at < seen->n)
+            continue;
+        seen->instrs = xgrow(seen->instrs, &work->seen_room, (size_t)at + 1, sizeof *seen->instrs);
+        seen->instrs[at] = block->instrs[i];
+        seen->instrs[at].text = arena_strdup(&work->arena, block->instrs[i].text);
+        seen->n++;
+    }
+}
+
+// A file may have any number of blocks: instructions are there only while they are looked at.
+static int job_read_block(struct work *work, struct job *job, int bits, struct err *err)
+{
+    struct arena arena = {0};
+    int status = block_read(job->code, job->len, bits, &job->block, &arena, err);
+    if (status == 0)
+        work_see(work, &job->block);
+    arena_free(&arena);
+    job->block.instrs = NULL;
+    return status;
+}
+
 static int job_assemble(struct work *work, struct job *job, struct err *err)
 {
     int bits = work->arguments->spec.bits ? work->arguments->spec.bits : 64;
@@ -277,7 +317,7 @@ static int job_assemble(struct work *work, struct job *job, struct err *err)
         return err_set(err, "%s", why.text);
     if (*why.text || bench_text_check_mode(body, bits, &why) != 0 ||
         bench_text_check_mode(job->init, bits, &why) != 0 ||
-        block_read(job->code, job->len, bits, &job->block, &work->arena, &why) != 0)
+        job_read_block(work, job, bits, &why) != 0)
         job->refused = arena_strdup(&work->arena, why.text);
     return job->refused ? 0 : job_initial(work, job, bits, err);
 }
@@ -326,7 +366,7 @@ static int job_read_code(struct work *work, struct job *job, bool *refused, stru
     job->title = arena_printf(&work->arena, "%s: testcode", spec->file);
     if (code.function && job_choose_loop(work, job, err) != 0)
         return -1;
-    return block_read(job->code, job->len, job->bits, &job->block, &work->arena, err);
+    return job_read_block(work, job, job->bits, err);
 }
 
 static int job_read(struct work *work, struct job *job, struct err *err)
@@ -346,20 +386,20 @@ static int jobs_assemble(struct work *work, struct err *err)
     bool file = work->arguments->spec.file != NULL;
     work->directory = scratch_begin(err);
     int status = work->directory ? 0 : -1;
-    for (int i = 0; i < work->njobs && status == 0; i++)
+    for (int i = 0; i < work->njobs && status == 0 && !session_stopped_by(); i++)
         status = (file ? job_read : job_assemble)(work, &work->jobs[i], err);
-    return status;
+    return session_check_stopped(status, err);
 }
 
 // Writes through a connection of its own: what is read is narrowed to the blocks.
-static int work_measure(struct work *work, const struct block *blocks, int n, struct err *err)
+static int work_measure(struct work *work, struct err *err)
 {
     const char *path = work->arguments->db ? work->arguments->db : store_default_path();
     struct store *store;
     if (store_open(path, STORE_WRITE, &store, err) != 0)
         return -1;
     int status =
-        explain_measure_missing(&work->table, store, blocks, n, &work->arguments->spec, err);
+        explain_measure_missing(&work->table, store, &work->seen, 1, &work->arguments->spec, err);
     store_close(store);
     if (status != 1)
         return status;
@@ -370,22 +410,17 @@ static int work_measure(struct work *work, const struct block *blocks, int n, st
 
 static int work_load(struct work *work, struct err *err)
 {
-    struct block *blocks = xcalloc((size_t)work->njobs, sizeof *blocks);
-    int n = 0;
-    for (int i = 0; i < work->njobs; i++)
-        if (!work->jobs[i].refused)
-            blocks[n++] = work->jobs[i].block;
     struct explain_from from = {work->store, work->uarch, work->arguments->run_id};
-    int status = table_load(&from, blocks, n, &work->table, err);
+    int n = work->seen.n > 0;
+    int status = table_load(&from, &work->seen, n, &work->table, err);
     if (status == 0 && work->arguments->measure)
-        status = work_measure(work, blocks, n, err);
+        status = work_measure(work, err);
     if (status == 1) {
         table_free(&work->table);
         from.store = work->store;
-        status = table_load(&from, blocks, n, &work->table, err);
+        status = table_load(&from, &work->seen, n, &work->table, err);
     }
-    free(blocks);
-    return status;
+    return session_check_stopped(status, err);
 }
 
 // What became of one block.
@@ -410,7 +445,20 @@ static void job_scale(const struct job *job, const struct bench_spec *spec, stru
     measured->spread_clk *= job->instances;
 }
 
-static int job_explain(struct work *work, const struct job *job, struct told *told, struct err *err)
+static int job_predict(const struct work *work, const struct job *job,
+                       struct explanation *explanation, struct arena *arena, struct err *err)
+{
+    struct block block;
+    if (block_read(job->code, job->len, job->block.bits, &block, arena, err) != 0)
+        return -1;
+    memcpy(block.held, job->block.held, sizeof block.held);
+    explain_predict(&work->table, &block, explanation, arena);
+    return 0;
+}
+
+// What it tells of is the arena's.
+static int job_explain(const struct work *work, const struct job *job, struct told *told,
+                       struct arena *arena, struct err *err)
 {
     struct bench_spec spec = work->arguments->spec;
     spec.body = job->body;
@@ -420,11 +468,12 @@ static int job_explain(struct work *work, const struct job *job, struct told *to
     spec.db_optional = true;
     told->has_measured = false;
     told->source = (struct explain_source){job->title, NAN};
-    explain_predict(&work->table, &job->block, &told->explanation, &work->arena);
+    if (job_predict(work, job, &told->explanation, arena, err) != 0)
+        return -1;
     if (work->arguments->predict)
         return 0;
     told->has_measured = true;
-    if (explain_measure(&spec, &told->measured, &work->arena, err) != 0)
+    if (explain_measure(&spec, &told->measured, arena, err) != 0)
         return -1;
     if (spec.file)
         job_scale(job, &spec, told);
@@ -432,7 +481,7 @@ static int job_explain(struct work *work, const struct job *job, struct told *to
         return 0;
     const struct explain_subject subject = {&told->explanation, &spec, &work->table,
                                             spec.file ? &job->place : NULL};
-    return explain_experiment(&subject, &told->measured, &work->arena, err);
+    return explain_experiment(&subject, &told->measured, arena, err);
 }
 
 static void print_one(const struct work *work, const struct told *told)
@@ -461,7 +510,7 @@ static int explain_one(struct work *work)
     if (job->refused)
         return command_fail(&cmd_explain, EXIT_USAGE, "%s%s", job->body ? "--asm: " : "",
                             job->refused);
-    if (work_load(work, &err) != 0 || job_explain(work, job, told, &err) != 0)
+    if (work_load(work, &err) != 0 || job_explain(work, job, told, &work->arena, &err) != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     print_one(work, told);
     return told->has_measured && told->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
@@ -507,6 +556,22 @@ static void print_line(const struct job *job, const struct told *told)
            explanation->unknown ? " (some assumed)" : "");
 }
 
+static int explain_row(const struct work *work, const struct job *job, struct json *json)
+{
+    struct arena arena = {0};
+    struct err err = {0};
+    struct told *told = arena_alloc(&arena, sizeof *told);
+    int status = job->refused ? 0 : job_explain(work, job, told, &arena, &err);
+    if (session_stopped_by())
+        status = err_set(&err, "stopped by %s before it was done", session_stopped_by());
+    else if (status == 0 && json)
+        print_row(json, job, told);
+    else if (status == 0)
+        print_line(job, told);
+    arena_free(&arena);
+    return status == 0 ? EXIT_DONE : command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+}
+
 static int explain_blocks(struct work *work)
 {
     struct err err = {0};
@@ -522,15 +587,8 @@ static int explain_blocks(struct work *work)
     else
         printf("%s  line  instrs  predicted   measured     diff %%  limit%s\n",
                text_style_begin(STYLE_HEADING, colour), text_style_end(STYLE_HEADING, colour));
-    for (int i = 0; i < work->njobs && status == EXIT_DONE; i++) {
-        struct told *told = arena_alloc(&work->arena, sizeof *told);
-        if (!work->jobs[i].refused && job_explain(work, &work->jobs[i], told, &err) != 0)
-            status = command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
-        else if (as_json)
-            print_row(&json, &work->jobs[i], told);
-        else
-            print_line(&work->jobs[i], told);
-    }
+    for (int i = 0; i < work->njobs && status == EXIT_DONE; i++)
+        status = explain_row(work, &work->jobs[i], as_json ? &json : NULL);
     if (as_json) {
         json_close(&json, ']');
         puts(strbuf_text(&out));
@@ -590,6 +648,7 @@ static int explain_work(const struct arguments *arguments)
     scratch_end(work.directory, false);
     table_free(&work.table);
     free(work.jobs);
+    free(work.seen.instrs);
     arena_free(&work.arena);
     return status;
 }

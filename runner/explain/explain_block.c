@@ -237,7 +237,8 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
         return -1;
     if (len == 0)
         return err_set(err, "there is no instruction in the block");
-    block->instrs = arena_alloc(arena, BLOCK_INSTRS_MAX * sizeof *block->instrs);
+    size_t most = len < BLOCK_INSTRS_MAX ? len : BLOCK_INSTRS_MAX;
+    block->instrs = arena_alloc(arena, most * sizeof *block->instrs);
     for (size_t at = 0; at < len; at += block->instrs[block->n++].in.length) {
         if (block->n == BLOCK_INSTRS_MAX)
             return err_set(err, "more than %d instructions: explain the loop that takes the time",

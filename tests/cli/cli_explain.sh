@@ -4,6 +4,8 @@
 # prints that, and what it refuses.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
 
 cp "$TREE"/results/published/GenuineIntel-000A0678-sapphirerapids_-2026-11-22-*.zip pack.zip
 run merge --db t.db pack.zip
@@ -82,6 +84,47 @@ expect_out "^     4  refused: instruction 1, 'call rax', calls"
 explain --blocks blocks.txt --format json
 expect_status 0
 expect_schema explain_blocks "$OUT"
+
+# Any number of them takes the memory of a few: it is let go after each.
+many() { # NUMBER [OPTION...]
+    yes 'imul rax, rbx; mov rcx, [r14]; add rcx, rax; lea rdx, [rcx+rax*4]' | head -n "$1" >many.txt
+    "$LATPUT" explain --db t.db --blocks many.txt "${@:2}" >"$OUT" 2>"$ERR" </dev/null &
+}
+# peak: what the last of the processes takes at most, in MB.
+peak() {
+    local kb=0 now
+    while now=$(awk '/^VmHWM/ { print $2 }' "/proc/$!/status" 2>/dev/null) && [ -n "$now" ]; do
+        kb=$now
+        sleep 0.02
+    done
+    echo $((kb / 1024))
+}
+many 40 --predict
+few=$(peak)
+wait $!
+many 240 --predict
+expect "200 blocks more, not 2 MB each ($few MB)" test "$(peak)" -lt $((few + 150))
+wait $!
+expect "all are there" test "$(grep -c chain "$OUT")" = 240
+# A signal ends it at once: while they are assembled, and while they are measured.
+stopped() {
+    local begin=$EPOCHSECONDS
+    kill -TERM $!
+    wait $!
+    STATUS=$?
+    CLI_COMMAND="latput explain --blocks, SIGTERM while they are $1"
+    expect_status 3
+    expect_err '^latput explain: stopped by SIGTERM before'
+    expect "at once" test $((EPOCHSECONDS - begin)) -le 3
+}
+many 3000 --predict
+sleep 0.5
+stopped assembled
+text_machine slow <<<'pace 50'
+many 20
+sleep 2
+stopped measured
+unset LATPUT_MACHINE
 
 # Files: testcode of NASM, loops of a function.
 cat >loop.nasm <<'NASM'
