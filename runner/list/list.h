@@ -40,6 +40,8 @@ enum operand_kind {
 enum { ACCESS_READ = 1, ACCESS_WRITE = 2 };
 enum { OPERANDS_MAX = 6, IMPLICIT_MAX = 10 };
 enum { FORM_CHARS_MAX = 1000 }; // of a form's text, as the database takes it
+// Of a list: six times as many forms as all lists have that there are, in 0.3 GB of memory.
+enum { LIST_ROWS_MAX = 100000 };
 
 struct operand {
     enum operand_kind kind;

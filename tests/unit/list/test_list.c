@@ -2,6 +2,7 @@
 // Lists: every notation of an operand, the encoding that follows from a row, and for each kind of
 // fault the message with its caret.
 #include "list/list.h"
+#include "util/strbuf.h"
 #include "util/suggest.h"
 
 #include <math.h>
@@ -516,6 +517,30 @@ static void test_long_form(void **state)
     assert_non_null(strstr(err.text, "mini.csv:2: the form has more than 1000 characters"));
 }
 
+// As many forms as a list may have, and one more in a row that stands for several.
+static void test_too_many_forms(void **state)
+{
+    (void)state;
+    struct list list;
+    struct err err = {0};
+    struct strbuf text = {0};
+    strbuf_puts(&text, HEADER);
+    for (int i = 0; i < LIST_ROWS_MAX - 1; i++)
+        strbuf_puts(&text, "nop,,,I386,,\n");
+    size_t len = text.len;
+    strbuf_puts(&text, "nop,,,I386,,\n");
+    write_text(text.data);
+    assert_int_equal(list_read(path, &list, &err), 0);
+    assert_int_equal(list.nrows, LIST_ROWS_MAX);
+    list_free(&list);
+    text.len = len;
+    strbuf_puts(&text, "nop,m16/m32,,I386,,\nnop,,,I386,,\n");
+    write_text(text.data);
+    assert_int_equal(list_read(path, &list, &err), -1);
+    assert_non_null(strstr(err.text, "mini.csv:100001: more than 100000 forms in a list; divide"));
+    strbuf_free(&text);
+}
+
 static void count_fault(const struct err *err, void *data)
 {
     assert_true(*err->text);
@@ -738,12 +763,19 @@ static void test_suggestions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operands),       cmocka_unit_test(test_encodings),
-        cmocka_unit_test(test_rows),           cmocka_unit_test(test_title),
-        cmocka_unit_test(test_bad_rows),       cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_long_form),      cmocka_unit_test(test_all_faults_are_told),
-        cmocka_unit_test(test_is_linear),      cmocka_unit_test(test_suggestions),
-        cmocka_unit_test(test_roles),          cmocka_unit_test(test_families),
+        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_encodings),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_title),
+        cmocka_unit_test(test_bad_rows),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_long_form),
+        cmocka_unit_test(test_too_many_forms),
+        cmocka_unit_test(test_all_faults_are_told),
+        cmocka_unit_test(test_is_linear),
+        cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_families),
         cmocka_unit_test(test_family_options),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
