@@ -4,9 +4,11 @@
 #include "report/pack.h"
 #include "store/store.h"
 #include "store_options.h"
+#include "util/mem.h"
 #include "util/strbuf.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { OPT_DB };
 
@@ -39,25 +41,17 @@ static int merge_packs(struct store *store, char **paths, int npaths, struct str
 {
     struct err err = {0};
     struct merge_count count = {0};
-    struct store_merged merged;
-    int status = EXIT_ENVIRONMENT;
-    if (store_begin(store, &err) != 0)
-        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
-    for (int i = 0; i < npaths; i++) {
-        if (pack_merge(store, paths[i], &merged, &err) < 0) {
-            status = store_is_unable(store) ? EXIT_ENVIRONMENT : EXIT_USAGE;
-            goto failed;
-        }
-        merge_tell(paths[i], &merged, lines, &count);
-    }
-    if (store_commit(store, &err) != 0)
-        goto failed;
+    struct store_merged *merged = xcalloc((size_t)npaths, sizeof *merged);
+    int added = pack_merge_all(store, paths, npaths, merged, &err);
+    for (int i = 0; i < npaths && added >= 0; i++)
+        merge_tell(paths[i], &merged[i], lines, &count);
+    free(merged);
+    if (added < 0)
+        return command_fail(&cmd_merge, store_is_unable(store) ? EXIT_ENVIRONMENT : EXIT_USAGE,
+                            "%s", err.text);
     command_note(&cmd_merge, "%d of %d runs added to %s", count.added, count.runs,
                  store_path(store));
     return EXIT_DONE;
-failed:
-    store_rollback(store);
-    return command_fail(&cmd_merge, status, "%s", err.text);
 }
 
 // Keeps of the named files what is meant as a pack, in their order, and names the others: who says

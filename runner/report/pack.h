@@ -45,8 +45,12 @@ int pack_write(struct store *store, const struct pack_what *what, const char *pa
 // is one still; a README beside packs, or a directory, is none.
 bool pack_is_meant(const char *path);
 
-// Merges a pack into a database open for writing. Nothing in the file is trusted. How many of its
-// runs were added (the others are there already), or -1: refused; then nothing was added.
+// Merges n packs into a database open for writing, all or none; merged[i] is what became of
+// paths[i]. Nothing in the files is trusted. How many of their runs were added (the others are
+// there already), or -1: refused; then nothing was added.
+int pack_merge_all(struct store *store, char *const *paths, int n, struct store_merged *merged,
+                   struct err *err);
+// The same for one.
 int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err);
 
 // Whether a pack may have a member of this name.

@@ -252,7 +252,8 @@ static int read_open(struct pack_reader *reader)
     return 0;
 }
 
-int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err)
+static int pack_merge_file(struct store_merge *merge, const char *path, struct store_merged *merged,
+                           struct err *err)
 {
     char *scratch = scratch_begin(err);
     if (!scratch)
@@ -267,11 +268,29 @@ int pack_merge(struct store *store, const char *path, struct store_merged *merge
     if (result == 0)
         result = read_members(reader);
     if (result == 0)
-        result = store_merge_runs(store, database, path, merged, err);
+        result = store_merge_file(merge, database, path, merged, err);
     archive_read_free(reader->zip);
     strbuf_free(&reader->manifest);
     free(reader);
     free(database);
     scratch_end(scratch, false);
     return result;
+}
+
+int pack_merge_all(struct store *store, char *const *paths, int n, struct store_merged *merged,
+                   struct err *err)
+{
+    struct store_merge *merge = store_merge_begin(store, err);
+    int status = merge ? 0 : -1;
+    for (int i = 0; i < n && status == 0; i++)
+        status = pack_merge_file(merge, paths[i], &merged[i], err);
+    return merge ? store_merge_end(merge, status, merged, n, err) : -1;
+}
+
+int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err)
+{
+    char *own = xstrdup(path);
+    int added = pack_merge_all(store, &own, 1, merged, err);
+    free(own);
+    return added;
 }

@@ -162,6 +162,10 @@ int store_hash_run(struct store *store, int64_t run_id, enum store_keep keep, ch
 // from.
 int store_check_properties(struct store *store, struct err *err);
 
+// store_append.c: adds all runs of a database of ours, which nobody else uses, all or none. Their
+// run ids become those behind *last_run_id.
+int store_append(struct store *store, const char *path, int64_t *last_run_id, struct err *err);
+
 // store_believe.c: 0, or -1 where a row of the file belongs to another that is not there.
 int store_check_keys(struct store *store, struct err *err);
 // The same file: makes everything derived of a run that was copied from someone else's file again

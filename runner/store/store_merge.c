@@ -7,6 +7,7 @@
 
 #include "store_merge.h"
 #include "util/mem.h"
+#include "util/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +161,7 @@ static int merge_has_samples(struct store *store, int64_t run_id, bool *has, str
 // Whoever merges first must not keep others out by the name of their run: what has the same name
 // must be the same. Where one of the two has no samples, results are what can be compared.
 static int merge_same(struct store *from, int64_t source, struct store *store, int64_t run_id,
-                      struct err *err)
+                      const char *where, struct err *err)
 {
     bool theirs, ours;
     if (merge_has_samples(from, source, &theirs, err) != 0 ||
@@ -174,28 +175,61 @@ static int merge_same(struct store *from, int64_t source, struct store *store, i
     return strcmp(there, here) == 0
                ? 0
                : err_set(err,
-                         "%s: a run in it is there already as run %lld, with other content: one of "
-                         "the two was changed, or its results made again by another version; merge "
-                         "the pack into a database of its own with --db to compare them",
-                         from->path, (long long)run_id);
+                         "%s: a run in it is there already as run %lld%s, with other content: one "
+                         "of the two was changed, or its results made again by another version; "
+                         "merge the pack into a database of its own with --db to compare them",
+                         from->path, (long long)run_id, where);
 }
 
-static int merge_run(struct store *from, int64_t source, struct store *store,
+struct store_merge {
+    struct store *store, *staged; // staged: what is to be added; NULL: nothing so far
+    char *scratch, *path;         // of staged
+};
+
+// Makes `staged` where there is none. It need not outlive anything.
+static int merge_stage(struct store_merge *merge, struct err *err)
+{
+    if (merge->staged)
+        return 0;
+    if (store_open(merge->path, STORE_WRITE, &merge->staged, err) != 0 ||
+        store_script(merge->staged, err, "PRAGMA synchronous = OFF", "write") != 0)
+        return -1;
+    return store_begin(merge->staged, err);
+}
+
+// The run with this name: 1, 0 or -1.
+static int merge_find(struct store *store, const char *uuid, int64_t *run_id, struct err *err)
+{
+    return !store ? 0
+                  : store_get_int(store, err, run_id, "SELECT run_id FROM run WHERE uuid = ?1", "s",
+                                  uuid);
+}
+
+// A run that is added has, until the end, less than nothing for its id: the one in `staged`.
+static int merge_run(struct store *from, int64_t source, struct store_merge *merge,
                      struct store_merged *merged, struct err *err)
 {
     sqlite3_stmt *stmt =
         store_bind(from, err, "SELECT uuid FROM run WHERE run_id = ?1", "i", source);
     if (!stmt || sqlite3_step(stmt) != SQLITE_ROW)
         return store_error(from, err, "read its run");
-    int64_t *run_id = &merged->runs[merged->nruns].run_id;
-    int known = store_get_int(store, err, run_id, "SELECT run_id FROM run WHERE uuid = ?1", "s",
-                              (const char *)sqlite3_column_text(stmt, 0));
+    const char *uuid = (const char *)sqlite3_column_text(stmt, 0);
+    int64_t run_id = 0, staged_id = 0;
+    int known = merge_find(merge->store, uuid, &run_id, err);
+    int twice = known == 0 ? merge_find(merge->staged, uuid, &staged_id, err) : 0;
     sqlite3_reset(stmt);
-    if (known < 0 || (known == 0 && merge_copy(from, source, store, run_id, err) != 0) ||
-        (known == 1 && merge_same(from, source, store, *run_id, err) != 0))
-        return -1;
-    merged->runs[merged->nruns++].added = known == 0;
-    return known == 0;
+    int status = known < 0 || twice < 0 ? -1 : 0;
+    if (known > 0)
+        status = merge_same(from, source, merge->store, run_id, "", err);
+    else if (twice > 0)
+        status = merge_same(from, source, merge->staged, staged_id, " of these packs", err);
+    else if (status == 0)
+        status = merge_stage(merge, err) == 0
+                     ? merge_copy(from, source, merge->staged, &staged_id, err)
+                     : -1;
+    merged->runs[merged->nruns].run_id = known > 0 ? run_id : -staged_id;
+    merged->runs[merged->nruns++].added = known == 0 && twice == 0;
+    return status;
 }
 
 // The ids of the runs in it, in their order. 0, or -1 where it may not be merged.
@@ -258,31 +292,78 @@ static int merge_check_dates(struct store *from, struct err *err)
     return result;
 }
 
-// All runs or none.
-static int merge_all_runs(struct store *from, struct store *store, struct store_merged *merged,
-                          struct err *err)
+static int merge_all_runs(struct store *from, struct store_merge *merge,
+                          struct store_merged *merged, struct err *err)
 {
     int64_t sources[STORE_MERGE_RUNS_MAX];
-    int nsources = 0, added = 0, got = 0;
-    bool own;
+    int nsources = 0, status = 0;
     if (merge_list_runs(from, sources, &nsources, err) != 0 || merge_check_dates(from, err) != 0 ||
-        store_check_properties(from, err) != 0 || store_unit_begin(store, &own, err) != 0)
+        store_check_properties(from, err) != 0)
         return -1;
-    for (int i = 0; i < nsources && got >= 0; i++) {
-        got = merge_run(from, sources[i], store, merged, err);
-        added += got > 0;
-    }
-    return store_unit_end(store, own, got < 0 ? -1 : 0, err) == 0 ? added : -1;
+    for (int i = 0; i < nsources && status == 0; i++)
+        status = merge_run(from, sources[i], merge, merged, err);
+    return status;
 }
 
-int store_merge_runs(struct store *store, const char *path, const char *label,
+struct store_merge *store_merge_begin(struct store *store, struct err *err)
+{
+    char *scratch = scratch_begin(err);
+    if (!scratch)
+        return NULL;
+    struct store_merge *merge = xcalloc(1, sizeof *merge);
+    *merge = (struct store_merge){store, NULL, scratch, xasprintf("%s/merge.db", scratch)};
+    return merge;
+}
+
+int store_merge_file(struct store_merge *merge, const char *path, const char *label,
                      struct store_merged *merged, struct err *err)
 {
     struct store *from = NULL;
     merged->nruns = 0;
     if (merge_open(path, label, &from, err) != 0 || !from)
         return -1;
-    int result = merge_all_runs(from, store, merged, err);
+    int result = merge_all_runs(from, merge, merged, err);
     store_close(from);
     return result;
+}
+
+// Tells what the runs of a file are called in the database. How many of them are new.
+static int merge_name_runs(struct store_merged *merged, int64_t last_run_id)
+{
+    int added = 0;
+    for (int i = 0; i < merged->nruns; i++) {
+        if (merged->runs[i].run_id < 0)
+            merged->runs[i].run_id = last_run_id - merged->runs[i].run_id;
+        added += merged->runs[i].added;
+    }
+    return added;
+}
+
+int store_merge_end(struct store_merge *merge, int status, struct store_merged *merged, int n,
+                    struct err *err)
+{
+    int64_t last_run_id = 0;
+    int added = 0;
+    bool any = merge->staged != NULL;
+    if (status == 0 && any)
+        status = store_commit(merge->staged, err);
+    merge->store->unable |= any && merge->staged->unable;
+    store_close(merge->staged);
+    if (status == 0 && any)
+        status = store_append(merge->store, merge->path, &last_run_id, err);
+    for (int i = 0; i < n && status == 0; i++)
+        added += merge_name_runs(&merged[i], last_run_id);
+    scratch_end(merge->scratch, false);
+    free(merge->path);
+    free(merge);
+    return status == 0 ? added : -1;
+}
+
+int store_merge_runs(struct store *store, const char *path, const char *label,
+                     struct store_merged *merged, struct err *err)
+{
+    struct store_merge *merge = store_merge_begin(store, err);
+    return merge ? store_merge_end(merge, store_merge_file(merge, path, label, merged, err), merged,
+                                   1, err)
+                 : -1;
 }

@@ -27,16 +27,28 @@ struct store_extract {
 int store_extract_runs(struct store *store, const struct store_extract *extract, const char *path,
                        struct err *err);
 
-// Copies the runs of such a file, which is taken for untrusted, into a database open for writing;
-// messages call it `label`. How many were added, or -1: refused; nothing is added then.
+// Copies the runs of such files, which are taken for untrusted, into a database open for writing.
+// What is added is checked and made ready in a file of its own; only when all of it is there is the
+// database locked, for as long as copying takes.
 enum { STORE_MERGE_RUNS_MAX = 256 };
 struct store_merged {
     int nruns; // of the file
     struct {
-        int64_t run_id; // in the database
+        int64_t run_id; // in the database, known at the end
         bool added;     // else it was there already
     } runs[STORE_MERGE_RUNS_MAX];
 };
+struct store_merge;
+// NULL after an error.
+struct store_merge *store_merge_begin(struct store *store, struct err *err);
+// The runs of a file, which messages call `label`; 0, or -1: it is refused.
+int store_merge_file(struct store_merge *merge, const char *path, const char *label,
+                     struct store_merged *merged, struct err *err);
+// The end of a merge of n files, with status 0 if none was refused. How many runs were added, or
+// -1: then none.
+int store_merge_end(struct store_merge *merge, int status, struct store_merged *merged, int n,
+                    struct err *err);
+// All three for one file.
 int store_merge_runs(struct store *store, const char *path, const char *label,
                      struct store_merged *merged, struct err *err);
 

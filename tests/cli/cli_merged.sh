@@ -66,4 +66,22 @@ expect_err "${came/unknown/zen5} merge; no such run was measured into back\.db$"
 run report --db merged.db --run 1 --output tables
 expect_status 0
 expect "no word of it" test "$(grep -c 'came by' "$ERR")" = 0
+
+# A run goes on beside a merge of seconds, and both are complete.
+text_machine beside <<<'pace 30'
+"$LATPUT" run forms.csv --db beside.db --results none --quiet >run.out 2>run.err </dev/null &
+while kill -0 $! && ! [ "$(sqlite3 beside.db 'SELECT count(*) FROM run' 2>/dev/null)" = 1 ]; do
+    sleep 0.1
+done
+set -- "$TREE"/results/published/AuthenticAMD-*.tar.xz
+run merge --db beside.db "$1"
+expect_status 0
+wait $!
+STATUS=$?
+CLI_COMMAND='latput run, beside a merge'
+expect_status 0
+expect "all of it is there" test "$(sqlite3 beside.db "SELECT count(*), sum(outcome = 'ok')
+    FROM run_instruction_table WHERE run_id = 1")" = '2|2'
+expect "nothing is torn" test "$(sqlite3 beside.db 'PRAGMA foreign_key_check;
+    PRAGMA integrity_check')" = ok
 finish

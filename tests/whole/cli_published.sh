@@ -39,7 +39,7 @@ CLI_COMMAND="latput merge $one, files may not grow"
 )
 STATUS=$?
 expect_status 3
-expect_err 'none\.db: cannot .*file size limit'
+expect_err 'merge\.db: cannot .*file size limit'
 expect "no database and no log are left" test -z "$(find . -name 'none.db*')"
 # A CPU that is not what it claims to be says so.
 expect "a disguise has a mark" test "$(ask "SELECT count(*) FROM run_table

@@ -48,21 +48,29 @@ static int64_t put_run(struct store *store, const char *uarch, double scale, dou
     return forms;
 }
 
-// Merges what a stranger with such a CPU, taken for a testb, has measured.
-static void merge_strangers(const struct fixture *fixture, struct store *store, const char *name)
+// What a stranger with such a CPU has measured, and takes for a testb too.
+static void strangers_pack(const struct fixture *fixture, const char *name, char packed[160])
 {
-    char strangers[160], packed[160];
+    char strangers[160];
     struct err err = {0};
-    struct store_merged merged;
     snprintf(strangers, sizeof strangers, "%s/%s.db", fixture->dir, name);
-    snprintf(packed, sizeof packed, "%s/%s.pack", fixture->dir, name);
+    snprintf(packed, 160, "%s/%s.pack", fixture->dir, name);
     struct store *theirs = fixture_open(strangers, STORE_WRITE);
     const int64_t runs[] = {put_run(theirs, "testb", 2, 250), 2};
     const struct store_extract extract = {runs, 2, STORE_KEEP_SAMPLES};
-    if (store_extract_runs(theirs, &extract, packed, &err) != 0 ||
-        store_merge_runs(store, packed, name, &merged, &err) != 2)
+    if (store_extract_runs(theirs, &extract, packed, &err) != 0)
         fail_msg("%s", err.text);
     store_close(theirs);
+}
+
+static void merge_strangers(const struct fixture *fixture, struct store *store, const char *name)
+{
+    char packed[160];
+    struct err err = {0};
+    struct store_merged merged;
+    strangers_pack(fixture, name, packed);
+    if (store_merge_runs(store, packed, name, &merged, &err) != 2)
+        fail_msg("%s", err.text);
 }
 
 static double knee_here(struct store *store)
@@ -201,11 +209,104 @@ static void test_back(void **state)
     fixture_end(&fixture, store);
 }
 
+// The same run in two files of one merge is there once; what became of it both say alike.
+static void test_twice(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    struct store *store = fixture_start(&fixture);
+    char strangers[160];
+    struct store_merged merged[2];
+    put_run(store, "testb", 1, 498);
+    strangers_pack(&fixture, "strangers", strangers);
+    struct store_merge *merge = store_merge_begin(store, &err);
+    assert_non_null(merge);
+    int status = store_merge_file(merge, strangers, "one", &merged[0], &err);
+    status |= store_merge_file(merge, strangers, "two", &merged[1], &err);
+    assert_int_equal(store_merge_end(merge, status, merged, 2, &err), 2);
+    for (int i = 0; i < 2; i++)
+        for (int run = 0; run < 2; run++) {
+            assert_int_equal(merged[i].runs[run].run_id, 3 + run);
+            assert_int_equal(merged[i].runs[run].added, i == 0);
+        }
+    fixture_expect(store, "SELECT count(*) FROM run", "4");
+    fixture_end(&fixture, store);
+}
+
+// While a merge is made ready others write, also into the tables that it adds to; what came to be
+// there meanwhile is not added once more.
+static void test_meanwhile(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    char strangers[160];
+    struct store_merged merged;
+    struct store *store = fixture_start(&fixture);
+    strangers_pack(&fixture, "strangers", strangers);
+    struct store_merge *merge = store_merge_begin(store, &err);
+    assert_non_null(merge);
+    assert_int_equal(store_merge_file(merge, strangers, "strangers", &merged, &err), 0);
+    struct store *other = fixture_open(fixture.db, STORE_WRITE);
+    put_run(other, "testb", 1, 498);
+    store_close(other);
+    assert_int_equal(store_merge_end(merge, 0, &merged, 1, &err), 2);
+    assert_int_equal(merged.runs[0].run_id, 3);
+    fixture_expect(store, "PRAGMA foreign_key_check", "no row");
+    fixture_expect(store, "PRAGMA foreign_keys", "1");
+    fixture_expect(store, "PRAGMA ignore_check_constraints", "0");
+
+    store_close(store);
+    char again[192];
+    snprintf(again, sizeof again, "%s/again.db", fixture.dir);
+    store = fixture_open(again, STORE_WRITE);
+    merge = store_merge_begin(store, &err);
+    assert_int_equal(store_merge_file(merge, strangers, "strangers", &merged, &err), 0);
+    other = fixture_open(again, STORE_WRITE);
+    assert_int_equal(store_merge_runs(other, strangers, "first", &merged, &err), 2);
+    store_close(other);
+    assert_int_equal(store_merge_end(merge, 0, &merged, 1, &err), -1);
+    assert_non_null(strstr(err.text, "has merged a run of these packs meanwhile"));
+    fixture_expect(store, "SELECT count(*) FROM run", "2");
+    assert_int_equal(store_merge_runs(store, strangers, "later", &merged, &err), 0);
+    fixture_end(&fixture, store);
+}
+
+// What is known of a CPU that is there already is not added to by others.
+static void test_shared(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    char strangers[160], changed[192];
+    struct store_merged merged;
+    struct store *store = fixture_start(&fixture);
+    put_run(store, "testb", 1, 498);
+    strangers_pack(&fixture, "strangers", strangers);
+    struct store *pack = fixture_open(strangers, STORE_WRITE);
+    fixture_expect(pack, "INSERT INTO cpuid_leaf SELECT cpu_id, 7, 0, 1, 2, 3, 4 FROM cpu",
+                   "no row");
+    store_close(pack);
+    assert_int_equal(store_merge_runs(store, strangers, "strangers", &merged, &err), 2);
+    fixture_expect(store, "SELECT count(*) FROM cpuid_leaf WHERE leaf = 7", "0");
+    fixture_expect(store, "SELECT count(*) FROM cpu", "1");
+    fixture_expect(store, "SELECT count(DISTINCT form_id) = count(*) / 2 FROM run_form", "1");
+    snprintf(changed, sizeof changed, "%s/new.db", fixture.dir);
+    store_close(store);
+    store = fixture_open(changed, STORE_WRITE);
+    assert_int_equal(store_merge_runs(store, strangers, "strangers", &merged, &err), 2);
+    fixture_expect(store, "SELECT count(*) FROM cpuid_leaf WHERE leaf = 7", "1");
+    fixture_end(&fixture, store);
+}
+
 int main(void)
 {
     if (!getenv("LATPUT_ROOT"))
         setenv("LATPUT_ROOT", ".", 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_beside_own),
-                                       cmocka_unit_test(test_alone), cmocka_unit_test(test_back)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_beside_own), cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_back),       cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_meanwhile),  cmocka_unit_test(test_shared)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
