@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Pictures by gnuplot. The script is text of ours with numbers, and texts in single quotes, where
-// gnuplot reads nothing but the quote itself as special; control characters become blanks.
+// Pictures by gnuplot. The script is text of ours with numbers, and texts in double quotes, in
+// which what is special to gnuplot stands as its number. (In single quotes, of which two mean one,
+// gnuplot 5.4 takes two at the beginning for an empty text.) What is not plain becomes a blank.
 #include "plot.h"
 
 #include "util/quantile.h"
 #include "util/scratch.h"
 #include "util/subproc.h"
+#include "util/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,14 +22,17 @@ static const char *const COLOUR[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#c
 
 static void put_quoted(struct strbuf *out, const char *text)
 {
-    strbuf_puts(out, "'");
-    for (; *text; text++) {
-        char plain = *text == '`' || (unsigned char)*text < ' ' || *text == 127 ? ' ' : *text;
-        strbuf_put(out, &plain, 1);
-        if (plain == '\'')
-            strbuf_puts(out, "'");
+    strbuf_puts(out, "\"");
+    while (*text) {
+        bool plain;
+        size_t len = text_next(text, &plain);
+        if (strchr("\"\\'`", *text))
+            strbuf_printf(out, "\\%03o", (unsigned)*text);
+        else
+            strbuf_put(out, plain ? text : " ", plain ? len : 1);
+        text += len;
     }
-    strbuf_puts(out, "'");
+    strbuf_puts(out, "\"");
 }
 
 static void put_setting(struct strbuf *out, const char *setting, const char *text, const char *rest)
