@@ -9,6 +9,7 @@
 
 #include "util/mem.h"
 #include "util/paths.h"
+#include "util/scratch.h"
 #include "util/strbuf.h"
 
 #include <assert.h>
@@ -264,22 +265,34 @@ static bool store_has_moved(struct store *store)
            moved;
 }
 
+// The old file lives on without a name until it is closed: a copy, made once, gets one that nobody
+// else has. NULL: it could not be made.
+static const char *store_save(struct store *store)
+{
+    if (store->saved)
+        return store->saved;
+    const char *copy = scratch_file_begin(store->path);
+    char *saved = xasprintf("%s.saved-%s", store->path, scratch_file_own(copy));
+    char *sql = sqlite3_mprintf("VACUUM INTO %Q", copy);
+    bool kept = sql && sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK;
+    if (scratch_file_end(copy, kept ? saved : NULL) == 0 && kept)
+        store->saved = saved;
+    else
+        free(saved);
+    sqlite3_free(sql);
+    return store->saved;
+}
+
 int store_check_place(struct store *store, struct err *err)
 {
     if (!store_has_moved(store))
         return 0;
-    // The old file lives on without a name until it is closed.
-    char *saved = xasprintf("%s.saved-%ld", store->path, (long)getpid());
-    char *sql = sqlite3_mprintf("VACUUM INTO %Q", saved);
-    bool kept = access(saved, F_OK) == 0 ||
-                (sql && sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK);
-    err_set(err, "%s: was deleted, moved or replaced while this program was writing to it; %s%s%s",
-            store->path, kept ? "what it held and was added is kept in " : "what was added is lost",
-            kept ? saved : "",
-            kept ? "; use it with --db, or pack its runs and merge them (latput pack, merge)" : "");
-    sqlite3_free(sql);
-    free(saved);
-    return -1;
+    const char *saved = store_save(store);
+    return err_set(
+        err, "%s: was deleted, moved or replaced while this program was writing to it; %s%s%s",
+        store->path, saved ? "what it held and was added is kept in " : "what was added is lost",
+        saved ? saved : "",
+        saved ? "; use it with --db, or pack its runs and merge them (latput pack, merge)" : "");
 }
 
 void store_rollback(struct store *store)
@@ -426,6 +439,7 @@ void store_close(struct store *store)
     sqlite3_close(store->db);
     if (store->place >= 0)
         close(store->place);
+    free(store->saved);
     free(store->path);
     free(store);
 }

@@ -31,6 +31,7 @@ enum {
 struct store {
     sqlite3 *db;
     char *path;
+    char *saved; // where its copy is, once its file has lost its name; else NULL
     enum store_mode mode;
     bool made;    // there was no file before
     int place;    // store_place_hold(); -1 for who only reads

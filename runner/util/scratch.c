@@ -323,6 +323,11 @@ const char *scratch_file_begin(const char *path)
     return file->names[0];
 }
 
+const char *scratch_file_own(const char *name)
+{
+    return name + strlen(name) - RANDOM_DIGITS;
+}
+
 int scratch_file_end(const char *name, const char *path)
 {
     pthread_mutex_lock(&scratches_mutex);

@@ -26,6 +26,8 @@ bool scratch_is_gone(const char *file, struct err *err);
 // The same signals remove what lies there (and, where it is a database, beside it); what processes
 // that have ended otherwise left on its way to `path` is removed first.
 const char *scratch_file_begin(const char *path);
+// What in this name nobody else has: its last characters.
+const char *scratch_file_own(const char *name);
 // The file gets its name; with `path` NULL it is removed. -1 with errno where it cannot be renamed:
 // then it is removed, too.
 int scratch_file_end(const char *name, const char *path);
