@@ -119,11 +119,9 @@ bool report_is_replaceable(const char *path);
 // Writes `len` bytes to a file that appears under its name only when it is complete; what is
 // not replaceable is written to as it is.
 int report_write_file(const char *path, const char *bytes, size_t len, struct err *err);
-// A name as that of a file, which another name may have, too: characters that no name of a file
-// needs become '_'.
-char *report_file_stem(const char *name);
-// A list's name as that of its table: "int" from "int". No two lists have one, and none has that of
-// another file beside them: characters that no name of a file needs become '+' and their code.
+// A list's name as that of its table, or a property's as that of its picture: "int" from "int". No
+// two have one, and none has that of another file beside them: characters that no name of a file
+// needs become '+' and their code.
 char *report_list_stem(const char *list);
 
 #endif

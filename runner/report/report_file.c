@@ -51,15 +51,6 @@ int report_write_file(const char *path, const char *bytes, size_t len, struct er
     return 0;
 }
 
-char *report_file_stem(const char *name)
-{
-    char *stem = xstrdup(name);
-    for (char *at = stem; *at; at++)
-        if (!isalnum((unsigned char)*at) && !strchr("_-+", *at))
-            *at = '_';
-    return stem;
-}
-
 char *report_list_stem(const char *list)
 {
     static const char *const taken[] = {"info", "properties"};

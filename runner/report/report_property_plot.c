@@ -55,7 +55,7 @@ static int write_plot(struct stored_property *property, const char *directory, s
     if (make_plot(property, &plot, &arena))
         status = plot_svg(&plot, &svg, err);
     if (status == 0 && svg.len) {
-        char *stem = report_file_stem(property->name);
+        char *stem = report_list_stem(property->name);
         status = report_write_file(arena_printf(&arena, "%s/%s.svg", directory, stem), svg.data,
                                    svg.len, err);
         free(stem);

@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "store/store_ports.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,12 +92,22 @@ static void cpus_sort(struct site_cpus *cpus)
     free(keys);
 }
 
+// A name as that of a file: what names of files do not need becomes '_'.
+static char *cpu_file_stem(const char *name)
+{
+    char *stem = xstrdup(name);
+    for (char *at = stem; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr("_-+", *at))
+            *at = '_';
+    return stem;
+}
+
 // "cpu_zen5", or "cpu_zen5-2" where another has that name: names of files are poorer than those of
 // CPUs. No other data file begins so, whatever a pack calls its CPU.
 static void cpus_name_files(struct site_cpus *cpus)
 {
     for (int c = 0; c < cpus->ncpus; c++) {
-        char *stem = report_file_stem(cpus->cpus[c].key);
+        char *stem = cpu_file_stem(cpus->cpus[c].key);
         const char *name = arena_printf(&cpus->arena, "cpu_%s", stem);
         for (int n = 2, i = 0; i < c; i++)
             if (strcmp(cpus->cpus[i].file, name) == 0) {

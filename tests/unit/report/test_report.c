@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "report/report_property.h"
 #include "store/store.h"
+#include "store/store_property.h"
 #include "store/store_read.h"
 #include "store/store_rederive.h"
 #include "store/store_run.h"
@@ -374,6 +375,38 @@ static int make_database(const char *path)
     return 0;
 }
 
+// Properties whose pictures had one name.
+static void put_properties(struct store *store, int64_t run_id)
+{
+    static const char *const names[] = {"a.b", "a_b"};
+    struct err err = {0};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct stored_variant variant = {"", OUTCOME_OK, ""};
+        struct stored_point point = {
+            .x = 1, .by = NAN, .instances = 1, .outcome = OUTCOME_OK, .detail = "", .y = 2};
+        struct stored_property property = {.position = (int)i,
+                                           .grp = "core",
+                                           .name = names[i],
+                                           .title = names[i],
+                                           .question = "",
+                                           .x_unit = "",
+                                           .by_unit = "",
+                                           .y_unit = "clk",
+                                           .reading = "level",
+                                           .compare = "",
+                                           .definition = "",
+                                           .vm = "",
+                                           .tsc_hz = 2e9,
+                                           .detail = "",
+                                           .variants = &variant,
+                                           .nvariants = 1,
+                                           .points = &point,
+                                           .npoints = 1};
+        if (store_put_property(store, run_id, &property, &err) != 0)
+            fail_msg("%s", err.text);
+    }
+}
+
 // Lists that are called as other files are, and as each other but for what names of files lack.
 static void test_names(void **state)
 {
@@ -405,6 +438,7 @@ static void test_names(void **state)
         row.path = path;
         assert_int_equal(fixture_put(store, run_id, &row, (int)i, latency, 1, &err), 0);
     }
+    put_properties(store, run_id);
     if (report_write(store, run_id, fixture.dir, &err) != 0 ||
         report_property_write(store, run_id, fixture.dir, &err) != 0)
         fail_msg("%s", err.text);
@@ -415,6 +449,10 @@ static void test_names(void **state)
     }
     expect_text(read_file(fixture.dir, "info.txt"), "signature");
     expect_text(read_file(fixture.dir, "properties.txt"), "Properties of the pipeline");
+    if (system("command -v gnuplot >/dev/null") == 0) {
+        expect_text(read_file(fixture.dir, "plots/a+2Eb.svg"), ">a.b<");
+        expect_text(read_file(fixture.dir, "plots/a_b.svg"), ">a_b<");
+    }
     fixture_end(&fixture, store);
 }
 
