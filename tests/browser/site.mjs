@@ -690,11 +690,11 @@ async function ports() {
         text
             .replace('"properties":0', '"properties":1')
             .replace(
-                '"file":"testa",',
-                `"file":"testa","ports":${JSON.stringify(structure).replaceAll("<", "\\u003c")},`,
+                '"file":"cpu_testa",',
+                `"file":"cpu_testa","ports":${JSON.stringify(structure).replaceAll("<", "\\u003c")},`,
             ),
     );
-    const run = (file) => Number(/"run_id":(\d+)/.exec(text.split(`"file":"${file}"`)[1])[1]);
+    const run = (file) => Number(/"run_id":(\d+)/.exec(text.split(`"file":"cpu_${file}"`)[1])[1]);
     writeFileSync(
         `${scratch}/known/data/properties.js`,
         `latput.put("properties",${JSON.stringify(propertiesOf(run)).replaceAll("<", "\\u003c")});\n`,
