@@ -152,9 +152,7 @@ static enum where_kind where_factor(struct where_parser *parser)
         if (kind == KIND_TEXT || kind == KIND_TRUTH)
             kind = where_fail(parser, operand, "a number belongs here");
     } else if (where_sign(parser, "(")) {
-        strbuf_puts(&parser->where->sql, "(");
         kind = where_expression(parser);
-        strbuf_puts(&parser->where->sql, ")");
         if (kind != KIND_WRONG && !where_sign(parser, ")"))
             kind = where_fail(parser, where_next(parser), "a ) is missing here");
     } else {
@@ -166,13 +164,15 @@ static enum where_kind where_factor(struct where_parser *parser)
     return kind;
 }
 
-// Operators of one rank between operands that are numbers.
+// Operators of one rank between operands that are numbers. All of them are in one pair of
+// parentheses: SQLite reads from left to right, too, and only so deep.
 static enum where_kind where_arithmetic(struct where_parser *parser,
                                         enum where_kind (*operand)(struct where_parser *),
                                         const char *signs)
 {
     struct strbuf *sql = &parser->where->sql;
     size_t from = sql->len;
+    bool joined = false;
     const char *left = where_next(parser);
     enum where_kind kind = operand(parser);
     while (kind != KIND_WRONG) {
@@ -182,18 +182,21 @@ static enum where_kind where_arithmetic(struct where_parser *parser,
         parser->at++;
         if (kind == KIND_TEXT || kind == KIND_TRUTH)
             return where_fail(parser, left, "a number belongs here");
-        // 1.0: the quotient of two whole numbers is no whole number.
-        char *before = xstrdup(strbuf_text(sql) + from);
-        sql->len = from;
-        strbuf_printf(sql, "(1.0 * %s %c ", before, *at);
-        free(before);
+        if (!joined) { // 1.0: the quotient of two whole numbers is no whole number
+            char *before = xstrdup(strbuf_text(sql) + from);
+            sql->len = from;
+            strbuf_printf(sql, "(1.0 * %s", before);
+            free(before);
+            joined = true;
+        }
+        strbuf_printf(sql, " %c ", *at);
         const char *right = where_next(parser);
         kind = operand(parser);
-        strbuf_puts(sql, ")");
         if (kind == KIND_TEXT || kind == KIND_TRUTH)
             return where_fail(parser, right, "a number belongs here");
         kind = kind == KIND_WRONG ? kind : KIND_NUMBER;
     }
+    strbuf_puts(sql, joined ? ")" : "");
     return kind;
 }
 
@@ -364,6 +367,22 @@ static enum where_kind where_expression(struct where_parser *parser)
     return kind;
 }
 
+// SQLite may not read what is nested that deeply.
+static enum where_kind where_try(struct where_parser *parser)
+{
+    const struct store_filter filter = {.where = parser->where};
+    struct err why;
+    struct store_rows *rows = store_rows_open(parser->store, parser->view, &filter, &why);
+    if (rows)
+        store_rows_close(rows);
+    else if (strstr(why.text, "parser stack overflow"))
+        return where_fail(parser, parser->text,
+                          "this is nested too deeply; take fewer parentheses");
+    else
+        *parser->err = why;
+    return rows ? KIND_TRUTH : KIND_WRONG;
+}
+
 struct store_where *store_where_parse(struct store *store, enum store_view view, const char *text,
                                       struct err *err)
 {
@@ -373,6 +392,8 @@ struct store_where *store_where_parse(struct store *store, enum store_view view,
     if (kind != KIND_WRONG && *where_next(&parser))
         kind =
             where_fail(&parser, parser.at, "the expression should end here, or go on with and, or");
+    if (kind == KIND_TRUTH)
+        kind = where_try(&parser);
     if (kind == KIND_TRUTH)
         return where;
     if (kind != KIND_WRONG)

@@ -161,6 +161,18 @@ wrong "1) OR 1=1; DROP TABLE run; --" 'this is compared with nothing' 1
 run query --db known.db --where "$(printf '(%.0s' {1..60})1"
 expect_status 2
 expect_err 'nested too deeply'
+# As many terms as may be are read; SQLite's own limits of depth are told as ours.
+run query --db known.db --where "max > 1$(printf ' + 0 - 0%.0s' {1..140})" --format csv
+expect_status 0
+mv "$OUT" many.csv
+run query --db known.db --where 'max > 1' --format csv
+expect "a sum of 280 terms" cmp many.csv "$OUT"
+run query --db known.db --where "max > 0$(printf ' and max * 2 / 4 > 0%.0s' {1..70})"
+expect_status 0
+run query --db known.db \
+    --where "$(printf 'max + max * (%.0s' {1..40})1$(printf ')%.0s' {1..40}) > 1"
+expect_status 2
+expect_err 'nested too deeply; take fewer parentheses'
 run query --db known.db --where "max > 1$(printf ' + 1%.0s' {1..400})"
 expect_status 2
 expect_err '300 columns and values at most'
