@@ -128,6 +128,9 @@ struct property_machine {
 double property_number_value(const struct property_number *number,
                              const struct property_machine *machine, double x, double by);
 
+// Whether a body can count as that many.
+bool property_count_fits(double count);
+
 // The points of the sweep, ascending, into values[SWEEP_POINTS_MAX]; returns how many. Data that
 // would not fit into memory cut it short: *limit is the largest x then, else NaN. 0: there are
 // none, and *why says it.

@@ -4,6 +4,7 @@
 // none), and what else the row says; the first and the last need not exist.
 #include "property.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -67,13 +68,14 @@ struct kernel_spec property_kernel(const struct property *property,
     const char *body = kernel_call(property, variant, x, by, "body", arena);
     const char *fini = kernel_call(property, variant, x, by, "fini", arena);
     double count = property_number_value(&property->count, machine, x, by);
+    assert(property_count_fits(count)); // property_points() has seen to it
     struct kernel_spec spec = {
         .shape = arena_printf(arena, "%s %.0f %.0f", variant->name, x, isnan(by) ? 0 : by),
         .body = kernel_needed(property, body, "body", arena),
         .init = arena_printf(arena, "%%include \"property.inc\"\n%%include \"%s\"\n%s",
                              property->file, kernel_optional(property, init, "init", arena)),
         .fini = kernel_optional(property, fini, "fini", arena),
-        .instances = count >= 1 && count <= 2e9 ? (int)count : 1,
+        .instances = (int)count,
         .instrs = 1,
         .vec_bits = variant->vec_bits,
         .clear_upper = property->clear_upper,

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,6 +120,34 @@ static int read_reading(struct row_reader *reader)
     return 0;
 }
 
+// What one body counts as, by the ends of the sweep as far as the list says them. The machine says
+// the others: property_points().
+static int read_count(struct row_reader *reader)
+{
+    struct property *row = reader->property;
+    const char *text = reader_field(reader, COLUMN_COUNT);
+    if (parse_number(&reader->parse, *text ? text : "1", &row->count) != 0)
+        return -1;
+    const struct property_sweep *sweep = row->count.base == BASE_BY ? &row->by : &row->sweep;
+    if (sweep->rule == SWEEP_NONE)
+        return err_set(reader->parse.err, "'%s' wants a second variable", text);
+    bool values = sweep->rule == SWEEP_VALUES;
+    const struct property_number ends[] = {
+        values ? (struct property_number){.factor = sweep->values[0]} : sweep->from,
+        values ? (struct property_number){.factor = sweep->values[sweep->nvalues - 1]} : sweep->to};
+    for (int i = 0; i < 2 && row->count.base <= BASE_BY; i++) {
+        double end = ends[i].factor, count = property_number_value(&row->count, NULL, end, end);
+        bool known =
+            row->count.base == BASE_ONE || (sweep->rule != SWEEP_CPUS && ends[i].base == BASE_ONE);
+        if (known && !property_count_fits(count))
+            return err_set(reader->parse.err, "count is %g, and it can be 1 to 2,000,000,000",
+                           count);
+    }
+    return row->count.base != BASE_ONE || row->count.factor == floor(row->count.factor)
+               ? 0
+               : err_set(reader->parse.err, "'%s' is no whole number", text);
+}
+
 static int read_row(struct row_reader *reader)
 {
     struct property *row = reader->property;
@@ -130,11 +159,10 @@ static int read_row(struct row_reader *reader)
         parse_template(parse, reader_field(reader, COLUMN_TEMPLATE), row) != 0 ||
         parse_data(parse, reader_field(reader, COLUMN_DATA), row) != 0)
         return -1;
-    const char *count = reader_field(reader, COLUMN_COUNT);
     row->vm = "";
     row->gpr_fill = 1;
     row->vec_fill = 0x3ff0000000000000; // 1.0
-    if (parse_number(parse, *count ? count : "1", &row->count) != 0 || read_reading(reader) != 0)
+    if (read_count(reader) != 0 || read_reading(reader) != 0)
         return -1;
     return parse_options(parse, reader_field(reader, COLUMN_OPTIONS), row);
 }

@@ -112,6 +112,13 @@ static void test_faults(void **state)
         {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 bytes=1K cursor=16,,knee,,", "out of range"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*l9,knee,,", "behind * stands"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*x<=y,knee,,", "'y' is no number"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,0,knee,,", "count is 0, and it can be 1 to"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,3e9,knee,,", "count is 3e+09, and"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,1.5,knee,,", "'1.5' is no whole number"},
+        {"x,T,Q,u,clk,,values 0 4,,a.inc:b,,x,knee,,", "count is 0, and"},
+        {"x,T,Q,u,clk,,linear 1..9 step 1,,a.inc:b,,1G*x,knee,,", "count is 9.66368e+09, and"},
+        {"x,T,Q,u,clk,,linear 1..4*l2 step 1,,a.inc:b,,0.5*x,knee,,", "count is 0.5, and"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,by,knee,,", "'by' wants a second variable"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,kneel,,", "'kneel' is no reading"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee lest=1,,", "no option of a reading"},
         {"x,T,Q,u,clk,a b,linear 1..9 step 1 refine,,a.inc:b,,,knee control=a,,",
@@ -265,6 +272,34 @@ static void test_memory(void **state)
     free(values);
 }
 
+// What a machine's caches make of it is told when its points are known.
+static void test_count(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *columns, *said;
+    } cases[] = {
+        {"linear 1..9 step 1,,a.inc:b,,1G*l1d",        "count is 3.51844e+13 at x = 1, and"},
+        {"linear 1..9 step 1,,a.inc:b,,4*l1i",         "count is nan at x = 1, and"        },
+        {"linear 4*l1d..8*l1d step 1,,a.inc:b,,16K*x", "count is 2.14748e+09 at x = 131072"},
+        {"linear 1..9 step 1,,a.inc:b,,1G*l1d<=8",     NULL                                },
+    };
+    double *values = calloc(SWEEP_POINTS_MAX, sizeof *values), limit;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct properties properties;
+        struct err err;
+        char row[256];
+        snprintf(row, sizeof row, "x,T,Q,u,clk,,%s,knee,,", cases[i].columns);
+        assert_int_equal(read_row(row, &properties, &err), 0);
+        int n = property_points(&properties.rows[0], &machine, values, &limit, &err);
+        assert_true((n == 0) == (cases[i].said != NULL));
+        if (cases[i].said)
+            assert_non_null(strstr(err.text, cases[i].said));
+        properties_free(&properties);
+    }
+    free(values);
+}
+
 static void test_kernel(void **state)
 {
     (void)state;
@@ -379,11 +414,12 @@ int main(void)
     if (cpuinfo_load(&err) != 0)
         return 99;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row),    cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_places), cmocka_unit_test(test_no_places),
-        cmocka_unit_test(test_sweeps), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_kernel), cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_tree),   cmocka_unit_test(test_core_sizes),
+        cmocka_unit_test(test_row),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_places),     cmocka_unit_test(test_no_places),
+        cmocka_unit_test(test_sweeps),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_count),      cmocka_unit_test(test_kernel),
+        cmocka_unit_test(test_machine),    cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_core_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
