@@ -121,12 +121,7 @@ static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns
         strbuf_puts(&text, " Nothing was measured: it is a simulation, a core made of text.");
     if (nruns > 1)
         strbuf_printf(&text, " The tables have the best answers of %d runs.", nruns);
-    size_t from = out->len;
     text_wrap(out, strbuf_text(&text), 0, README_WIDTH);
-    char *added = xstrdup(strbuf_text(out) + from);
-    out->len = from;
-    text_put_escaped(out, added); // a database from elsewhere may hold any characters
-    free(added);
     strbuf_free(&text);
 }
 

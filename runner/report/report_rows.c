@@ -53,7 +53,7 @@ static void put_json_row(struct json *json, struct store_rows *rows, const struc
         enum store_type type = store_rows_type(rows, c);
         json_name(json, store_rows_name(rows, c));
         if (type == STORE_TEXT)
-            json_text(json, store_rows_text(rows, c));
+            json_text(json, store_rows_exact(rows, c));
         else if (type == STORE_INTEGER)
             json_int(json, store_rows_integer(rows, c));
         else if (type == STORE_NULL)

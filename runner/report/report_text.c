@@ -83,8 +83,10 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
     strbuf_printf(out, "Latency and throughput: %s on %s (%s)\n", title,
                   *run->brand ? run->brand : "a CPU without a name",
                   *run->uarch_name ? run->uarch_name : run->uarch);
-    strbuf_printf(out, "List %s; uarch %s; started %.10s; latput %s\n", list, run->uarch,
-                  run->started, run->version);
+    strbuf_puts(out, "List ");
+    text_put_escaped(out, list); // as it is stored, unlike what is read with a run
+    strbuf_printf(out, "; uarch %s; started %.10s; latput %s\n", run->uarch, run->started,
+                  run->version);
     if (strcmp(run->backend, "tsc") == 0)
         strbuf_printf(
             out,
@@ -260,16 +262,6 @@ static int put_failures(struct strbuf *out, struct store *store, enum store_view
     return got;
 }
 
-// What was added to `out` from byte `from` on, as text that cannot steer a terminal: a database of
-// elsewhere or of an older version may hold any characters.
-static void escape_from(struct strbuf *out, size_t from)
-{
-    char *added = xstrdup(strbuf_text(out) + from);
-    out->len = from;
-    text_put_escaped(out, added);
-    free(added);
-}
-
 static int put_list(struct store *store, int64_t run_id, const char *list, bool best,
                     struct strbuf *out, struct err *err)
 {
@@ -280,7 +272,6 @@ static int put_list(struct store *store, int64_t run_id, const char *list, bool 
         free(title);
         return -1;
     }
-    size_t from = out->len;
     put_heading(out, &run, list, title);
     arena_free(&run.arena);
     free(title);
@@ -303,7 +294,6 @@ static int put_list(struct store *store, int64_t run_id, const char *list, bool 
     if (got < 0 || put_false(out, store, overwritten, &filter, err) < 0 ||
         put_failures(out, store, failures, &filter, err) < 0)
         return -1;
-    escape_from(out, from);
     return 0;
 }
 
@@ -478,7 +468,6 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
     struct store_rows *rows = run_row_open(store, run_id, err);
     if (!rows)
         return -1;
-    size_t from = out->len;
     for (size_t i = 0; i < ARRAY_LEN(info_lines); i++)
         put_info_line(out, rows, &info_lines[i]);
     store_rows_close(rows);
@@ -489,7 +478,5 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
         put_info_view(out, store, run_id, STORE_VIEW_LIST, "Tables", err) != 0 ||
         put_info_view(out, store, run_id, STORE_VIEW_BENCH, "Pieces of code", err) != 0)
         return -1;
-    int status = put_info_warnings(out, store, run_id, err);
-    escape_from(out, from);
-    return status;
+    return put_info_warnings(out, store, run_id, err);
 }

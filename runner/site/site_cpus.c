@@ -24,7 +24,7 @@ static const char *const run_columns[] = {
 
 static const char *cpu_text(struct site_cpus *cpus, struct store_rows *rows, const char *column)
 {
-    return arena_strdup(&cpus->arena, store_rows_text(rows, store_rows_column(rows, column)));
+    return arena_strdup(&cpus->arena, store_rows_exact(rows, store_rows_column(rows, column)));
 }
 
 static int64_t cpu_integer(struct store_rows *rows, const char *column)
@@ -184,7 +184,7 @@ static void run_value_json(struct store_rows *rows, const char *name, struct jso
         json_digits(json, store_rows_real(rows, column), 15);
         break;
     case STORE_TEXT:
-        json_text(json, store_rows_text(rows, column));
+        json_text(json, store_rows_exact(rows, column));
         break;
     }
 }

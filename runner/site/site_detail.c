@@ -135,7 +135,7 @@ static void cell_json(const struct site_stream *row, int column, enum cell cell,
     if (store_rows_type(row->rows, column) == STORE_NULL)
         json_null(json);
     else if (cell == CELL_TEXT)
-        json_int(json, site_text(texts, store_rows_text(row->rows, column)));
+        json_int(json, site_text(texts, store_rows_exact(row->rows, column)));
     else if (cell == CELL_CLK)
         site_thousandths(json, value);
     else

@@ -21,7 +21,7 @@ static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *t
             break;
         case STORE_TEXT: // [number of the text]
             json_open(json, '[');
-            json_int(json, site_text(texts, store_rows_text(rows, i)));
+            json_int(json, site_text(texts, store_rows_exact(rows, i)));
             json_close(json, ']');
             break;
         }

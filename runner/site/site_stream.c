@@ -12,10 +12,10 @@ int site_stream_next(struct site_stream *stream, struct err *err)
     if (got <= 0)
         return got;
     stream->at = (struct site_form){
-        store_rows_text(stream->rows, stream->mnemonic),
-        store_rows_text(stream->rows, stream->operands),
-        store_rows_text(stream->rows, stream->form),
-        store_rows_text(stream->rows, stream->enc),
+        store_rows_exact(stream->rows, stream->mnemonic),
+        store_rows_exact(stream->rows, stream->operands),
+        store_rows_exact(stream->rows, stream->form),
+        store_rows_exact(stream->rows, stream->enc),
         store_rows_integer(stream->rows, stream->bits),
     };
     stream->run = store_rows_integer(stream->rows, stream->run_id);
@@ -68,7 +68,7 @@ int64_t site_integer(const struct site_stream *stream, const char *column)
 
 const char *site_column(const struct site_stream *stream, const char *column)
 {
-    return store_rows_text(stream->rows, store_rows_column(stream->rows, column));
+    return store_rows_exact(stream->rows, store_rows_column(stream->rows, column));
 }
 
 void site_thousandths(struct json *json, double value)

@@ -126,7 +126,7 @@ static void cpu_add(struct table_cpu *cpu, int64_t form, const struct site_strea
         int column = store_rows_column(row->rows, text_columns[i]);
         bool none = store_rows_type(row->rows, column) == STORE_NULL; // of ports '' says something
         column_put(&cpu->text[i],
-                   none ? -1 : site_text(&cpu->texts, store_rows_text(row->rows, column)));
+                   none ? -1 : site_text(&cpu->texts, store_rows_exact(row->rows, column)));
     }
 }
 

@@ -11,6 +11,7 @@
 #include "util/paths.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
+#include "util/text.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -222,10 +223,28 @@ int store_get_int(struct store *store, struct err *err, int64_t *value, const ch
     return result;
 }
 
-const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena)
+const char *store_text(sqlite3_stmt *stmt, int column)
 {
     const char *text = (const char *)sqlite3_column_text(stmt, column);
-    return arena_strdup(arena, text ? text : "");
+    return text ? text : "";
+}
+
+const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena)
+{
+    const char *text = store_text(stmt, column);
+    struct strbuf shown = {0};
+    if (text_is_plain(text))
+        return arena_strdup(arena, text);
+    text_put_escaped(&shown, text);
+    text = arena_strdup(arena, strbuf_text(&shown));
+    strbuf_free(&shown);
+    return text;
+}
+
+enum outcome store_column_outcome(sqlite3_stmt *stmt, int column)
+{
+    int outcome = outcome_parse(store_text(stmt, column));
+    return outcome < 0 ? OUTCOME_SKIPPED : (enum outcome)outcome;
 }
 
 double store_column_real(sqlite3_stmt *stmt, int column)
@@ -369,8 +388,7 @@ static bool store_journal_is(struct store *store, const char *pragma, const char
 {
     sqlite3_stmt *stmt = NULL;
     bool is = sqlite3_prepare_v2(store->db, pragma, -1, &stmt, NULL) == SQLITE_OK &&
-              sqlite3_step(stmt) == SQLITE_ROW &&
-              strcmp((const char *)sqlite3_column_text(stmt, 0), mode) == 0;
+              sqlite3_step(stmt) == SQLITE_ROW && strcmp(store_text(stmt, 0), mode) == 0;
     sqlite3_finalize(stmt);
     return is;
 }

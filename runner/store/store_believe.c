@@ -25,8 +25,7 @@ int store_check_keys(struct store *store, struct err *err)
         result = err_set(err,
                          "%s: a row of its table %s belongs to a row of %s that is not there; the "
                          "file is damaged or was not written by latput",
-                         store->path, (const char *)sqlite3_column_text(stmt, 0),
-                         (const char *)sqlite3_column_text(stmt, 2));
+                         store->path, store_text(stmt, 0), store_text(stmt, 2));
     else if (got != SQLITE_DONE)
         result = store_error(store, err, "check its keys");
     sqlite3_reset(stmt);

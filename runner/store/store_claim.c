@@ -24,7 +24,7 @@ static int claim_name(struct store *store, int64_t run_id, struct sockaddr_un *n
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
     // Abstract: the first byte of the path is 0.
     int n = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "latput-run-%s",
-                     (const char *)sqlite3_column_text(stmt, 0));
+                     store_text(stmt, 0));
     *bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
     sqlite3_reset(stmt);
     return 0;

@@ -22,8 +22,7 @@ struct store_copy {
 
 static bool column_is_clean(sqlite3_stmt *row, int column)
 {
-    return text_is_clean((const char *)sqlite3_column_text(row, column),
-                         (size_t)sqlite3_column_bytes(row, column));
+    return text_is_clean(store_text(row, column), (size_t)sqlite3_column_bytes(row, column));
 }
 
 static int copy_refuse(struct store_copy *copy, sqlite3_stmt *row, int column)
@@ -410,7 +409,7 @@ static int copy_list_name(struct store_copy *copy, sqlite3_stmt *row, int column
     if (!column_is_clean(row, column))
         return copy_refuse(copy, row, column);
     return store_execute(copy->to, copy->err, "INSERT OR IGNORE INTO list (name) VALUES (?)", "s",
-                         (const char *)sqlite3_column_text(row, column));
+                         store_text(row, column));
 }
 
 static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
@@ -421,11 +420,9 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
     for (int c = 2; c <= 8; c++) // before they are used to look rows up
         if (sqlite3_column_type(row, c) == SQLITE_TEXT && !column_is_clean(row, c))
             return copy_refuse(copy, row, c);
-    if (store_execute(
-            copy->to, copy->err, add_form, "ssssis", (const char *)sqlite3_column_text(row, 3),
-            (const char *)sqlite3_column_text(row, 4), (const char *)sqlite3_column_text(row, 5),
-            (const char *)sqlite3_column_text(row, 6), (int64_t)sqlite3_column_int64(row, 7),
-            (const char *)sqlite3_column_text(row, 8)) != 0)
+    if (store_execute(copy->to, copy->err, add_form, "ssssis", store_text(row, 3),
+                      store_text(row, 4), store_text(row, 5), store_text(row, 6),
+                      (int64_t)sqlite3_column_int64(row, 7), store_text(row, 8)) != 0)
         return -1;
     return copy_list_name(copy, row, 9);
 }

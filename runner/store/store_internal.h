@@ -70,10 +70,14 @@ int store_execute(struct store *store, struct err *err, const char *sql, const c
 // -1.
 int store_get_int(struct store *store, struct err *err, int64_t *value, const char *sql,
                   const char *types, ...);
-// Columns of the current row: text owned by the arena ("" where it is NULL), a number (NaN where it
-// is NULL).
+// Columns of the current row; the file may have NULL where ours have none. A text as it is stored,
+// valid until the next row, "" where it is NULL.
+const char *store_text(sqlite3_stmt *stmt, int column);
+// A text to be shown, owned by the arena: what is not plain is escaped.
 const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena);
+// A number, NaN where it is NULL; an outcome, SKIPPED where it is none.
 double store_column_real(sqlite3_stmt *stmt, int column);
+enum outcome store_column_outcome(sqlite3_stmt *stmt, int column);
 // After a loop over rows that sqlite3_step() ended with `got`: resets the statement. 0 or -1.
 int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err);
 // A number that can be stored: NaN, which becomes NULL, where it is not finite.

@@ -213,7 +213,7 @@ static int merge_run(struct store *from, int64_t source, struct store_merge *mer
         store_bind(from, err, "SELECT uuid FROM run WHERE run_id = ?1", "i", source);
     if (!stmt || sqlite3_step(stmt) != SQLITE_ROW)
         return store_error(from, err, "read its run");
-    const char *uuid = (const char *)sqlite3_column_text(stmt, 0);
+    const char *uuid = store_text(stmt, 0);
     int64_t run_id = 0, staged_id = 0;
     int known = merge_find(merge->store, uuid, &run_id, err);
     int twice = known == 0 ? merge_find(merge->staged, uuid, &staged_id, err) : 0;
@@ -273,8 +273,8 @@ static int merge_check_dates(struct store *from, struct err *err)
     if (!stmt)
         return -1;
     int got = sqlite3_step(stmt);
-    const char *name = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : "";
-    const char *utc = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 1) : "";
+    const char *name = got == SQLITE_ROW ? store_text(stmt, 0) : "";
+    const char *utc = got == SQLITE_ROW ? store_text(stmt, 1) : "";
     int result = 0;
     if (got == SQLITE_ROW && sqlite3_column_int(stmt, 2))
         result = err_set(err,

@@ -41,7 +41,7 @@ static void observing_end(struct observing *to)
 
 static void column_name(sqlite3_stmt *stmt, int column, char name[CPU_OBSERVED_NAME])
 {
-    snprintf(name, CPU_OBSERVED_NAME, "%s", (const char *)sqlite3_column_text(stmt, column));
+    snprintf(name, CPU_OBSERVED_NAME, "%s", store_text(stmt, column));
 }
 
 static void observing_row(struct observing *to, sqlite3_stmt *stmt)

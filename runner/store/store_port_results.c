@@ -233,7 +233,7 @@ static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *ar
 
 static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *arena)
 {
-    int outcome = outcome_parse((const char *)sqlite3_column_text(stmt, 3));
+    int outcome = outcome_parse(store_text(stmt, 3));
     double busy_clk = store_column_real(stmt, 9);
     return (struct port_usage){
         .outcome = outcome >= 0 ? (enum outcome)outcome : OUTCOME_NOT_MEASURABLE,
@@ -397,15 +397,14 @@ static int store_read_throughputs(struct store *store, sqlite3_stmt *stmt,
     struct form_throughput tests = {0};
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        if (strcmp((const char *)sqlite3_column_text(stmt, 0), form.form) != 0 ||
-            strcmp((const char *)sqlite3_column_text(stmt, 1), form.enc) != 0 ||
+        if (strcmp(store_text(stmt, 0), form.form) != 0 ||
+            strcmp(store_text(stmt, 1), form.enc) != 0 ||
             sqlite3_column_int(stmt, 2) != form.bits) {
             throughputs_add(values, most, &form, &tests);
             form = store_column_form(stmt, arena);
             tests = (struct form_throughput){0};
         }
-        form_throughput_add(&tests, (const char *)sqlite3_column_text(stmt, 3),
-                            sqlite3_column_double(stmt, 4));
+        form_throughput_add(&tests, store_text(stmt, 3), sqlite3_column_double(stmt, 4));
     }
     throughputs_add(values, most, &form, &tests);
     return store_rows_end(store, stmt, got, err);

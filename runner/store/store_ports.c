@@ -5,6 +5,7 @@
 
 #include "store_ports.h"
 #include "util/strbuf.h"
+#include "util/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,15 +115,17 @@ int store_put_port_model(struct store *store, int64_t run_id,
 
 static void store_column_name(sqlite3_stmt *stmt, int column, char *name, size_t size)
 {
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    snprintf(name, size, "%s", text ? text : "");
+    struct strbuf shown = {0};
+    text_put_escaped(&shown, store_text(stmt, column));
+    snprintf(name, size, "%s", strbuf_text(&shown));
+    strbuf_free(&shown);
 }
 
 static enum port_holds store_column_holds(sqlite3_stmt *stmt, int column)
 {
-    const char *name = (const char *)sqlite3_column_text(stmt, column);
+    const char *name = store_text(stmt, column);
     enum port_holds holds = PORT_WIDE_FORMS;
-    while (holds > PORT_ALWAYS && (!name || strcmp(name, port_holds_name(holds)) != 0))
+    while (holds > PORT_ALWAYS && strcmp(name, port_holds_name(holds)) != 0)
         holds--;
     return holds;
 }

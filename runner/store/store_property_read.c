@@ -15,13 +15,6 @@ struct reader {
     struct err *err;
 };
 
-static enum outcome column_outcome(sqlite3_stmt *stmt, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    int outcome = outcome_parse(text ? text : "");
-    return outcome < 0 ? OUTCOME_SKIPPED : (enum outcome)outcome;
-}
-
 // Room for as many rows as `sql` counts; NULL after an error.
 static void *reader_rows(const struct reader *reader, const char *sql, int64_t id, size_t bytes)
 {
@@ -47,7 +40,7 @@ static int read_variants(const struct reader *reader, struct stored_property *pr
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW)
         property->variants[property->nvariants++] = (struct stored_variant){
-            store_column_text(stmt, 0, reader->arena), column_outcome(stmt, 1),
+            store_column_text(stmt, 0, reader->arena), store_column_outcome(stmt, 1),
             store_column_text(stmt, 2, reader->arena)};
     return store_rows_end(reader->store, stmt, got, reader->err);
 }
@@ -80,7 +73,7 @@ static int read_points(const struct reader *reader, struct stored_property *prop
                                   .x = store_column_real(stmt, 1),
                                   .by = store_column_real(stmt, 2),
                                   .instances = sqlite3_column_int64(stmt, 3),
-                                  .outcome = column_outcome(stmt, 4),
+                                  .outcome = store_column_outcome(stmt, 4),
                                   .detail = store_column_text(stmt, 5, reader->arena),
                                   .y = store_column_real(stmt, 6),
                                   .samples = sqlite3_column_int(stmt, 7)};
@@ -226,7 +219,7 @@ static struct stored_property read_property(sqlite3_stmt *stmt, struct arena *ar
                                     .area_bytes = sqlite3_column_int64(stmt, 14),
                                     .area_huge_bytes = sqlite3_column_int64(stmt, 15),
                                     .seconds = sqlite3_column_double(stmt, 16),
-                                    .outcome = column_outcome(stmt, 17),
+                                    .outcome = store_column_outcome(stmt, 17),
                                     .detail = store_column_text(stmt, 18, arena),
                                     .vm = store_column_text(stmt, 19, arena)};
 }

@@ -32,17 +32,16 @@ static int64_t curve_most(const char *reading)
 
 static int check_size(struct store *store, sqlite3_stmt *stmt, struct err *err)
 {
-    const char *reading = (const char *)sqlite3_column_text(stmt, 1);
+    const char *reading = store_text(stmt, 1);
     for (int i = 0; i < (int)ARRAY_LEN(sizes); i++) {
         bool of_curve = i == (int)ARRAY_LEN(sizes) - 1;
         int64_t n = sqlite3_column_int64(stmt, 2 + i);
-        int64_t most = of_curve ? curve_most(reading ? reading : "") : sizes[i].most;
+        int64_t most = of_curve ? curve_most(reading) : sizes[i].most;
         if (n > most)
             return err_set(err,
                            "%s: there are %" PRId64 " %s the property %s, and there may be %" PRId64
                            "; sweep it in larger steps",
-                           store->path, n, sizes[i].what,
-                           (const char *)sqlite3_column_text(stmt, 0), most);
+                           store->path, n, sizes[i].what, store_text(stmt, 0), most);
     }
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
+#include "util/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -20,6 +21,7 @@
 struct store_rows {
     struct store *store;
     sqlite3_stmt *stmt;
+    struct arena shown; // texts of the current row that are not plain
 };
 
 #define INSTRUCTION_COLUMNS                                                                        \
@@ -344,6 +346,7 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
 int store_rows_next(struct store_rows *rows, struct err *err)
 {
     int got = sqlite3_step(rows->stmt);
+    arena_free(&rows->shown);
     return got == SQLITE_ROW ? 1 : got == SQLITE_DONE ? 0 : store_error(rows->store, err, "read");
 }
 
@@ -352,6 +355,7 @@ void store_rows_close(struct store_rows *rows)
     if (!rows)
         return;
     sqlite3_finalize(rows->stmt);
+    arena_free(&rows->shown);
     free(rows);
 }
 
@@ -391,8 +395,14 @@ enum store_type store_rows_type(struct store_rows *rows, int column)
 
 const char *store_rows_text(struct store_rows *rows, int column)
 {
-    const char *text = (const char *)sqlite3_column_text(rows->stmt, column);
-    return text ? text : "";
+    return text_is_plain(store_text(rows->stmt, column))
+               ? store_text(rows->stmt, column)
+               : store_column_text(rows->stmt, column, &rows->shown);
+}
+
+const char *store_rows_exact(struct store_rows *rows, int column)
+{
+    return store_text(rows->stmt, column);
 }
 
 double store_rows_real(struct store_rows *rows, int column)
@@ -491,7 +501,7 @@ static char *store_texts(struct store *store, sqlite3_stmt *stmt, struct err *er
     if (!stmt)
         return NULL;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(stmt, 0);
+        const char *text = store_text(stmt, 0);
         strbuf_put(&texts, text, strlen(text) + 1);
     }
     if (got != SQLITE_DONE) {
@@ -549,10 +559,13 @@ char *store_run_list_title(struct store *store, int64_t run_id, const char *list
         return NULL;
     int got = sqlite3_step(stmt);
     char *title = NULL;
+    struct strbuf shown = {0};
+    text_put_escaped(&shown, got == SQLITE_ROW ? store_text(stmt, 0) : list);
     if (got == SQLITE_ROW || got == SQLITE_DONE)
-        title = xstrdup(got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : list);
+        title = xstrdup(strbuf_text(&shown));
     else
         store_error(store, err, "read");
     sqlite3_reset(stmt);
+    strbuf_free(&shown);
     return title;
 }

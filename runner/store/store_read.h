@@ -65,10 +65,13 @@ void store_rows_close(struct store_rows *rows);                // NULL is fine
 int store_rows_columns(const struct store_rows *rows);
 const char *store_rows_name(const struct store_rows *rows, int column);
 int store_rows_column(const struct store_rows *rows, const char *name); // asserts that it exists
-// Values of the current row. Text is valid until the next row; "" where it is NULL.
+// Values of the current row. Text is valid until the next row; "" where it is NULL. It has what is
+// not plain escaped, but for the exact one, which is for what escapes by itself (JSON) and keeps
+// the order of the rows.
 enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT };
 enum store_type store_rows_type(struct store_rows *rows, int column);
 const char *store_rows_text(struct store_rows *rows, int column);
+const char *store_rows_exact(struct store_rows *rows, int column);
 double store_rows_real(struct store_rows *rows, int column); // NaN where it is NULL
 int64_t store_rows_integer(struct store_rows *rows, int column);
 

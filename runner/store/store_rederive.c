@@ -23,19 +23,6 @@ struct rederive_form {
     } * ids; // of each test
 };
 
-static const char *rederive_text(struct arena *arena, sqlite3_stmt *stmt, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    return arena_strdup(arena, text ? text : "");
-}
-
-static enum outcome rederive_outcome(sqlite3_stmt *stmt, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    int outcome = outcome_parse(text ? text : "");
-    return outcome < 0 ? OUTCOME_SKIPPED : (enum outcome)outcome;
-}
-
 static int rederive_end(struct store *store, sqlite3_stmt *stmt, int got, const char *doing,
                         struct err *err)
 {
@@ -63,11 +50,12 @@ static int rederive_kernels(struct store *store, struct arena *arena, struct red
     for (; at < n && (got = sqlite3_step(stmt)) == SQLITE_ROW; at++) {
         struct executed_kernel *kernel = &kernels[at];
         ids->kernel_ids[at] = sqlite3_column_int64(stmt, 0);
-        kernel->facts = (struct kernel_facts){
-            rederive_text(arena, stmt, 1), sqlite3_column_int(stmt, 2), sqlite3_column_int(stmt, 3),
-            sqlite3_column_double(stmt, 4), test->kind == TEST_LATENCY};
-        kernel->outcome = rederive_outcome(stmt, 5);
-        kernel->detail = rederive_text(arena, stmt, 6);
+        kernel->facts =
+            (struct kernel_facts){store_column_text(stmt, 1, arena), sqlite3_column_int(stmt, 2),
+                                  sqlite3_column_int(stmt, 3), sqlite3_column_double(stmt, 4),
+                                  test->kind == TEST_LATENCY};
+        kernel->outcome = store_column_outcome(stmt, 5);
+        kernel->detail = store_column_text(stmt, 6, arena);
         if (store_get_timings(store, ids->kernel_ids[at], arena, &kernel->timings,
                               &kernel->ntimings, err) != 0)
             return -1;
@@ -97,15 +85,15 @@ static int rederive_read(struct store *store, struct arena *arena, struct rederi
     while (form->ntests < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
         struct executed_test *test = &form->tests[form->ntests];
         struct rederive_test *ids = &form->ids[form->ntests++];
-        bool latency = strcmp(rederive_text(arena, stmt, 1), "latency") == 0;
-        bool upper = strcmp(rederive_text(arena, stmt, 2), "upper") == 0;
+        bool latency = strcmp(store_column_text(stmt, 1, arena), "latency") == 0;
+        bool upper = strcmp(store_column_text(stmt, 2, arena), "upper") == 0;
         ids->test_id = sqlite3_column_int64(stmt, 0);
         test->kind = latency ? TEST_LATENCY : TEST_THROUGHPUT;
         test->bound = upper ? BOUND_UPPER : BOUND_EXACT;
-        test->planned = rederive_outcome(stmt, 3);
-        test->detail = rederive_text(arena, stmt, 4);
-        test->variant = rederive_text(arena, stmt, 5);
-        test->src = rederive_text(arena, stmt, 6);
+        test->planned = store_column_outcome(stmt, 3);
+        test->detail = store_column_text(stmt, 4, arena);
+        test->variant = store_column_text(stmt, 5, arena);
+        test->src = store_column_text(stmt, 6, arena);
         if (rederive_kernels(store, arena, ids, test, err) != 0)
             return -1;
     }

@@ -122,7 +122,7 @@ char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct e
     char *uarch = NULL;
     int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
     if (got == SQLITE_ROW)
-        uarch = xstrdup((const char *)sqlite3_column_text(stmt, 0));
+        uarch = xstrdup(store_text(stmt, 0));
     else if (got == SQLITE_DONE)
         uarch = xstrdup(cpu->uarch);
     else if (stmt)
@@ -364,7 +364,7 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
         return -1;
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        int outcome = outcome_parse((const char *)sqlite3_column_text(stmt, 0));
+        int outcome = outcome_parse(store_text(stmt, 0));
         if (outcome >= 0)
             counts[outcome] = sqlite3_column_int64(stmt, 1);
     }

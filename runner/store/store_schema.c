@@ -140,7 +140,7 @@ static int store_views_drop(struct store *store, struct err *err)
     if (!stmt)
         return -1;
     while (sqlite3_step(stmt) == SQLITE_ROW) {
-        char *quoted = sqlite3_mprintf("DROP VIEW \"%w\";", sqlite3_column_text(stmt, 0));
+        char *quoted = sqlite3_mprintf("DROP VIEW \"%w\";", store_text(stmt, 0));
         strbuf_puts(&sql, quoted ? quoted : "");
         sqlite3_free(quoted);
     }
@@ -297,10 +297,9 @@ static char *store_schema_dump(struct store *store, struct err *err)
     strbuf_puts(&dump, "");
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        char *sql = store_sql_normalise((const char *)sqlite3_column_text(stmt, 3));
-        strbuf_printf(&dump, "%s %s %s: %s\n", (const char *)sqlite3_column_text(stmt, 0),
-                      (const char *)sqlite3_column_text(stmt, 1),
-                      (const char *)sqlite3_column_text(stmt, 2), sql ? sql : "");
+        char *sql = store_sql_normalise(store_text(stmt, 3));
+        strbuf_printf(&dump, "%s %s %s: %s\n", store_text(stmt, 0), store_text(stmt, 1),
+                      store_text(stmt, 2), sql ? sql : "");
         free(sql);
     }
     if (got != SQLITE_DONE) {

@@ -31,13 +31,6 @@ static int timing_samples(struct store *store, struct arena *arena, int64_t timi
     return got == SQLITE_DONE || got == SQLITE_ROW ? 0 : store_error(store, err, "read samples");
 }
 
-static enum outcome timing_outcome(sqlite3_stmt *stmt, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    int outcome = outcome_parse(text ? text : "");
-    return outcome < 0 ? OUTCOME_SKIPPED : (enum outcome)outcome;
-}
-
 int store_get_timings(struct store *store, int64_t kernel_id, struct arena *arena,
                       const struct timing **timings, int *ntimings, struct err *err)
 {
@@ -58,7 +51,7 @@ int store_get_timings(struct store *store, int64_t kernel_id, struct arena *aren
     while (at < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
         struct timing *timing = &passes[at++];
         timing->pass = sqlite3_column_int(stmt, 1);
-        timing->outcome = timing_outcome(stmt, 2);
+        timing->outcome = store_column_outcome(stmt, 2);
         timing->detail = "";
         timing->accepted = sqlite3_column_int(stmt, 3);
         timing->tried = sqlite3_column_int(stmt, 4);

@@ -19,37 +19,33 @@ static void json_begin(struct json *json)
     json->more = true;
 }
 
-// Text of a script: what stands behind the quote at `text`, and how long it is there.
-static size_t json_script_text(struct strbuf *out, const char *text)
+// The code of a character of two or three bytes.
+static unsigned json_code(const char *text, size_t len)
 {
-    bool plain;
-    size_t len = text_next(text, &plain);
-    unsigned char byte = (unsigned char)*text;
-    if (byte >= 0x80 && len == 1)
-        strbuf_puts(out, "\\ufffd");
-    else if (byte < 0x80 && strchr("<>&", byte))
-        strbuf_printf(out, "\\u%04x", byte);
-    else if (strncmp(text, "\u2028", 3) == 0 || strncmp(text, "\u2029", 3) == 0)
-        strbuf_printf(out, "\\u20%x", (unsigned)(unsigned char)text[2] - 0x80);
-    else
-        strbuf_put(out, text, len);
-    return len;
+    unsigned code = (unsigned char)*text & (0x7fu >> len);
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3fu);
+    return code;
 }
 
+// Who prints JSON may do so on a terminal: what is not plain is escaped, what is no UTF-8 replaced.
 static void json_quote(struct strbuf *out, const char *text, bool script)
 {
     strbuf_puts(out, "\"");
-    for (size_t len = 1; *text; text += len) {
+    for (size_t len; *text; text += len) {
+        bool plain;
+        len = text_next(text, &plain);
         unsigned char byte = (unsigned char)*text;
-        len = 1;
-        if (byte < ' ' || byte == 0x7f)
+        if (byte >= 0x80 && len == 1)
+            strbuf_puts(out, "\\ufffd");
+        else if (!plain && len > 1) // no such character has four bytes
+            strbuf_printf(out, "\\u%04x", json_code(text, len));
+        else if (!plain || (script && strchr("<>&", byte)))
             strbuf_printf(out, "\\u%04x", byte);
         else if (byte == '"' || byte == '\\')
             strbuf_printf(out, "\\%c", byte);
-        else if (script)
-            len = json_script_text(out, text);
         else
-            strbuf_put(out, text, 1);
+            strbuf_put(out, text, len);
     }
     strbuf_puts(out, "\"");
 }

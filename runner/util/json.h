@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes JSON: commas, quotes and escapes are the writer's, the layout is the caller's.
+// Writes JSON: commas, quotes and escapes are the writer's, the layout is the caller's. Characters
+// that steer a terminal are escaped; what is no UTF-8 is U+FFFD.
 //
 //     struct json json = {.out = &text};
 //     json_open(&json, '{');
@@ -22,7 +23,7 @@
 struct json {
     struct strbuf *out; // the caller's, who also ends the text with a line feed
     // For a file that a page loads as a script: without blanks, and no text ends a script, begins a
-    // comment of HTML or is a line's end to JavaScript; what is no UTF-8 is U+FFFD.
+    // comment of HTML or is a line's end to JavaScript.
     bool script;
     const char *space; // of json_break(); NULL
     bool more;         // something stands before this in the array or object

@@ -88,6 +88,10 @@ bool text_is_plain(const char *text)
 {
     bool plain = true;
     while (*text && plain) {
+        if (*text >= ' ' && *text <= '~') {
+            text++;
+            continue;
+        }
         bool tab = *text == '\t';
         text += text_next(text, &plain);
         plain |= tab;

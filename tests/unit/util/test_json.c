@@ -69,10 +69,12 @@ static void test_escapes(void **state)
     struct strbuf out = {0};
     struct json json = {.out = &out};
     json_open(&json, '{');
-    json_text(json_name(&json, "a\"b\\c"), "tab\t line\n bell\a del\x7f µop €");
+    json_text(json_name(&json, "a\"b\\c"), "tab\t line\n bell\a del\x7f µop € <&>");
+    json_text(json_name(&json, "turned"), "\xe2\x80\xae\xc2\x9b\xd8\x9c\xff");
     json_close(&json, '}');
     expect(&out, "{\"a\\\"b\\\\c\": "
-                 "\"tab\\u0009 line\\u000a bell\\u0007 del\\u007f µop €\"}");
+                 "\"tab\\u0009 line\\u000a bell\\u0007 del\\u007f µop € <&>\", "
+                 "\"turned\": \"\\u202e\\u009b\\u061c\\ufffd\"}");
 }
 
 // For a script: nothing in it is markup, ends a line of JavaScript or is no UTF-8.
