@@ -539,19 +539,30 @@ static void print_row(struct json *json, const struct job *job, const struct tol
     json_close(json, '}');
 }
 
+// Blanks where there is no number.
+static void print_number(int width, double number)
+{
+    if (isfinite(number))
+        printf("  %*.2f", width, number);
+    else
+        printf("  %*s", width, "");
+}
+
 static void print_line(const struct job *job, const struct told *told)
 {
     const struct explanation *explanation = &told->explanation;
+    bool measured = told->has_measured && isfinite(told->measured.clk);
     if (job->refused) {
         printf("%6d  refused: %s\n", job->line, job->refused);
         return;
     }
-    printf("%6d  %6d  %9.2f", job->line, explanation->block.n, explanation->predicted_clk);
-    if (told->has_measured && !isnan(told->measured.clk))
-        printf("  %9.2f  %+8.1f", told->measured.clk,
-               100 * explain_difference(explanation, &told->measured));
+    printf("%6d  %6d", job->line, explanation->block.n);
+    print_number(9, explanation->predicted_clk);
+    print_number(9, measured ? told->measured.clk : (double)NAN);
+    if (measured && isfinite(explanation->predicted_clk) && told->measured.clk > 0)
+        printf("  %+8.1f", 100 * explain_difference(explanation, &told->measured));
     else
-        printf("  %9s  %8s", "", "");
+        printf("  %8s", "");
     printf("  %s%s\n", explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "",
            explanation->unknown ? " (some assumed)" : "");
 }

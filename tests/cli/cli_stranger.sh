@@ -94,4 +94,15 @@ for table in $(sqlite3 base.db "SELECT name FROM sqlite_schema WHERE type = 'tab
     hostile null.db "t.name = '$table'" NULL
     some null.db
 done
+
+# A block of which nothing is known has no number, and not one that is called so.
+hurt='no width'
+hostile null.db "t.name IN ('run', 'port_model')" NULL
+printf 'nop\nadd rax, rbx\n' >blocks
+reads null.db explain --run 1 --predict --blocks blocks
+expect_status 0
+expect_out '^ +1 +1 *$'
+expect_out '^ +2 +1 +1\.00 +chain'
+reads null.db explain --run 1 --predict --blocks blocks --format json
+expect_out '"predicted_clk": null'
 finish
