@@ -10,12 +10,19 @@
 static const double MEMORY_SHARE = 0.6, MEMORY_MOST = 2.0 * (1 << 30);
 static const double MEMORY_UNKNOWN = 256.0 * (1 << 20);
 
+// Where the kernel shows what a group may take, and takes: the one hierarchy of today (version 2),
+// or the one of memory before that.
+static const struct cgroup_files {
+    const char *mount, *most, *taken;
+} unified = {"", "memory.max", "memory.current"},
+  legacy = {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"};
+
 // The number of a small file; NaN where there is none ("max").
-static double file_number(const char *root, const char *group, const char *name)
+static double file_number(const char *root, const char *mount, const char *group, const char *name)
 {
     char path[1024];
     double number = (double)NAN;
-    snprintf(path, sizeof path, "%s/sys/fs/cgroup%s/%s", root, group, name);
+    snprintf(path, sizeof path, "%s/sys/fs/cgroup%s%s/%s", root, mount, group, name);
     FILE *file = fopen(path, "r");
     if (!file)
         return number;
@@ -26,34 +33,52 @@ static double file_number(const char *root, const char *group, const char *name)
 }
 
 // The free memory of the group and of those that it is in.
-static double group_free(const char *root, char *group)
+static double group_free(const char *root, const struct cgroup_files *files, char *group)
 {
     double least = (double)NAN;
     for (;;) {
-        double room =
-            file_number(root, group, "memory.max") - file_number(root, group, "memory.current");
+        double room = file_number(root, files->mount, group, files->most) -
+                      file_number(root, files->mount, group, files->taken);
         least = fmin(least, room); // NaN where one is none
         char *slash = strrchr(group, '/');
-        if (!slash || !*group)
+        if (!slash)
             return least;
         *slash = '\0';
     }
 }
 
+// Whether one of the names between the commas is that of the hierarchy of memory.
+static bool has_memory(char *controllers)
+{
+    bool has = false;
+    for (char *name; (name = strsep(&controllers, ","));)
+        has |= strcmp(name, "memory") == 0;
+    return has;
+}
+
+// Of all groups that the process is in: a system may have both hierarchies.
 static double cgroup_free(const char *root)
 {
-    char path[1024], line[768], group[700] = "";
+    char path[1024], line[1024];
+    double least = (double)NAN;
     snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
     FILE *file = fopen(path, "r");
     if (!file)
-        return (double)NAN;
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "0::%699[^\n]", group) == 1)
-            break;
+        return least;
+    while (fgets(line, sizeof line, file)) { // NUMBER:CONTROLLERS:/GROUP
+        char *group = line;
+        strsep(&group, ":");
+        char *controllers = strsep(&group, ":");
+        if (!group || strlen(group) > 700)
+            continue;
+        group[strcspn(group, "\n")] = '\0';
+        if (!*controllers)
+            least = fmin(least, group_free(root, &unified, group));
+        else if (has_memory(controllers))
+            least = fmin(least, group_free(root, &legacy, group));
+    }
     fclose(file);
-    if (strcmp(group, "/") == 0)
-        group[0] = '\0';
-    return group_free(root, group);
+    return least;
 }
 
 static double meminfo_free(const char *root)

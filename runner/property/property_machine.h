@@ -10,8 +10,8 @@
 struct property_machine property_machine_find(const struct cpu_info *cpu, const cpu_set_t *allowed,
                                               int measuring);
 
-// Bytes that may be used by the files of a system: /proc/meminfo, and memory.max and memory.current
-// of the control group that /proc/self/cgroup names below /sys/fs/cgroup, all below `root` ("").
+// Bytes that may be used by the files of a system: /proc/meminfo, and what the control groups that
+// /proc/self/cgroup names (of version 1 or 2) may take below /sys/fs/cgroup, all below `root` ("").
 double property_memory_free(const char *root);
 
 #endif

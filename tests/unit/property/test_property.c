@@ -358,6 +358,20 @@ static void test_machine(void **state)
     write_file(root, "sys/fs/cgroup/a/memory.max", "1000000\n");
     write_file(root, "sys/fs/cgroup/a/memory.current", "400000\n");
     assert_true(property_memory_free(root) == 600000);
+    // Both hierarchies: the older one says less, in the group as a container sees it.
+    write_file(root, "proc/self/cgroup",
+               "5:cpu,memory:/docker/1f\n3:pids,memory2:/c\n1:name=systemd:/a/b\n0::/a/b\n");
+    assert_true(property_memory_free(root) == 600000);
+    write_file(root, "sys/fs/cgroup/memory/c/memory.limit_in_bytes", "9\n");
+    write_file(root, "sys/fs/cgroup/memory/c/memory.usage_in_bytes", "8\n");
+    write_file(root, "sys/fs/cgroup/memory/memory.limit_in_bytes", "500000\n");
+    write_file(root, "sys/fs/cgroup/memory/memory.usage_in_bytes", "100000\n");
+    assert_true(property_memory_free(root) == 400000);
+    write_file(root, "sys/fs/cgroup/memory/docker/1f/memory.limit_in_bytes", "30000\n");
+    write_file(root, "sys/fs/cgroup/memory/docker/1f/memory.usage_in_bytes", "10000\n");
+    assert_true(property_memory_free(root) == 20000);
+    write_file(root, "proc/self/cgroup", "5:memory:/\n");
+    assert_true(property_memory_free(root) == 400000);
     char *remove = xasprintf("rm -r '%s'", root);
     assert_int_equal(system(remove), 0); // NOLINT(cert-env33-c): a test's own directory
     free(remove);
