@@ -442,18 +442,28 @@ void store_run_unclaim(struct store *store)
     store->claim.held = false;
 }
 
+// Folds the log into the file, as far as those allow who read meanwhile. The last to leave takes
+// the rest.
+static void store_fold_log(struct store *store)
+{
+    int frames = 0, folded = 0;
+    sqlite3_busy_timeout(store->db, 0);
+    sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, &frames, &folded);
+    if (folded < frames)
+        fprintf(stderr,
+                "latput: %s: another process reads it, so that what was written last is in %s-wal; "
+                "copy or move both\n",
+                store->path, store->path);
+}
+
 void store_close(struct store *store)
 {
     if (!store)
         return;
     store_run_unclaim(store);
     store_finalize(store);
-    // The last to leave folds the log into the file; while others read, this does as much of it as
-    // they allow.
-    if (store->db && store->mode == STORE_WRITE && sqlite3_get_autocommit(store->db)) {
-        sqlite3_busy_timeout(store->db, 0);
-        sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    }
+    if (store->db && store->mode == STORE_WRITE && sqlite3_get_autocommit(store->db))
+        store_fold_log(store);
     sqlite3_close(store->db);
     if (store->place >= 0)
         close(store->place);

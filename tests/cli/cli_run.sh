@@ -101,6 +101,27 @@ expect_status 0
 expect "two runs" test "$(sql 'select count(*) from run')" = 2
 expect "samples of the first run are still there" test "$(sql 'select count(distinct run_id) from run_form')" = 2
 
+# While another process reads what was there before, a run cannot put all of it into the file, and
+# says where the rest is; later ones can.
+mkfifo reading
+sqlite3 "$DB" <reading >told &
+reader=$!
+exec 8>reading
+echo 'BEGIN; SELECT count(*) FROM run;' >&8
+until [ -s told ]; do sleep 0.05; done
+run_list small.csv --db "$DB" --tests T
+expect_status 0
+expect_err "run\.db: another process reads it, .* is in .*run\.db-wal; copy or move both"
+cp "$DB" alone.db
+expect "not in the file" test "$(sqlite3 alone.db 'select count(*) from run')" = 2
+exec 8>&-
+wait "$reader"
+expect "the last to leave folds it" test ! -e "$DB-wal"
+run_list small.csv --db "$DB" --tests T
+expect_status 0
+expect "no word of it" test "$(grep -c 'reads it' "$ERR")" = 0
+cp "$DB" alone.db
+expect "all in the file" test "$(sqlite3 alone.db 'select count(*) from run')" = 4
 # What is in a pack says that nothing was measured.
 mkdir packs
 run pack --db "$DB" --output packs
