@@ -347,6 +347,8 @@ void port_siblings_free(struct port_siblings *siblings); // NULL is fine
 uint64_t port_family(const char *mnemonic);
 // "search", "sibling", "refuted", "agrees", "differs".
 const char *port_way_name(enum port_way way);
+// Whether so many came to another result that siblings are in doubt, and a sentence that says so.
+bool port_ways_doubt(const int64_t ways[PORT_WAYS], struct strbuf *out);
 // How many forms went which way, and how often both ways came to another result: a sentence.
 void port_ways_text(const int64_t ways[PORT_WAYS], uint32_t seed, struct strbuf *out);
 

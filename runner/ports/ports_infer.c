@@ -360,6 +360,7 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
     for (int k = 0; k < drawn.n && status == 0; k++) {
         struct port_usage *usage = &usages[others.at[refuted + k]];
         usage->way = port_uses_same(usage, &suggested[k]) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
+        usage->ambiguous |= usage->way == PORT_WAY_DIFFERS;
         inference->trials[others.at[refuted + k]].suggested = suggested[k];
     }
     if (status == 0)

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNBOUNDED = 1000, DRAWN_OF = 10, REJECTED_MAX = 63 };
+enum { UNBOUNDED = 1000, DRAWN_OF = 10, REJECTED_MAX = 63, DRAWN_LEAST = 50 };
+static const double DIFFER_MOST = 0.02; // of the forms that are drawn, DRAWN_LEAST of them
 static const double MORE_UOPS = 0.2;    // that trials may show
 static const double LESS_UOPS = 0.35;   // fewer are fewer
 static const double EXCESS_MOST = 0.4;  // with both, one µop more is never within it
@@ -82,6 +83,18 @@ void port_ways_text(const int64_t ways[PORT_WAYS], uint32_t seed, struct strbuf 
     if (drawn)
         strbuf_printf(out, " (%.1f %%)", 100.0 * (double)ways[PORT_WAY_DIFFERS] / (double)drawn);
     strbuf_puts(out, ".");
+}
+
+bool port_ways_doubt(const int64_t ways[PORT_WAYS], struct strbuf *out)
+{
+    int64_t differ = ways[PORT_WAY_DIFFERS], drawn = differ + ways[PORT_WAY_AGREES];
+    if (drawn < DRAWN_LEAST || (double)differ <= DIFFER_MOST * (double)drawn)
+        return false;
+    strbuf_printf(out,
+                  "of %" PRId64 " forms that were searched although they are like a sibling, "
+                  "%" PRId64 " (%.1f %%) have other ports",
+                  drawn, differ, 100.0 * (double)differ / (double)drawn);
+    return true;
 }
 
 static const struct port_form *form_at(const struct inference *inference, int i)

@@ -408,11 +408,29 @@ int64_t run_ports_expected(const struct selected_row *rows, int nrows)
     return n ? MODEL_KERNELS + n * FORM_KERNELS : 0;
 }
 
+// Where siblings are not to be believed, the run says so.
+static int ports_warn_differing(struct run_ports *run, struct err *err)
+{
+    struct strbuf text = {0};
+    int status = 0;
+    if (port_ways_doubt(run->ways, &text))
+        status =
+            store_run_warning(run->store, run->run_id, strbuf_text(&text),
+                              "those are marked ?, and some others may not share the ports of "
+                              "their sibling: measure them when the machine is quieter: latput "
+                              "run --tests P",
+                              err);
+    strbuf_free(&text);
+    return status;
+}
+
 int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err)
 {
     struct selected_row *asked = xcalloc((size_t)nrows + 1, sizeof *asked);
     int nasked = ports_missing(run, rows, nrows, asked, err);
     int status = nasked > 0 ? ports_measure(run, asked, nasked, err) : nasked;
+    if (status == 0 && !run->stopped)
+        status = ports_warn_differing(run, err);
     free(asked);
     return status;
 }

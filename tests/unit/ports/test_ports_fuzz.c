@@ -131,8 +131,10 @@ static void fuzz_infer(struct sim *sim, const struct port_form *forms,
         .oracle = &oracle, .forms = forms, .which = which, .n = cpu->nforms, .siblings = siblings};
     assert_int_equal(port_infer(&question, model, usages, NULL), 0);
     port_siblings_free(siblings);
-    for (int i = 0; i < cpu->nforms; i++)
+    for (int i = 0; i < cpu->nforms; i++) {
         tally->ways[usages[i].way]++;
+        assert_true(usages[i].way != PORT_WAY_DIFFERS || usages[i].ambiguous);
+    }
     for (int i = 1; i < cpu->nforms; i++) {
         enum sim_verdict verdict = sim_judge(cpu, i, &usages[i], map, sim->seed);
         tally->verdicts[verdict]++;
@@ -197,6 +199,34 @@ static int right(const struct tally *tally)
     return tally->verdicts[SIM_EXACT] + tally->verdicts[SIM_EQUIVALENT];
 }
 
+// More than one in fifty of at least fifty drawn forms is a doubt, in words.
+static void disagreement_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t agree, differ;
+        bool doubt;
+    } cases[] = {
+        {98, 2,  false},
+        {97, 3,  true },
+        {48, 1,  false},
+        {48, 2,  true },
+        {0,  49, false}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int64_t ways[PORT_WAYS] = {[PORT_WAY_SEARCH] = 900,
+                                         [PORT_WAY_AGREES] = cases[i].agree,
+                                         [PORT_WAY_DIFFERS] = cases[i].differ};
+        struct strbuf text = {0};
+        assert_int_equal(port_ways_doubt(ways, &text), cases[i].doubt);
+        if (i == 1)
+            assert_string_equal(strbuf_text(&text),
+                                "of 100 forms that were searched although they are like a sibling, "
+                                "3 (3.0 %) have other ports");
+        strbuf_free(&text);
+    }
+}
+
 static void random_cpus_without_noise(void **state)
 {
     (void)state;
@@ -254,9 +284,8 @@ static void random_cpus_with_counters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_cpus_without_noise),
-        cmocka_unit_test(random_cpus_with_noise),
-        cmocka_unit_test(random_cpus_with_siblings),
+        cmocka_unit_test(disagreement_is_told),      cmocka_unit_test(random_cpus_without_noise),
+        cmocka_unit_test(random_cpus_with_noise),    cmocka_unit_test(random_cpus_with_siblings),
         cmocka_unit_test(random_cpus_with_counters),
     };
     return cmocka_run_group_tests_name("ports_fuzz", tests, NULL, NULL);
