@@ -208,7 +208,7 @@ $(BUILD)/fuzz: $(BUILD)/tests/fuzz/fuzz_main.o $(FUZZ_OBJECTS) $(LIBRARY)
 
 SECONDS ?= 60
 FUZZ_CC ?= clang
-FUZZ_VARIABLES = BUILD=$(BUILD)/fuzzing SANITIZE=address,undefined,fuzzer-no-link CFLAGS="-O1 -g"
+FUZZ_VARIABLES = BUILD=$(BUILD)/fuzzing SANITIZE=address,undefined,fuzzer-no-link CFLAGS="-O1 -g1"
 fuzz: all $(BUILD)/tests/test_report
 	echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
 		$(FUZZ_CC) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || ./install-deps.sh --dev
