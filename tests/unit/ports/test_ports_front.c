@@ -311,20 +311,23 @@ static void disturbances_are_no_uops(void **state)
                 port_set_size(cpu.forms[f].uses[0].set) == 1 && cpu.forms[f].unit < 0)
                 narrow = f;
         assert_true(narrow >= 0);
-        int late = cpu.nforms, slows = cpu.nforms + 1;
-        cpu.forms[late] = cpu.forms[slows] = cpu.forms[narrow];
-        cpu.nforms += 2;
+        int late = cpu.nforms, slows = cpu.nforms + 1, always = cpu.nforms + 2;
+        cpu.forms[late] = cpu.forms[slows] = cpu.forms[always] = cpu.forms[narrow];
+        cpu.nforms += 3;
+        strcpy(cpu.forms[always].name, "enters");
+        cpu.forms[always].late = 2;
         strcpy(cpu.forms[late].name, "multiplies");
         cpu.forms[late].late = 1;
         strcpy(cpu.forms[slows].name, "prefetches");
         cpu.forms[slows].slows_clk = 0.4;
-        cpu.forms[late].cost = cpu.forms[slows].cost = -1;
+        cpu.forms[late].cost = cpu.forms[slows].cost = cpu.forms[always].cost = -1;
         struct sim sim = {.cpu = &cpu, .seed = 7, .noise = noise};
         infer(&sim, &model, usages);
         assert_int_equal(usages[late].outcome, OUTCOME_OK);
         assert_true(usages[late].nuses == 1 && usages[late].uops == 1);
         assert_int_equal(usages[late].uses[0].set, cpu.forms[late].uses[0].set);
         assert_false(usages[late].ambiguous);
+        assert_true(usages[always].uops == 1 && usages[always].ambiguous); // it has one slot
         assert_int_equal(usages[slows].outcome, OUTCOME_NOT_MEASURABLE);
         assert_non_null(strstr(usages[slows].detail, "the more there are"));
     }
