@@ -2,8 +2,8 @@
 # Builds latput into build/. Targets: all (default), tests (builds them), test (runs those of pure
 # functions), check (all that do not measure), check-hardware (those that do), bench (accuracy,
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
-# the expected outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint (and width alone), install and
-# uninstall (PREFIX, DESTDIR), dist, deb, clean.
+# the expected outputs), figures (makes docs/PORTS_FIGURES.md), fuzz (SECONDS=N, TARGET=NAME),
+# format, lint (and width alone), install and uninstall (PREFIX, DESTDIR), dist, deb, clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
 ifeq ($(origin CC),default)
@@ -67,8 +67,8 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole32.o)
 
-.PHONY: all tests test check check-hardware storm bench golden fuzz format lint width install \
-	uninstall dist deb clean
+.PHONY: all tests test check check-hardware storm bench golden figures fuzz format lint width \
+	install uninstall dist deb clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
@@ -237,6 +237,12 @@ storm: all
 
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
+
+# The pages of figures, from the tables that programs read.
+figures:
+	@mkdir -p $(BUILD)
+	tools/figures.sh docs/figures/ports.csv >$(BUILD)/PORTS_FIGURES.md
+	mv $(BUILD)/PORTS_FIGURES.md docs/PORTS_FIGURES.md
 
 bench: all $(BUILD)/tests/test_site $(BUILD)/tests/bench_batches
 	tests/bench.sh $(BUILD) $(LISTS)
