@@ -26,6 +26,22 @@ docs/MEASUREMENT.md|at least # % from the value                   |STATE_APART  
 docs/MEASUREMENT.md|above # % of the issue width                  |FRONT_END_BOUND      |100
 docs/MEASUREMENT.md|group of samples within # % that              |STATE_WIDTH          |100
 docs/MEASUREMENT.md|needs at least # % of this width              |FULL_WIDTH           |100
+docs/PORTS.md     |Candidates are within # %                      |INTEGER_TOLERANCE    |100
+docs/PORTS.md     |of that and below # %                          |PORT_RENAME_SHARE    |100
+docs/PORTS.md     |passes a value on in less than # cycles        |PORT_ELIMINATED_CLK  |1
+docs/PORTS.md     |exist or new ones; # partial                   |BEAM_WIDTH           |1
+docs/PORTS.md     |may take # kernels                             |PORTS_MODEL_KERNELS_MOST|1
+docs/PORTS.md     |that shows at most # µops is settled           |SHOWN_UOPS           |1
+docs/PORTS.md     |# for each µop beyond what slots allow         |LIMIT_COST           |1
+docs/PORTS.md     |slots allow, # for each more or less           |UOP_COST             |1
+docs/PORTS.md     |another answer costs less than # more          |AMBIGUOUS_COST       |1
+docs/PORTS.md     |one trial is more than # µops from             |RESIDUAL_MAX         |1
+docs/PORTS.md     |the ports make the form over # % slower        |SLOWER_MOST          |100
+docs/PORTS.md     |A form of # cycles or more that takes          |BUSY_MIN_CLK         |1
+docs/PORTS.md     |what takes # % of the sum of both               |SUM_SHARE            |100
+docs/PORTS.md     |makes the error of # mixes                     |MIXES                |1
+docs/PORTS.md     |A trial that shows # µops less                 |LESS_UOPS            |1
+docs/PORTS.md     |in which more than # % of these differ         |DIFFER_MOST          |100
 '
 # The code without comments, and each document without its line breaks.
 find "$TREE/runner" "$TREE/library" -name '*.[ch]' -exec sed 's|//.*||' {} + >code
@@ -50,7 +66,7 @@ while IFS='|' read -r document words name by; do
     fi
     checked=$((checked + 1))
 done <<<"$numbers"
-expect "all numbers were looked at" test "$checked" -ge 19
+expect "all numbers were looked at" test "$checked" -ge 35
 # How many forms there are: the rows that all lists expand to, behind one that names the columns.
 forms=$(("$("$LATPUT" check --expand | wc -l)" - 1))
 expect "README.md says $forms forms" grep -q "^The full suite, ${forms%???},${forms: -3} forms," \
