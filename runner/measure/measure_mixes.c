@@ -212,6 +212,10 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
 
 static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct err *err)
 {
+    if (batch->failed && session_stopped_by()) { // its assembler was ended
+        measure->stopped = true;
+        return mixes_stopped(err);
+    }
     if (batch->failed)
         return err_set(err, "%s", batch->err.text);
     if (!batch->program.path)

@@ -303,6 +303,7 @@ static void session_stop(int signal_number)
 {
     session_signal = signal_number;
     exec_stop();
+    subproc_stop();
 }
 
 const char *session_stopped_by(void)

@@ -237,6 +237,11 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
     int status = 0;
     struct batch *batch;
     while (status == 0 && !run->summary->stopped && (batch = batch_source_next(source))) {
+        if (batch->failed && session_stopped_by()) { // its assembler was ended
+            run->summary->stopped = true;
+            batch_free(batch);
+            break;
+        }
         progress_more(run->progress, batch->nkernels, batch->nrows);
         status = run_measure(run, batch, err);
         if (status == 0)

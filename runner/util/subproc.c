@@ -166,30 +166,35 @@ static bool subproc_drain(int fd, struct strbuf *out, size_t limit)
     return true;
 }
 
-// Collects both outputs until they are closed or the time is over. Returns true on timeout.
+static volatile sig_atomic_t stopped;
+
+void subproc_stop(void)
+{
+    stopped = 1;
+}
+
+// Collects both outputs until they are closed, the time is over or we are stopped. Returns false
+// where they are not closed.
 static bool subproc_collect(int fds[2], struct strbuf outputs[2], size_t limit, int timeout_ms)
 {
+    enum { SLICE_MS = 100 }; // how soon subproc_stop() is noticed: another thread had the signal
     int64_t end = clock_now_ms() + timeout_ms;
     bool open_[2] = {true, true};
     while (open_[0] || open_[1]) {
-        int wait_ms = -1;
-        if (timeout_ms > 0) {
-            int64_t left = end - clock_now_ms();
-            if (left <= 0)
-                return true;
-            wait_ms = (int)left;
-        }
+        int64_t left = timeout_ms > 0 ? end - clock_now_ms() : SLICE_MS;
+        if (left <= 0 || stopped)
+            return false;
         struct pollfd polls[2] = {
             {open_[0] ? fds[0] : -1, POLLIN, 0},
             {open_[1] ? fds[1] : -1, POLLIN, 0}
         };
-        if (poll(polls, 2, wait_ms) <= 0)
+        if (poll(polls, 2, left < SLICE_MS ? (int)left : SLICE_MS) <= 0)
             continue;
         for (int i = 0; i < 2; i++)
             if (polls[i].revents)
                 open_[i] = subproc_drain(fds[i], &outputs[i], limit);
     }
-    return false;
+    return true;
 }
 
 static void subproc_wait(pid_t pid, struct subproc_end *end)
@@ -268,11 +273,13 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     close(out[1]);
     close(errors[1]);
     struct strbuf outputs[2] = {{0}, {0}};
+    bool ended = true;
     if (pid > 0) {
         size_t limit = options->max_output_bytes ? options->max_output_bytes : OUTPUT_DEFAULT_BYTES;
         int fds[2] = {out[0], errors[0]};
-        result->timed_out = subproc_collect(fds, outputs, limit, options->timeout_ms);
-        if (result->timed_out)
+        ended = subproc_collect(fds, outputs, limit, options->timeout_ms);
+        result->timed_out = !ended && !stopped;
+        if (!ended)
             kill(-pid, SIGKILL);
         struct subproc_end end;
         subproc_wait(pid, &end);
@@ -287,6 +294,8 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     result->out_len = outputs[0].len;
     result->err = outputs[1].data;
     result->err_len = outputs[1].len;
+    if (pid > 0 && !ended && !result->timed_out)
+        pid = err_set(err, "%s was ended, since a signal stops us", argv[0]);
     if (pid < 0)
         subproc_result_free(result);
     return pid < 0 ? -1 : 0;

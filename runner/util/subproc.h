@@ -36,10 +36,13 @@ struct subproc_result {
 };
 
 // Runs argv (argv[0] looked up in PATH) to its end. Returns 0 when the process was started,
-// whatever became of it; -1 with a message when it could not be started (program not found, ...).
+// whatever became of it; -1 with a message when it could not be started (program not found, ...),
+// or was ended because of subproc_stop().
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err);
 void subproc_result_free(struct subproc_result *result);
+// Ends what subproc_run() runs and will run, within a tenth of a second. For handlers of signals.
+void subproc_stop(void);
 
 // A child that runs beside us: stdin is /dev/null, the configuration is written to its fd 3 (a
 // socket, whose other end is child->to_fd, non-blocking), its fd 4 is the write end of a pipe that

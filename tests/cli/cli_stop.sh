@@ -12,16 +12,17 @@ text_machine slow <<<'pace 5'
 
 # scratch: whether there is something of ours in TMPDIR.
 scratch() { [ -n "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)" ]; }
-# until COMMAND...: waits for it, for at most 20 s.
+# await COMMAND...: waits for it, for at most a minute.
 await() {
     local i
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < 3000; i++)); do
         "$@" && return
         sleep 0.02
     done
     cli_fail "it never came: $*"
 }
 calibrates() { pgrep -f "^$LATPUT_MACHINE/core" >/dev/null; }
+held() { pgrep -f "^sleep 60\.$$\$" >/dev/null; }
 has_run() { [ "$(sqlite3 stop.db 'select count(*) from run' 2>/dev/null)" = 1 ]; }
 measures() { [ "$(sqlite3 stop.db 'select count(*) > 0 from run_form' 2>/dev/null)" = 1 ]; }
 # start ARGS...: in the background. A shell starts what is there with SIGINT ignored.
@@ -48,22 +49,41 @@ ended INT 3
 expect_err '^latput run: stopped by SIGINT \(Ctrl-C\)'
 expect "no database" test -z "$(ls stop.db* 2>/dev/null)"
 
-# While lists are checked, which is known of none of them yet.
+# While lists are checked, which is known of none of them yet: NASM, which would take its time, is
+# not waited for.
 mkdir tools
+touch hold
 cat >tools/nasm <<SCRIPT
 #!/bin/sh
-[ "\$1" = -v ] || sleep 1
+[ "\$1" = -v ] || [ ! -e "$SCRATCH/hold" ] || exec sleep 60.$$
 exec $(command -v nasm) "\$@"
 SCRIPT
 chmod +x tools/nasm
 printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r64,=flags,X86_64,T,\n' >new.csv
 XDG_CACHE_HOME=$SCRATCH/cache PATH=$SCRATCH/tools:$PATH \
     start run new.csv --db stop.db --results none
-await scratch
+await held
 expect "nothing is measured yet" eval '! calibrates'
+SECONDS=0
 ended INT 3
+expect "NASM is not waited for" test "$SECONDS" -le 10
 expect_err '^latput run: stopped by SIGINT \(Ctrl-C\) before anything was measured'
 expect "no database" test -z "$(ls stop.db* 2>/dev/null)"
+
+# While mixes are assembled, of which a run wants to know its ports: results are there already.
+rm hold
+sed -i 's/,T,$/,TP,/' new.csv
+text_machine quick <<<''
+PATH=$SCRATCH/tools:$PATH start run new.csv --db stop.db --results none --quiet
+await measures
+touch hold
+await held
+SECONDS=0
+ended TERM 1
+expect "NASM is not waited for" test "$SECONDS" -le 10
+expect_err '^latput run: stopped by SIGTERM; the same command with --resume goes on'
+rm -f stop.db* hold
+text_machine slow <<<'pace 5'
 
 for moment in 'has_run 3' 'measures 1'; do
     start "${run_quick[@]}"
