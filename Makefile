@@ -232,8 +232,9 @@ check-hardware: all tests
 	tests/run $(BUILD) hardware/
 
 # Kills and stops a run at random moments: STORM='EVENTS SEED LIST...'.
-storm: all
+storm: all tests
 	tests/storm.sh $(BUILD) $(STORM)
+	KILLS=100 SEED=$$$$ tests/run $(BUILD) cli_kills
 
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden

@@ -5,7 +5,7 @@
 // and data of stores, buffers that loads go through beside their ports, one width for all. Whether
 // that is the CPU is LLVM's business; it is a core that nobody here has made up, of another width
 // and another vendor. What is found must predict random mixes of all forms as the figures of
-// docs/PORTS.md ask, be certain and have taken no more kernels than they allow.
+// docs/PORTS_FIGURES.md ask, be certain and have taken no more kernels than they allow.
 // LATPUT_LLVM_CORES: only those that it names. Skipped where LLVM 19 is not installed.
 #include "fixtures/pack_fixture.h"
 #include "fixtures/port_sim.h"
@@ -258,7 +258,7 @@ static void core_mixes(struct core *core, const struct port_oracle *oracle, stru
         }
         assert_int_equal(oracle->measure(oracle->context, &mix, 1, &timing, &err), 0);
         is[m] = timing.clk;
-        said[m] = port_predict(&found->model, parts, counts, mix.nparts);
+        said[m] = port_bound(&found->model, parts, counts, mix.nparts); // it knows no norm
         double off = fabs(said[m] / is[m] - 1);
         found->error += off / MIXES;
         found->near += (off <= NEAR) / (double)MIXES;
@@ -266,6 +266,16 @@ static void core_mixes(struct core *core, const struct port_oracle *oracle, stru
     found->tau = validate_kendall(is, said, MIXES);
     free(is);
     free(said);
+}
+
+// Whether LLVM has the form take more ports than slots, without memory to fuse: what no core does
+// is to be doubted, and is in no mix.
+static bool core_overfills(const struct core *core, int form)
+{
+    int uops = 0;
+    for (int u = 0; u < core->forms[form].nuses; u++)
+        uops += core->forms[form].uses[u].uops;
+    return !core->all.forms[form].memory && uops > core->forms[form].slots;
 }
 
 static bool core_judge(struct core *core, const struct port_oracle *oracle, struct found *found)
@@ -278,6 +288,8 @@ static bool core_judge(struct core *core, const struct port_oracle *oracle, stru
             continue;
         found->n++;
         found->few += usage->uops <= FEW_UOPS;
+        if (core_overfills(core, f))
+            continue;
         found->ambiguous += usage->uops <= FEW_UOPS && usage->ambiguous;
         if (core->all.forms[f].rthroughput_clk <= LONG_CLK)
             found->drawable[found->ndrawable++] = f;
