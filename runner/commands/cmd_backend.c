@@ -5,31 +5,14 @@
 #include "cmd_uarch.h"
 #include "measure/session_count.h"
 
-const char backend_of_cycles[] =
-    "where cycles come from: perf or msr, a counter; tsc, the calibrated time-stamp counter; auto "
-    "(default), the first of these that works here";
-
-int backend_option_read(const struct command *cmd, const char *text, unsigned usable,
-                        enum count_choice *choice)
+int option_take_backend(const struct option_given *given, void *to)
 {
-    static struct cpu_info cpu;
-    const struct count_backend *backend;
-    struct err err = {0};
-    int read = count_choice_parse(text);
+    int read = count_choice_parse(given->argument);
     if (read < 0)
-        return command_fail(cmd, EXIT_USAGE, "unknown backend '%s'; auto, perf, msr or tsc", text);
-    *choice = (enum count_choice)read;
-    if (usable >> read & 1)
-        return EXIT_DONE;
-    if (cpu_identify(&cpu, &err) != 0)
-        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
-    const struct count_machine machine = count_machine_live(&cpu);
-    if (count_choose(*choice, &machine, &backend, &err) != COUNT_FINE)
-        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
-    return command_fail(cmd, EXIT_ENVIRONMENT,
-                        "the backend %s can count here, but latput %s does not use it; see "
-                        "--backend in latput %s --help",
-                        text, cmd->name, cmd->name);
+        return command_fail(given->cmd, EXIT_USAGE, "unknown backend '%s'; auto, perf, msr or tsc",
+                            given->argument);
+    *(enum count_choice *)to = (enum count_choice)read;
+    return EXIT_DONE;
 }
 
 void backend_say(const struct command *cmd, const struct session *session)

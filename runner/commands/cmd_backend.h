@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The option --backend of commands: of those that measure in core cycles, and of those that cannot
-// use every backend.
+// The option --backend of commands.
 #ifndef LATPUT_CMD_BACKEND_H
 #define LATPUT_CMD_BACKEND_H
 
@@ -9,13 +8,14 @@
 #include "measure/session.h"
 
 // The option's help where it says who counts core cycles.
-extern const char backend_of_cycles[];
-
-// Reads the option's text. `usable`: bits of the choices that the command can carry out. Another
-// one is tried on this machine, and refused either with the obstacle that it meets here or because
-// the command cannot use it. Returns EXIT_DONE and *choice, or the status of a message.
-int backend_option_read(const struct command *cmd, const char *text, unsigned usable,
-                        enum count_choice *choice);
+#define BACKEND_OF_CYCLES                                                                          \
+    "where cycles come from: perf or msr, a counter; tsc, the calibrated time-stamp counter; "     \
+    "auto (default), the first of these that works here"
+// The end of an option's record (see command.h), and a whole one.
+#define OPTION_BACKEND(field)                                                                      \
+    .take = option_take_backend, .offset = OPTION_FIELD(enum count_choice, field)
+#define COMMON_BACKEND(field) 0, "backend", "NAME", BACKEND_OF_CYCLES, OPTION_BACKEND(field)
+int option_take_backend(const struct option_given *given, void *to);
 
 // Says on standard error what a session counts, and what it does not though the tables have it;
 // nothing where it counts nothing.

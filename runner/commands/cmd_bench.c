@@ -49,7 +49,7 @@ static const struct command_option options[] = {
     {0, "label", "TEXT", "a name for what is stored; includes --store"},
     {0, "db", "FILE", "the database, which also keeps the canary's floor; `none`: none"},
     {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)"},
-    {0, "uarch", "NAME", uarch_option_help},
+    {COMMON_UARCH},
     {0, "sweep", "N=A..B[:STEP]", "for each value, in place of {N} in the code: a row each"},
     {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters"},
     {0, "explain", NULL, "then say why, as latput explain does; for --asm"},

@@ -26,7 +26,7 @@ static const struct command_option options[] = {
         "runs on if not given"},
     {0, "db", "FILE", "the database, in which the width and properties of this CPU may be that say "
         "what it is; none is needed, and none is looked for with --load"},
-    {0, "uarch", "NAME", uarch_option_help},
+    {COMMON_UARCH},
     {0},
 };
 // clang-format on

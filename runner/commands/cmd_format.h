@@ -12,9 +12,15 @@ enum { // sets of formats
     FORMATS_TABLE_JSON = 1 << REPORT_TABLE | 1 << REPORT_JSON,
 };
 
-// Reads the option's text, one of `formats`. EXIT_DONE, or EXIT_USAGE after a message that names
-// them.
-int format_option_read(const struct command *cmd, const char *text, unsigned formats,
-                       enum report_format *format);
+// The end of an option's record (see command.h): one of `formats`, bits of an enum report_format;
+// and whole records.
+#define OPTION_FORMAT(field, formats)                                                              \
+    .take = option_take_format, .offset = OPTION_FIELD(enum report_format, field),                 \
+    .value = (formats)
+#define COMMON_FORMAT(field)                                                                       \
+    'f', "format", "FORMAT", "table (default), csv or json", OPTION_FORMAT(field, FORMATS_ALL)
+#define COMMON_FORMAT_JSON(field)                                                                  \
+    'f', "format", "FORMAT", "table (default) or json", OPTION_FORMAT(field, FORMATS_TABLE_JSON)
+int option_take_format(const struct option_given *given, void *to);
 
 #endif

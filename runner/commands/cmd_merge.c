@@ -10,12 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OPT_DB };
-
-static const struct command_option merge_options[] = {
-    [OPT_DB] = {0,       "db", "FILE", "the database; made if missing"},
-      {0}
+struct arguments {
+    const char *db;
 };
+
+// clang-format off
+static const struct command_option options[] = {
+    {0, "db", "FILE", "the database; made if missing", OPTION_TEXT(db)},
+    {0},
+};
+// clang-format on
 
 extern const struct command cmd_merge;
 
@@ -76,18 +80,11 @@ static int merge_choose(char **paths, int npaths)
     return npacks;
 }
 
-static int merge_option(void *context, int option, const char *argument)
-{
-    (void)option; // there is one
-    *(const char **)context = argument;
-    return EXIT_DONE;
-}
-
 static int merge_run(int argc, char **argv)
 {
-    const char *db = NULL;
+    struct arguments arguments = {.db = NULL};
     int operand = argc;
-    int status = command_each_option(&cmd_merge, argc, argv, merge_option, &db, &operand);
+    int status = command_read_options(&cmd_merge, argc, argv, &arguments, &operand);
     if (status == EXIT_DONE && operand == argc)
         status = command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
     int npacks = status == EXIT_DONE ? merge_choose(argv + operand, argc - operand) : 0;
@@ -95,7 +92,7 @@ static int merge_run(int argc, char **argv)
         status = command_fail(&cmd_merge, EXIT_USAGE, "there is no pack to merge");
     struct store *store;
     if (status == EXIT_DONE)
-        status = store_option_open(&cmd_merge, db, STORE_WRITE, &store);
+        status = store_option_open(&cmd_merge, arguments.db, STORE_WRITE, &store);
     if (status != EXIT_DONE)
         return status;
     struct strbuf lines = {0};
@@ -122,6 +119,6 @@ const struct command cmd_merge = {
         "does not look like the work of latput is refused. Results are made again from the samples "
         "of a pack that has them; one without is merged as it is, and a warning of its runs says "
         "so. What was merged is never taken for this machine's own, as long as that has any.",
-    .options = merge_options,
+    .options = options,
     .run = merge_run,
 };

@@ -15,18 +15,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const struct command_option pack_options[] = {
-    {0,   "db",           "FILE", "the database"                                                  },
-    {'r', "run",          "N",
-     "this run alone; default: the newest that is finished, and all that its tables are made of"  },
-    {0,   "with-samples", NULL,   "every timing that the results follow from: ten times as large" },
-    {'s', "slim",         NULL,
-     "only the results: neither kernels nor tables as text, and numbers to thousandths of a cycle"},
-    {'o', "output",       "FILE",
-     "the archive; default: a name that says what is in it, in results/. A "
-     "directory gets a file of that name"                                                         },
-    {0,   NULL,           NULL,   NULL                                                            },
+struct arguments {
+    const char *db, *output;
+    int64_t run_id;
+    bool samples, slim;
 };
+
+// clang-format off
+static const struct command_option options[] = {
+    {COMMON_DB(db)},
+    {'r', "run", "N",
+        "this run alone; default: the newest that is finished, and all that its tables are made of",
+        OPTION_RUN(run_id)},
+    {0, "with-samples", NULL, "every timing that the results follow from: ten times as large",
+        OPTION_SWITCH(samples, true)},
+    {'s', "slim", NULL,
+        "only the results: neither kernels nor tables as text, and numbers to thousandths of a "
+        "cycle", OPTION_SWITCH(slim, true)},
+    {'o', "output", "FILE",
+        "the archive; default: a name that says what is in it, in results/. A directory gets a "
+        "file of that name", OPTION_TEXT(output)},
+    {0},
+};
+// clang-format on
 
 enum { PACK_INDENT = 2, PACK_WIDTH = 80 }; // of what is said of a pack
 
@@ -116,9 +127,9 @@ static int pack_of_run(struct store *store, struct pack_what *what, const char *
 
 static int pack_run(int argc, char **argv)
 {
-    struct store_arguments arguments = {.db = NULL};
+    struct arguments arguments = {.db = NULL};
     struct store *store;
-    int status = store_option_parse(&cmd_pack, argc, argv, &arguments);
+    int status = command_read_alone(&cmd_pack, argc, argv, &arguments);
     if (status == EXIT_DONE && arguments.samples && arguments.slim)
         status = command_fail(&cmd_pack, EXIT_USAGE,
                               "--slim leaves out what --with-samples asks for; give one of them");
@@ -151,6 +162,6 @@ const struct command cmd_pack = {
         "A MANIFEST has the sha256 of each member. Names of hosts, users and directories "
         "are not in it. The same content always gives the same bytes. Prints the name of the file, "
         "and on standard error what is in it and what it tells of this machine.",
-    .options = pack_options,
+    .options = options,
     .run = pack_run,
 };

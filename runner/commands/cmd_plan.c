@@ -9,14 +9,19 @@
 
 extern const struct command cmd_plan;
 
-enum { OPTION_WIDTH, OPTION_TESTS, OPTION_DB };
-static const struct command_option plan_options[] = {
-    {'w',      "issue-width", "N",
-     "µops a cycle that the fillers assume; default: what was measured on this CPU"},
-    {'t',     "tests", "LTP", "which tests: L latency, T throughput; all if not given"},
-    {0,        "db", "FILE", "the database that knows the measured width"},
+struct arguments {
+    struct plan_select select;
+};
+
+// clang-format off
+static const struct command_option options[] = {
+    {COMMON_WIDTH(select.params.issue_width)},
+    {'t', "tests", "LTP", "which tests: L latency, T throughput; all if not given",
+        OPTION_TESTS(select.params.tests)},
+    {COMMON_WIDTH_DB(select.db)},
     {0},
 };
+// clang-format on
 
 static void plan_print_test(const struct test *test)
 {
@@ -47,35 +52,24 @@ static int plan_print(const struct list_row *row, const struct plan *plan, void 
     return 0;
 }
 
-static int plan_option(void *context, int option, const char *argument)
-{
-    struct plan_select *args = context;
-    int got = 0;
-    if (option == OPTION_DB)
-        args->db = argument;
-    else if (option == OPTION_WIDTH)
-        got = plan_select_parse_width(&cmd_plan, argument, &args->params);
-    else
-        got = plan_select_parse_tests(&cmd_plan, argument, &args->params.tests);
-    return got == 0 ? EXIT_DONE : EXIT_USAGE;
-}
-
 static int plan_run(int argc, char **argv)
 {
-    struct plan_select args = {.params = {.tests = TESTS_ALL}, .visit = plan_print};
+    struct arguments args = {
+        .select = {.params = {.tests = TESTS_ALL}, .visit = plan_print}
+    };
     int operand = argc;
-    int status = command_each_option(&cmd_plan, argc, argv, plan_option, &args, &operand);
+    int status = command_read_options(&cmd_plan, argc, argv, &args, &operand);
     if (status != EXIT_DONE)
         return status;
     if (operand >= argc)
         return command_fail(&cmd_plan, EXIT_USAGE,
                             "which rows? name a form (\"add r64*\"), a list (sse_fp) or a line of "
                             "one (sse_fp:12)");
-    status = plan_select_find_width(&cmd_plan, &args);
+    status = plan_select_find_width(&cmd_plan, &args.select);
     if (status != EXIT_DONE)
         return status;
     struct err err = {0};
-    if (plan_select_walk(argv + operand, argc - operand, &args, &err) != 0)
+    if (plan_select_walk(argv + operand, argc - operand, &args.select, &err) != 0)
         return command_fail(&cmd_plan, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;
 }
@@ -90,6 +84,6 @@ const struct command cmd_plan = {
         "instances and instructions, as in n8(8/16). What a bridge takes is subtracted and stands "
         "at the end. FORM is a glob that is matched against mnemonic, or mnemonic and operands, in "
         "all lists.",
-    .options = plan_options,
+    .options = options,
     .run = plan_run,
 };

@@ -28,7 +28,7 @@ static const struct command_option options[] = {
     {'r', "run", "N", "of this run instead of the newest"},
     {0, "discover", NULL, "measure now (half a minute) instead of reading; nothing is stored"},
     {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
-    {0, "backend", "NAME", backend_of_cycles},
+    {0, "backend", "NAME", BACKEND_OF_CYCLES},
     {'f', "format", "FORMAT", "table (default) or json"},
     {0, "svg", "FILE", "write the diagram to FILE as well"},
     {0, NULL, NULL, NULL},

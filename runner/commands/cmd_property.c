@@ -43,7 +43,7 @@ static const struct command_option options[] = {
     {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
     {0, "db", "FILE", "the database; made if missing"},
-    {0, "uarch", "NAME", uarch_option_help},
+    {COMMON_UARCH},
     {'q', "quiet", NULL, "no progress bar"},
     {0},
 };

@@ -6,7 +6,6 @@
 #include "command.h"
 #include "execute/exec.h"
 #include "measure/floor.h"
-#include "option_place.h"
 #include "port_table.h"
 #include "report/pack.h"
 #include "report/report.h"
@@ -17,19 +16,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct command_option options[] = {
-    {'o', "output",  "DIR",  "where the files go; made if missing"                      },
-    {0,   "mixes",   "N",    "how many mixes of 2 to 8 forms (default 2000)"            },
-    {0,   "pairs",   "N",    "how many pairs of forms (default 5000)"                   },
-    {0,   "db",      "FILE", "the database"                                             },
-    {'r', "run",     "N",    "the port table of this run instead of the newest"         },
-    {0,   "cpu",     "N",    "measure on CPU N (default: the quietest that may be used)"},
-    {0,   "backend", "NAME", backend_of_cycles                                          },
-    {0,   "uarch",   "NAME", uarch_option_help                                          },
-    {0,   NULL,      NULL,   NULL                                                       },
-};
-enum { OPT_OUTPUT, OPT_MIXES, OPT_PAIRS, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_UARCH };
 enum { MIXES_MAX = 100000, SEED = 1 };
+
+struct arguments {
+    const char *output, *db;
+    int mixes, pairs, cpu;
+    enum count_choice backend;
+    int64_t run_id;
+};
+
+// clang-format off
+static const struct command_option options[] = {
+    {'o', "output", "DIR", "where the files go; made if missing", OPTION_TEXT(output)},
+    {0, "mixes", "N", "how many mixes of 2 to 8 forms (default 2000)",
+        OPTION_NUMBER(mixes, 2, MIXES_MAX)},
+    {0, "pairs", "N", "how many pairs of forms (default 5000)", OPTION_NUMBER(pairs, 2, MIXES_MAX)},
+    {COMMON_DB(db)},
+    {'r', "run", "N", "the port table of this run instead of the newest", OPTION_RUN(run_id)},
+    {COMMON_CPU(cpu)},
+    {COMMON_BACKEND(backend)},
+    {COMMON_UARCH},
+    {0},
+};
+// clang-format on
 
 static int record_run(int argc, char **argv);
 
@@ -49,35 +58,9 @@ const struct command cmd_record = {
     .run = record_run,
 };
 
-struct arguments {
-    const char *output, *db;
-    int mixes, pairs, cpu;
-    enum count_choice backend;
-    int64_t run_id;
-};
-
-static int record_option(void *context, int option, const char *argument)
-{
-    struct arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPT_OUTPUT] = place_text(&arguments->output),
-        [OPT_MIXES] = place_number(&arguments->mixes, 2, MIXES_MAX),
-        [OPT_PAIRS] = place_number(&arguments->pairs, 2, MIXES_MAX),
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_RUN] = place_run(&arguments->run_id),
-        [OPT_CPU] = place_number(&arguments->cpu, 0, COMMAND_CPU_MAX),
-        [OPT_BACKEND] = place_backend(&arguments->backend),
-        [OPT_UARCH] = place_uarch(),
-    };
-    return option_put(&cmd_record, places, ARRAY_LEN(places), option, argument);
-}
-
 static int record_parse(int argc, char **argv, struct arguments *arguments)
 {
-    int operand = argc;
-    int status = command_each_option(&cmd_record, argc, argv, record_option, arguments, &operand);
-    if (status == EXIT_DONE)
-        status = command_no_operands(&cmd_record, argc, argv, operand);
+    int status = command_read_alone(&cmd_record, argc, argv, arguments);
     if (status == EXIT_DONE && !arguments->output)
         status = command_fail(&cmd_record, EXIT_USAGE, "--output DIR is missing");
     return status;

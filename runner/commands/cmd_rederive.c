@@ -8,11 +8,18 @@
 
 #include <stdio.h>
 
-static const struct command_option rederive_options[] = {
-    {0,   "db",  "FILE", "the database" },
-    {'r', "run", "N",    "only this run"},
-    {0,   NULL,  NULL,   NULL           },
+struct arguments {
+    const char *db;
+    int64_t run_id;
 };
+
+// clang-format off
+static const struct command_option options[] = {
+    {COMMON_DB(db)},
+    {'r', "run", "N", "only this run", OPTION_RUN(run_id)},
+    {0},
+};
+// clang-format on
 
 extern const struct command cmd_rederive;
 
@@ -36,9 +43,9 @@ static int rederive_store_results(struct store *store, int64_t run_id)
 
 static int rederive_run(int argc, char **argv)
 {
-    struct store_arguments arguments = {.db = NULL};
+    struct arguments arguments = {.db = NULL};
     struct store *store;
-    int status = store_option_parse(&cmd_rederive, argc, argv, &arguments);
+    int status = command_read_alone(&cmd_rederive, argc, argv, &arguments);
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_rederive, arguments.db, STORE_UPDATE, &store);
     if (status != EXIT_DONE)
@@ -57,6 +64,6 @@ const struct command cmd_rederive = {
         "This makes the results of all runs again, or those of one, all or nothing; runs that are "
         "kept without samples stay as they are. It also brings "
         "a database that an older latput has written up to date.",
-    .options = rederive_options,
+    .options = options,
     .run = rederive_run,
 };

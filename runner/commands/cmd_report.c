@@ -9,12 +9,18 @@
 
 #include <stdio.h>
 
+struct arguments {
+    const char *db, *output;
+    int64_t run_id;
+};
+
 // clang-format off
-static const struct command_option report_options[] = {
-    {0, "db", "FILE", "the database"},
-    {'r', "run", "N", "this run alone; default: the newest that is finished, and what others know"},
-    {'o', "output", "DIR", "where to write; default: results"},
-    {0, NULL, NULL, NULL},
+static const struct command_option options[] = {
+    {COMMON_DB(db)},
+    {'r', "run", "N", "this run alone; default: the newest that is finished, and what others know",
+        OPTION_RUN(run_id)},
+    {'o', "output", "DIR", "where to write; default: results", OPTION_TEXT(output)},
+    {0},
 };
 // clang-format on
 
@@ -36,9 +42,9 @@ static int report_of_run(struct store *store, int64_t run_id, const char *output
 
 static int report_run(int argc, char **argv)
 {
-    struct store_arguments arguments = {.output = "results"};
+    struct arguments arguments = {.output = "results"};
     struct store *store;
-    int status = store_option_parse(&cmd_report, argc, argv, &arguments);
+    int status = command_read_alone(&cmd_report, argc, argv, &arguments);
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_report, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
@@ -59,6 +65,6 @@ const struct command cmd_report = {
         "have every form of their list that was ever measured on that CPU, each with the best "
         "answer to each question (latency, throughput, ports); with --run they have that run "
         "alone. Everything is read from the database.",
-    .options = report_options,
+    .options = options,
     .run = report_run,
 };

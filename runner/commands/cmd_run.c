@@ -30,7 +30,7 @@ static const struct command_option options[] = {
     {0, "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
     {0,"resume", NULL,
         "go on with the last unfinished run of the same lists, selection and version on this CPU"},
-    {0, "backend", "NAME", backend_of_cycles},
+    {0, "backend", "NAME", BACKEND_OF_CYCLES},
     {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
     {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
     {0, "give-up", "SECONDS",
@@ -39,7 +39,7 @@ static const struct command_option options[] = {
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
     {0, "results", "DIR", "where the text tables go (default results); `none`: write none"},
     {0, "db", "FILE", "the database; made if missing"},
-    {0, "uarch", "NAME", uarch_option_help},
+    {COMMON_UARCH},
     {'q',"quiet", NULL, "no progress: only warnings and how it ended"},
     {0},
 };

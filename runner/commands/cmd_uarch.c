@@ -2,9 +2,11 @@
 // --uarch; see cmd_uarch.h.
 #include "cmd_uarch.h"
 
-const char uarch_option_help[] =
-    "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`, whatever it "
-    "claims to be";
+int option_take_uarch(const struct option_given *given, void *to)
+{
+    (void)to; // what identifies CPUs keeps it
+    return uarch_option_read(given->cmd, given->argument);
+}
 
 int uarch_option_read(const struct command *cmd, const char *text)
 {

@@ -7,8 +7,13 @@
 #include "command.h"
 #include "cpuinfo/cpuinfo.h"
 
-// The option's help.
-extern const char uarch_option_help[];
+// The option's record; see command.h.
+#define COMMON_UARCH                                                                               \
+    0, "uarch", "NAME",                                                                            \
+        "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`, "          \
+        "whatever it claims to be",                                                                \
+        .take = option_take_uarch
+int option_take_uarch(const struct option_given *given, void *to);
 
 // Reads the option's text; every CPU that is identified from now on is of that family. Returns
 // EXIT_DONE, or EXIT_USAGE after a message.

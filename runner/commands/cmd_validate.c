@@ -4,7 +4,6 @@
 #include "cmd_format.h"
 #include "cmd_uarch.h"
 #include "command.h"
-#include "option_place.h"
 #include "port_table.h"
 #include "report/report.h"
 #include "store/store_validation.h"
@@ -20,45 +19,97 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MIXES_MAX = 1000000, MIXES_DEFAULT = 5000 };
+
+struct arguments {
+    int mixes; // 0: not given
+    int cpu;
+    enum count_choice backend;
+    uint64_t seed;
+    int64_t run_id;
+    const char *db, *forms, *all, *again;
+    bool against, ratios, seeded;
+    unsigned without; // bits by enum port_concept
+    enum report_format format;
+};
+
+// Seeds are as wide as the database keeps them.
+static int take_seed(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    char *end;
+    errno = 0;
+    long long number = strtoll(given->argument, &end, 10);
+    if (errno || !*given->argument || *end || number < 0)
+        return command_fail(given->cmd, EXIT_USAGE, "--seed %s: not a number", given->argument);
+    arguments->seed = (uint64_t)number;
+    arguments->seeded = true;
+    return EXIT_DONE;
+}
+
+static int take_without(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    for (const char *text = given->argument; *text;) {
+        size_t length = strcspn(text, ",");
+        int concept = 0;
+        while (concept < PORT_CONCEPTS &&
+               (strlen(port_concept_name((enum port_concept) concept)) != length ||
+                strncmp(port_concept_name((enum port_concept) concept), text, length) != 0))
+        concept ++;
+        if (concept == PORT_CONCEPTS)
+            return command_fail(given->cmd, EXIT_USAGE,
+                                "--without %s: '%.*s' is no concept; latput validate --help has "
+                                "them all",
+                                text, (int)length, text);
+        arguments->without |= 1u << concept;
+        text += length + (text[length] == ',');
+    }
+    return EXIT_DONE;
+}
+
+static int take_against(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    arguments->against = true;
+    if (strcmp(given->argument, "llvm-mca") != 0)
+        return command_fail(given->cmd, EXIT_USAGE, "--against %s: not known; there is llvm-mca",
+                            given->argument);
+    return EXIT_DONE;
+}
+
+// clang-format off
 static const struct command_option options[] = {
-    {0,   "mixes",   "N",        "how many mixes of 2 to 8 forms (default 5000)"               },
-    {0,   "ratios",  NULL,
-     "mixes of two forms with ports in common, one instance of one and 3 to 12 of the other"   },
-    {0,   "seed",    "S",        "of the mixes (default 1): the same seed draws the same mixes"},
-    {0,   "forms",   "GLOB",
-     "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"      },
-    {0,   "all",     "FILE",
-     "write every mix with its measured and predicted cycles and what bounds these, as CSV"    },
-    {0,   "again",   "FILE",
-     "measure nothing: predict the mixes of FILE, which --all wrote, with this table"          },
-    {0,   "without", "CONCEPTS",
-     "leave these out of the predictions, separated by commas, to see what each is worth"      },
-    {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"    },
-    {0,   "db",      "FILE",     "the database"                                                },
-    {'r', "run",     "N",        "the port table of this run instead of the newest"            },
-    {0,   "cpu",     "N",        "measure on CPU N (default: the quietest that may be used)"   },
-    {0,   "backend", "NAME",     backend_of_cycles                                             },
-    {0,   "uarch",   "NAME",     uarch_option_help                                             },
-    {'f', "format",  "FORMAT",   "table (default) or json"                                     },
-    {0,   NULL,      NULL,       NULL                                                          },
+    {0, "mixes", "N", "how many mixes of 2 to 8 forms (default 5000)",
+        OPTION_NUMBER(mixes, 2, MIXES_MAX)},
+    {0, "ratios", NULL,
+        "mixes of two forms with ports in common, one instance of one and 3 to 12 of the other",
+        OPTION_SWITCH(ratios, true)},
+    {0, "seed", "S", "of the mixes (default 1): the same seed draws the same mixes",
+        OPTION_CALL(take_seed)},
+    {0, "forms", "GLOB",
+        "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored",
+        OPTION_TEXT(forms)},
+    {0, "all", "FILE",
+        "write every mix with its measured and predicted cycles and what bounds these, as CSV",
+        OPTION_TEXT(all)},
+    {0, "again", "FILE",
+        "measure nothing: predict the mixes of FILE, which --all wrote, with this table",
+        OPTION_TEXT(again)},
+    {0, "without", "CONCEPTS",
+        "leave these out of the predictions, separated by commas, to see what each is worth",
+        OPTION_CALL(take_without)},
+    {0, "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts",
+        OPTION_CALL(take_against)},
+    {COMMON_DB(db)},
+    {'r', "run", "N", "the port table of this run instead of the newest", OPTION_RUN(run_id)},
+    {COMMON_CPU(cpu)},
+    {COMMON_BACKEND(backend)},
+    {COMMON_UARCH},
+    {COMMON_FORMAT_JSON(format)},
+    {0},
 };
-enum {
-    OPT_MIXES,
-    OPT_RATIOS,
-    OPT_SEED,
-    OPT_FORMS,
-    OPT_ALL,
-    OPT_AGAIN,
-    OPT_WITHOUT,
-    OPT_AGAINST,
-    OPT_DB,
-    OPT_RUN,
-    OPT_CPU,
-    OPT_BACKEND,
-    OPT_UARCH,
-    OPT_FORMAT
-};
-enum { MIXES_MAX = 1000000 };
+// clang-format on
 
 static int validate_run(int argc, char **argv);
 
@@ -84,94 +135,14 @@ const struct command cmd_validate = {
     .run = validate_run,
 };
 
-struct arguments {
-    int mixes, cpu;
-    enum count_choice backend;
-    uint64_t seed;
-    int64_t run_id;
-    const char *db, *forms, *all, *again;
-    bool against, drawn; // drawn: --mixes, --ratios or --seed
-    bool ratios;
-    unsigned without; // bits by enum port_concept
-    enum report_format format;
-};
-
-// Seeds are as wide as the database keeps them.
-static int parse_seed(const char *text, uint64_t *seed)
-{
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    *seed = (uint64_t)number;
-    return !errno && *text && !*end && number >= 0 ? 0 : -1;
-}
-
-static int parse_concepts(const char *text, unsigned *without)
-{
-    while (*text) {
-        size_t length = strcspn(text, ",");
-        int concept = 0;
-        while (concept < PORT_CONCEPTS &&
-               (strlen(port_concept_name((enum port_concept) concept)) != length ||
-                strncmp(port_concept_name((enum port_concept) concept), text, length) != 0))
-        concept ++;
-        if (concept == PORT_CONCEPTS)
-            return command_fail(&cmd_validate, EXIT_USAGE,
-                                "--without %s: '%.*s' is no concept; latput validate --help has "
-                                "them all",
-                                text, (int)length, text);
-        *without |= 1u << concept;
-        text += length + (text[length] == ',');
-    }
-    return EXIT_DONE;
-}
-
-static int validate_option(void *context, int option, const char *argument)
-{
-    struct arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPT_MIXES] = place_number(&arguments->mixes, 2, MIXES_MAX),
-        [OPT_RATIOS] = place_switch(&arguments->ratios, true),
-        [OPT_FORMS] = place_text(&arguments->forms),
-        [OPT_ALL] = place_text(&arguments->all),
-        [OPT_AGAIN] = place_text(&arguments->again),
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_RUN] = place_run(&arguments->run_id),
-        [OPT_CPU] = place_number(&arguments->cpu, 0, COMMAND_CPU_MAX),
-        [OPT_BACKEND] = place_backend(&arguments->backend),
-        [OPT_UARCH] = place_uarch(),
-        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
-    };
-    arguments->drawn |= option == OPT_SEED || option == OPT_MIXES || option == OPT_RATIOS;
-    switch (option) {
-    case OPT_SEED:
-        if (parse_seed(argument, &arguments->seed) != 0)
-            return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
-        return EXIT_DONE;
-    case OPT_WITHOUT:
-        return parse_concepts(argument, &arguments->without);
-    case OPT_AGAINST:
-        arguments->against = true;
-        if (strcmp(argument, "llvm-mca") != 0)
-            return command_fail(&cmd_validate, EXIT_USAGE,
-                                "--against %s: not known; there is llvm-mca", argument);
-        return EXIT_DONE;
-    default:
-        return option_put(&cmd_validate, places, ARRAY_LEN(places), option, argument);
-    }
-}
-
 static int validate_parse(int argc, char **argv, struct arguments *arguments)
 {
-    int operand = argc;
-    int status =
-        command_each_option(&cmd_validate, argc, argv, validate_option, arguments, &operand);
-    if (status == EXIT_DONE)
-        status = command_no_operands(&cmd_validate, argc, argv, operand);
+    int status = command_read_alone(&cmd_validate, argc, argv, arguments);
     if (status == EXIT_DONE && arguments->again && arguments->against)
         status = command_fail(&cmd_validate, EXIT_USAGE,
                               "--again FILE and --against llvm-mca: one of the two");
-    if (status == EXIT_DONE && arguments->again && arguments->drawn)
+    if (status == EXIT_DONE && arguments->again &&
+        (arguments->mixes || arguments->ratios || arguments->seeded))
         status =
             command_fail(&cmd_validate, EXIT_USAGE,
                          "--again FILE has its mixes; --mixes, --ratios and --seed are for drawn "
@@ -327,13 +298,13 @@ static int validate_measure_table(const struct arguments *arguments, struct stor
     if (status == 0) {
         struct measure_mixes measure = port_table_measure(table, &session);
         const struct port_oracle oracle = measure_mixes_oracle(&measure);
-        const struct validate_trial trial = {.forms = &table->forms,
-                                             .model = &table->model.model,
-                                             .oracle = &oracle,
-                                             .wanted = arguments->mixes,
-                                             .kind = arguments->ratios ? VALIDATE_RATIOS
-                                                                       : VALIDATE_MIXES,
-                                             .seed = arguments->seed};
+        const struct validate_trial trial = {
+            .forms = &table->forms,
+            .model = &table->model.model,
+            .oracle = &oracle,
+            .wanted = arguments->mixes ? arguments->mixes : MIXES_DEFAULT,
+            .kind = arguments->ratios ? VALIDATE_RATIOS : VALIDATE_MIXES,
+            .seed = arguments->seed};
         status = validate_measure(&trial, arena, mixes, err);
     }
     session_end(&session, false);
@@ -411,7 +382,7 @@ static int validate_with(const struct arguments *arguments, struct store *store)
 
 static int validate_run(int argc, char **argv)
 {
-    struct arguments arguments = {.mixes = 5000, .cpu = -1, .seed = 1};
+    struct arguments arguments = {.cpu = -1, .seed = 1};
     struct store *store;
     int status = validate_parse(argc, argv, &arguments);
     if (status == EXIT_DONE)

@@ -7,13 +7,61 @@
 #include "util/exit_status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
+struct option_given;
+
+// All that there is of one option: how it is written, its help, and where its argument goes.
 struct command_option {
     char letter;          // 0: long form only
     const char *name;     // long form without dashes
     const char *argument; // placeholder, e.g. "FILE"; NULL: a switch
     const char *help;     // one or two sentences
+    // What follows is written by one of the macros OPTION_*. `take` puts the argument into the
+    // structure of the command's arguments, of which it gets the byte at `offset`. It returns
+    // EXIT_DONE, or the status to end with after a message.
+    int (*take)(const struct option_given *given, void *to);
+    size_t offset;
+    int value;       // of a switch that is there; of formats the bits of those that there are
+    int least, most; // of a number
 };
+
+// One option on the command line or in the configuration file.
+struct option_given {
+    const struct command *cmd;
+    const struct command_option *option;
+    const char *argument; // not to be looked at where the option is a switch
+};
+
+// The offset of a field of `struct arguments`, which is what the file of a command calls the
+// structure of its arguments. A field of another type does not compile.
+#define OPTION_FIELD(type, field)                                                                  \
+    _Generic(&((struct arguments *)0)->field, type * : offsetof(struct arguments, field))
+
+// The end of a record: what the argument is, and the field that keeps it. Kinds that need more than
+// this header are beside their functions: cmd_format.h, cmd_backend.h, cmd_uarch.h,
+// store_options.h.
+#define OPTION_TEXT(field) .take = option_take_text, .offset = OPTION_FIELD(const char *, field)
+#define OPTION_SWITCH(field, set)                                                                  \
+    .take = option_take_switch, .offset = OPTION_FIELD(bool, field), .value = (set)
+#define OPTION_NUMBER(field, from, upto)                                                           \
+    .take = option_take_number, .offset = OPTION_FIELD(int, field), .least = (from), .most = (upto)
+// From 1 second on, kept in milliseconds.
+#define OPTION_SECONDS(field, upto)                                                                \
+    .take = option_take_seconds, .offset = OPTION_FIELD(int, field), .least = 1, .most = (upto)
+// What is more than read and kept: the function gets the whole structure.
+#define OPTION_CALL(function) .take = (function)
+
+// Records of options that several commands have, without the braces.
+#define COMMON_DB(field) 0, "db", "FILE", "the database", OPTION_TEXT(field)
+#define COMMON_CPU(field)                                                                          \
+    0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)",                    \
+        OPTION_NUMBER(field, 0, COMMAND_CPU_MAX)
+
+int option_take_text(const struct option_given *given, void *to);
+int option_take_switch(const struct option_given *given, void *to);
+int option_take_number(const struct option_given *given, void *to);
+int option_take_seconds(const struct option_given *given, void *to);
 
 struct command {
     const char *name;
@@ -24,6 +72,15 @@ struct command {
     bool options_first;                   // they end at the first operand, which may have its own
     int (*run)(int argc, char **argv);    // argv[0] is the command's name; returns EXIT_*
 };
+
+// Reads the options of a command with getopt_long, built from its option records, into the
+// structure of its arguments, which keeps what is not given as it is. Returns EXIT_DONE and where
+// the operands begin, EXIT_USAGE after a wrong option, which is reported, or the status of a
+// function that takes one. --help prints it and exits with 0.
+int command_read_options(const struct command *cmd, int argc, char **argv, void *arguments,
+                         int *operand_index);
+// The same of a command that takes no operands, with a message that names the first.
+int command_read_alone(const struct command *cmd, int argc, char **argv, void *arguments);
 
 // Steps through the options of a command with getopt_long, built from its option records: `take`
 // gets the index of each in cmd->options and its argument, and returns EXIT_DONE or the status to

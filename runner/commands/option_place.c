@@ -49,15 +49,21 @@ int option_put(const struct command *cmd, const struct option_place *places, siz
 {
     assert((size_t)option < nplaces && places[option].kind != OPTION_UNPLACED);
     const struct option_place *place = &places[option];
+    const struct command_option record = {
+        .name = cmd->options[option].name,
+        .value = place->kind == OPTION_FORMAT ? (int)place->formats : place->value,
+        .least = place->least,
+        .most = place->most};
+    const struct option_given given = {cmd, &record, argument};
     switch (place->kind) {
     case OPTION_NUMBER:
-        return command_option_number(cmd, option, argument, place->least, place->most, place->to);
+        return option_take_number(&given, place->to);
     case OPTION_RUN:
-        return store_option_run(cmd, argument, place->to) == 0 ? EXIT_DONE : EXIT_USAGE;
+        return option_take_run(&given, place->to);
     case OPTION_FORMAT:
-        return format_option_read(cmd, argument, place->formats, place->to);
+        return option_take_format(&given, place->to);
     case OPTION_BACKEND:
-        return backend_option_read(cmd, argument, ~0u, place->to);
+        return option_take_backend(&given, place->to);
     case OPTION_UARCH:
         return uarch_option_read(cmd, argument);
     case OPTION_SWITCH:

@@ -146,6 +146,62 @@ int command_each_option(const struct command *cmd, int argc, char **argv,
     return option == -1 ? EXIT_DONE : EXIT_USAGE;
 }
 
+int command_read_options(const struct command *cmd, int argc, char **argv, void *arguments,
+                         int *operand_index)
+{
+    struct option_state state = {0};
+    struct option_given given = {.cmd = cmd};
+    int option, status;
+    while ((option = command_next_option(cmd, argc, argv, &state, &given.argument)) >= 0) {
+        given.option = &cmd->options[option];
+        status = given.option->take(&given, (char *)arguments + given.option->offset);
+        if (status != EXIT_DONE)
+            return status;
+    }
+    *operand_index = state.operand_index;
+    return option == -1 ? EXIT_DONE : EXIT_USAGE;
+}
+
+int command_read_alone(const struct command *cmd, int argc, char **argv, void *arguments)
+{
+    int operand;
+    int status = command_read_options(cmd, argc, argv, arguments, &operand);
+    return status == EXIT_DONE ? command_no_operands(cmd, argc, argv, operand) : status;
+}
+
+int option_take_text(const struct option_given *given, void *to)
+{
+    *(const char **)to = given->argument;
+    return EXIT_DONE;
+}
+
+int option_take_switch(const struct option_given *given, void *to)
+{
+    *(bool *)to = given->option->value;
+    return EXIT_DONE;
+}
+
+int option_take_number(const struct option_given *given, void *to)
+{
+    const struct command_option *option = given->option;
+    char *end;
+    long value = strtol(given->argument, &end, 10);
+    if (!*given->argument || *end || value < option->least || value > option->most)
+        return command_fail(given->cmd, EXIT_USAGE, "--%s wants a number from %d to %d, not '%s'",
+                            option->name, option->least, option->most, given->argument);
+    *(int *)to = (int)value;
+    return EXIT_DONE;
+}
+
+int option_take_seconds(const struct option_given *given, void *to)
+{
+    int seconds = 0;
+    int status = option_take_number(given, &seconds);
+    if (status == EXIT_DONE)
+        *(int *)to = seconds * 1000;
+    return status;
+}
+
 int command_no_operands(const struct command *cmd, int argc, char **argv, int operand_index)
 {
     return operand_index < argc

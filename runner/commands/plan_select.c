@@ -107,24 +107,22 @@ int plan_select_find_width(const struct command *cmd, struct plan_select *args)
     return status;
 }
 
-int plan_select_parse_tests(const struct command *cmd, const char *letters, unsigned *tests)
+int plan_select_take_tests(const struct option_given *given, void *to)
 {
     const char *wrong;
-    if (tests_parse(letters, tests, &wrong) == 0)
-        return 0;
-    command_fail(cmd, EXIT_USAGE, "unknown test '%c' in '%s'; there are L, T and P", *wrong,
-                 letters);
-    return -1;
+    if (tests_parse(given->argument, to, &wrong) == 0)
+        return EXIT_DONE;
+    return command_fail(given->cmd, EXIT_USAGE, "unknown test '%c' in '%s'; there are L, T and P",
+                        *wrong, given->argument);
 }
 
-int plan_select_parse_width(const struct command *cmd, const char *text, struct plan_params *params)
+int plan_select_take_width(const struct option_given *given, void *to)
 {
     char *end;
-    long width = strtol(text, &end, 10);
-    if (end == text || *end || width < 1 || width > 16) {
-        command_fail(cmd, EXIT_USAGE, "'%s' is no width from 1 to 16", text);
-        return -1;
-    }
-    params->issue_width = (int)width;
-    return 0;
+    long width = strtol(given->argument, &end, 10);
+    if (end == given->argument || *end || width < 1 || width > 16)
+        return command_fail(given->cmd, EXIT_USAGE, "'%s' is no width from 1 to 16",
+                            given->argument);
+    *(int *)to = (int)width;
+    return EXIT_DONE;
 }

@@ -24,10 +24,16 @@ int plan_select_find_width(const struct command *cmd, struct plan_select *args);
 int plan_select_walk(char **operands, int noperands, const struct plan_select *args,
                      struct err *err);
 
-// The value of an option --tests, e.g. "LT". -1 with the message printed.
-int plan_select_parse_tests(const struct command *cmd, const char *letters, unsigned *tests);
-// The value of an option --issue-width, 1 to 16. -1 with the message printed.
-int plan_select_parse_width(const struct command *cmd, const char *text,
-                            struct plan_params *params);
+// Records of options (see command.h): of --issue-width, 1 to 16, and of the --db where it is looked
+// for; the end of that of --tests, e.g. "LT".
+#define COMMON_WIDTH(field)                                                                        \
+    'w', "issue-width", "N",                                                                       \
+        "µops a cycle that the fillers assume; default: what was measured on this CPU",            \
+        .take = plan_select_take_width, .offset = OPTION_FIELD(int, field)
+#define COMMON_WIDTH_DB(field)                                                                     \
+    0, "db", "FILE", "the database that knows the measured width", OPTION_TEXT(field)
+#define OPTION_TESTS(field) .take = plan_select_take_tests, .offset = OPTION_FIELD(unsigned, field)
+int plan_select_take_width(const struct option_given *given, void *to);
+int plan_select_take_tests(const struct option_given *given, void *to);
 
 #endif

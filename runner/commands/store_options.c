@@ -26,46 +26,17 @@ int store_option_run(const struct command *cmd, const char *text, int64_t *run_i
     char *end;
     errno = 0;
     long long value = strtoll(text, &end, 10);
-    if (errno || end == text || *end || value < 1) {
-        command_fail(cmd, EXIT_USAGE,
-                     "'%s' is not the number of a run; latput query --runs lists "
-                     "them",
-                     text);
-        return -1;
-    }
+    if (errno || end == text || *end || value < 1)
+        return command_fail(cmd, EXIT_USAGE,
+                            "'%s' is not the number of a run; latput query --runs lists them",
+                            text);
     *run_id = value;
-    return 0;
-}
-
-struct store_parse {
-    const struct command *cmd;
-    struct store_arguments *arguments;
-};
-
-static int store_option_take(void *context, int option, const char *argument)
-{
-    const struct store_parse *parse = context;
-    const char *name = parse->cmd->options[option].name;
-    if (strcmp(name, "db") == 0)
-        parse->arguments->db = argument;
-    else if (strcmp(name, "output") == 0)
-        parse->arguments->output = argument;
-    else if (strcmp(name, "with-samples") == 0)
-        parse->arguments->samples = true;
-    else if (strcmp(name, "slim") == 0)
-        parse->arguments->slim = true;
-    else if (store_option_run(parse->cmd, argument, &parse->arguments->run_id) != 0)
-        return EXIT_USAGE;
     return EXIT_DONE;
 }
 
-int store_option_parse(const struct command *cmd, int argc, char **argv,
-                       struct store_arguments *arguments)
+int option_take_run(const struct option_given *given, void *to)
 {
-    struct store_parse parse = {cmd, arguments};
-    int operand = argc;
-    int status = command_each_option(cmd, argc, argv, store_option_take, &parse, &operand);
-    return status == EXIT_DONE ? command_no_operands(cmd, argc, argv, operand) : status;
+    return store_option_run(given->cmd, given->argument, to);
 }
 
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,

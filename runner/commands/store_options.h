@@ -13,19 +13,12 @@
 int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
                       struct store **store);
 
-// A run's number from the command line. 0, or -1 after a message.
+// A run's number from the command line. EXIT_DONE, or EXIT_USAGE after a message.
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);
 
-// The command line of a command whose options are --db, --run, --output, --with-samples, --slim, or
-// some of them, and that takes no operands. Leaves alone what is not given. EXIT_DONE, or
-// EXIT_USAGE after a message.
-struct store_arguments {
-    const char *db, *output;
-    int64_t run_id;
-    bool samples, slim;
-};
-int store_option_parse(const struct command *cmd, int argc, char **argv,
-                       struct store_arguments *arguments);
+// The end of the record of an option that is such a number; see command.h.
+#define OPTION_RUN(field) .take = option_take_run, .offset = OPTION_FIELD(int64_t, field)
+int option_take_run(const struct option_given *given, void *to);
 
 // Whether the run (0: none asked for) and the uarch (NULL) exist. EXIT_DONE, or another status
 // after a message.

@@ -104,14 +104,15 @@ static void read_cpus(const char *text)
 static void read_values(const char *text, const char *next)
 {
     struct stat_threshold thresholds[STAT_THRESHOLDS_MAX];
-    struct plan_params params = {0};
+    int width = 0;
     unsigned tests;
     struct err err = {0};
     if (stat_thresholds_parse(text, next, thresholds, &err) < 0)
         fuzz_check_message(&err);
-    if (plan_select_parse_width(command_find("plan"), text, &params) == 0)
-        fuzz_check(params.issue_width >= 1 && params.issue_width <= 16, "a width is in its range");
-    plan_select_parse_tests(command_find("plan"), text, &tests);
+    const struct option_given given = {.cmd = command_find("plan"), .argument = text};
+    if (plan_select_take_width(&given, &width) == EXIT_DONE)
+        fuzz_check(width >= 1 && width <= 16, "a width is in its range");
+    plan_select_take_tests(&given, &tests);
     read_events(text);
     read_column(text);
     read_cpus(text);
