@@ -5,7 +5,6 @@
 #include "command.h"
 #include "cpuinfo/counter_check.h"
 #include "list/select.h"
-#include "option_place.h"
 #include "util/csvtext.h"
 #include "util/paths.h"
 #include "util/strbuf.h"
@@ -15,18 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_COVERAGE, OPTION_MISSING, OPTION_EXPAND };
-static const struct command_option check_options[] = {
-    {0,          "coverage", "FILE",
-     "compare the lists with a table of variants (tab-separated, columns form, "
-     "enc, isa_set and exec_status), and print by instruction set how many "
-     "of the variants that execute are in the lists"},
-    {0,    "missing", NULL, "with --coverage: print every form that is missing"},
-    {0,          "expand", NULL,
-     "check nothing, but print the rows (of all lists, of LIST or of LIST:LINE) with one row for "
-     "each form that a family stands for"},
+struct arguments {
+    const char *coverage;
+    bool missing, expand;
+};
+
+// clang-format off
+static const struct command_option options[] = {
+    {0, "coverage", "FILE",
+        "compare the lists with a table of variants (tab-separated, columns form, enc, isa_set and "
+        "exec_status), and print by instruction set how many of the variants that execute are in "
+        "the lists", OPTION_TEXT(coverage)},
+    {0, "missing", NULL, "with --coverage: print every form that is missing",
+        OPTION_SWITCH(missing, true)},
+    {0, "expand", NULL,
+        "check nothing, but print the rows (of all lists, of LIST or of LIST:LINE) with one row "
+        "for each form that a family stands for", OPTION_SWITCH(expand, true)},
     {0},
 };
+// clang-format on
 
 extern const struct command cmd_check;
 
@@ -199,25 +205,9 @@ static int check_paths_named(struct check_paths *paths, char **operands, int n)
     return status;
 }
 
-struct check_arguments {
-    const char *coverage;
-    bool missing, expand;
-};
-
-static int check_option(void *context, int option, const char *argument)
+static int check_parse(int argc, char **argv, struct arguments *arguments, int *operand)
 {
-    struct check_arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPTION_COVERAGE] = place_text(&arguments->coverage),
-        [OPTION_MISSING] = place_switch(&arguments->missing, true),
-        [OPTION_EXPAND] = place_switch(&arguments->expand, true),
-    };
-    return option_put(&cmd_check, places, ARRAY_LEN(places), option, argument);
-}
-
-static int check_parse(int argc, char **argv, struct check_arguments *arguments, int *operand)
-{
-    int status = command_each_option(&cmd_check, argc, argv, check_option, arguments, operand);
+    int status = command_read_options(&cmd_check, argc, argv, arguments, operand);
     if (status == EXIT_DONE && arguments->missing && !arguments->coverage)
         status = command_fail(&cmd_check, EXIT_USAGE, "--missing needs --coverage FILE");
     return status;
@@ -225,7 +215,7 @@ static int check_parse(int argc, char **argv, struct check_arguments *arguments,
 
 static int check_command(int argc, char **argv)
 {
-    struct check_arguments arguments = {.coverage = NULL};
+    struct arguments arguments = {.coverage = NULL};
     int operand = argc;
     int status = check_parse(argc, argv, &arguments, &operand);
     if (status != EXIT_DONE)
@@ -258,6 +248,6 @@ const struct command cmd_check = {
         "checked too; of these the code of the first and last point of each curve is assembled. "
         "Every problem is printed with "
         "file, line and a caret; the exit status is 0 if there is none, else 2.",
-    .options = check_options,
+    .options = options,
     .run = check_command,
 };

@@ -3,7 +3,6 @@
 #include "command.h"
 #include "export/compare.h"
 #include "export/mca.h"
-#include "option_place.h"
 #include "store/store.h"
 #include "store_options.h"
 
@@ -11,31 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_MCPU, OPT_FORMAT, OPT_ENTRIES };
 enum { ENTRIES_DEFAULT = 20, ENTRIES_MAX = 100000 };
 
-// clang-format off
-static const struct command_option compare_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database"},
-    [OPT_UARCH] = {'u', "uarch", "NAME", "the CPU family; default: that of the newest run"},
-    [OPT_RUN] = {'r', "run", "N", "this run instead of the best run of each form"},
-    [OPT_MCPU] = {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family"},
-    [OPT_FORMAT] = {'f', "format", "FORMAT", "text (default), json, html (a page)"},
-    [OPT_ENTRIES] = {'n', "entries", "N", "so many; default: 20, 0: all"},
-    {0},
-};
-// clang-format on
-
-extern const struct command cmd_compare;
-
-struct compare_arguments {
+struct arguments {
     const char *db, *cpu;
     struct store_filter filter;
     struct compare_options options;
 };
 
-static int compare_format(const char *argument, struct compare_arguments *arguments)
+static int take_format(const struct option_given *given, void *to)
 {
+    struct arguments *arguments = to;
     static const struct {
         const char *name;
         compare_printer *print;
@@ -45,28 +30,29 @@ static int compare_format(const char *argument, struct compare_arguments *argume
         {"html", compare_print_page}
     };
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
-        if (strcmp(argument, formats[i].name) == 0) {
+        if (strcmp(given->argument, formats[i].name) == 0) {
             arguments->options.print = formats[i].print;
             return EXIT_DONE;
         }
-    return command_fail(&cmd_compare, EXIT_USAGE,
-                        "unknown format '%s'; there are text, json and html", argument);
+    return command_fail(given->cmd, EXIT_USAGE,
+                        "unknown format '%s'; there are text, json and html", given->argument);
 }
 
-static int compare_option(void *context, int option, const char *argument)
-{
-    struct compare_arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_UARCH] = place_text(&arguments->filter.uarch),
-        [OPT_RUN] = place_run(&arguments->filter.run_id),
-        [OPT_MCPU] = place_text(&arguments->cpu),
-        [OPT_ENTRIES] = place_number(&arguments->options.entries, 0, ENTRIES_MAX),
-    };
-    if (option == OPT_FORMAT)
-        return compare_format(argument, arguments);
-    return option_put(&cmd_compare, places, ARRAY_LEN(places), option, argument);
-}
+// clang-format off
+static const struct command_option options[] = {
+    {COMMON_DB(db)},
+    {'u', "uarch", "NAME", "the CPU family; default: that of the newest run",
+        OPTION_TEXT(filter.uarch)},
+    {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
+    {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family", OPTION_TEXT(cpu)},
+    {'f', "format", "FORMAT", "text (default), json, html (a page)", OPTION_CALL(take_format)},
+    {'n', "entries", "N", "so many; default: 20, 0: all",
+        OPTION_NUMBER(options.entries, 0, ENTRIES_MAX)},
+    {0},
+};
+// clang-format on
+
+extern const struct command cmd_compare;
 
 // LLVM's name goes into a command line and a file that LLVM reads: a word and no more.
 static int compare_cpu_check(const char *cpu)
@@ -78,7 +64,7 @@ static int compare_cpu_check(const char *cpu)
                         "--mcpu");
 }
 
-static int compare_print(struct store *store, struct compare_arguments *args)
+static int compare_print(struct store *store, struct arguments *args)
 {
     struct err err = {0};
     struct strbuf out = {0};
@@ -101,7 +87,7 @@ static int compare_print(struct store *store, struct compare_arguments *args)
     return status;
 }
 
-static int compare_store(struct store *store, struct compare_arguments *args)
+static int compare_store(struct store *store, struct arguments *args)
 {
     char *uarch;
     int status = store_option_one_cpu(&cmd_compare, store, &args->filter, &uarch);
@@ -113,12 +99,12 @@ static int compare_store(struct store *store, struct compare_arguments *args)
 
 static int compare_run(int argc, char **argv)
 {
-    struct compare_arguments args = {
+    struct arguments args = {
         .options = {.print = compare_print_text, .entries = ENTRIES_DEFAULT}
     };
     struct store *store;
     int operand = argc;
-    int status = command_each_option(&cmd_compare, argc, argv, compare_option, &args, &operand);
+    int status = command_read_options(&cmd_compare, argc, argv, &args, &operand);
     if (status != EXIT_DONE)
         return status;
     if (operand == argc || strcmp(argv[operand], "llvm") != 0)
@@ -150,6 +136,6 @@ const struct command cmd_compare = {
         "the numbers of µops agree; which port of the model is which of ours is found from the "
         "forms of one µop.\n"
         "Needs Debian's llvm-19 and NASM.",
-    .options = compare_options,
+    .options = options,
     .run = compare_run,
 };

@@ -2,25 +2,30 @@
 // latput counters: what the performance counters of a CPU can count. The first operand is an
 // action; each is one line of the table below.
 #include "cmd_counters.h"
-#include "option_place.h"
 
 #include "cmd_format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_UARCH, OPT_FORMAT, OPT_SETS, OPT_CPU, OPT_LOAD, OPT_WIDE };
+struct arguments {
+    struct counters_request request;
+};
+
 // clang-format off
 static const struct command_option options[] = {
-    [OPT_UARCH] = {'u', "uarch", "NAME",
-        "the events of this CPU family, e.g. zen5, instead of this CPU's"},
-    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
-    [OPT_SETS] = {'s', "sets", NULL, "the named sets of events instead of the events"},
-    [OPT_CPU] = {'c',"cpu", "LIST",
-        "the logical CPU to look at; matters where not all are alike. The one this runs on "
-        "if not given. For start a list (0-3,8) or all, which is the default"},
-    [OPT_LOAD] = {'l', "load", "FILE", "the CPU of a dump that latput cpu --save made"},
-    [OPT_WIDE] = {'w', "wide", NULL, "all columns of the table, however narrow the terminal is"},
+    {'u', "uarch", "NAME", "the events of this CPU family, e.g. zen5, instead of this CPU's",
+        OPTION_TEXT(request.uarch)},
+    {COMMON_FORMAT(request.format)},
+    {'s', "sets", NULL, "the named sets of events instead of the events",
+        OPTION_SWITCH(request.sets, true)},
+    {'c', "cpu", "LIST",
+        "the logical CPU to look at; matters where not all are alike. The one this runs on if not "
+        "given. For start a list (0-3,8) or all, which is the default", OPTION_TEXT(request.cpus)},
+    {'l', "load", "FILE", "the CPU of a dump that latput cpu --save made",
+        OPTION_TEXT(request.dump)},
+    {'w', "wide", NULL, "all columns of the table, however narrow the terminal is",
+        OPTION_SWITCH(request.wide, true)},
     {0},
 };
 // clang-format on
@@ -35,36 +40,23 @@ static const struct {
     {"status", counters_status},
 };
 
-static int request_option(void *context, int option, const char *argument)
-{
-    struct counters_request *request = context;
-    const struct option_place places[] = {
-        [OPT_UARCH] = place_text(&request->uarch),
-        [OPT_FORMAT] = place_format(&request->format, FORMATS_ALL),
-        [OPT_SETS] = place_switch(&request->sets, true),
-        [OPT_LOAD] = place_text(&request->dump),
-        [OPT_WIDE] = place_switch(&request->wide, true),
-        [OPT_CPU] = place_text(&request->cpus),
-    };
-    return option_put(&cmd_counters, places, ARRAY_LEN(places), option, argument);
-}
-
 static int counters_run(int argc, char **argv)
 {
-    struct counters_request request = {.command = &cmd_counters};
+    struct arguments arguments = {.request = {.command = &cmd_counters}};
+    struct counters_request *request = &arguments.request;
     int operand = argc;
-    int status = command_each_option(&cmd_counters, argc, argv, request_option, &request, &operand);
+    int status = command_read_options(&cmd_counters, argc, argv, &arguments, &operand);
     if (status != EXIT_DONE)
         return status;
     if (operand >= argc) {
-        request.globs = argv + argc;
-        return actions[0].run(&request);
+        request->globs = argv + argc;
+        return actions[0].run(request);
     }
     const char *name = argv[operand];
-    request.globs = argv + operand + 1;
+    request->globs = argv + operand + 1;
     for (size_t i = 0; i < ARRAY_LEN(actions); i++)
         if (strcmp(actions[i].name, name) == 0)
-            return actions[i].run(&request);
+            return actions[i].run(request);
     return command_fail(&cmd_counters, EXIT_USAGE,
                         "there is no action '%s'; events are found by latput counters list '%s'",
                         name, name);

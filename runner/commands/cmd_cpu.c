@@ -4,7 +4,6 @@
 #include "cmd_cpu.h"
 #include "cmd_uarch.h"
 #include "command.h"
-#include "option_place.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 
@@ -13,61 +12,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SAVE, OPT_LOAD, OPT_FORMAT, OPT_CPU, OPT_DB, OPT_UARCH };
 extern const struct command cmd_cpu;
-// clang-format off
-static const struct command_option options[] = {
-    {'s', "save", "FILE", "write a CPUID dump instead of the report; - is standard output. Serial "
-        "numbers and APIC ids are not in it"},
-    {'l', "load", "FILE", "report on the CPU of a dump instead of this one; what only a running "
-        "machine can tell is left out"},
-    {'f', "format", "text|json", "form of the report; text if not given"},
-    {'c', "cpu", "N", "the logical CPU to look at; matters where not all are alike. The one this "
-        "runs on if not given"},
-    {0, "db", "FILE", "the database, in which the width and properties of this CPU may be that say "
-        "what it is; none is needed, and none is looked for with --load"},
-    {COMMON_UARCH},
-    {0},
-};
-// clang-format on
 
-struct request {
+struct arguments {
     const char *save, *load, *db;
     bool json;
     int cpu;
 };
 
-static int request_format(const char *argument, struct request *request)
+static int take_format(const struct option_given *given, void *to)
 {
-    request->json = strcmp(argument, "json") == 0;
-    if (!request->json && strcmp(argument, "text") != 0)
-        return command_fail(&cmd_cpu, EXIT_USAGE, "there is no format '%s'; it is text or json",
-                            argument);
+    struct arguments *arguments = to;
+    arguments->json = strcmp(given->argument, "json") == 0;
+    if (!arguments->json && strcmp(given->argument, "text") != 0)
+        return command_fail(given->cmd, EXIT_USAGE, "there is no format '%s'; it is text or json",
+                            given->argument);
     return EXIT_DONE;
 }
 
-static int request_option(void *context, int option, const char *argument)
-{
-    struct request *request = context;
-    const struct option_place places[] = {
-        [OPT_SAVE] = place_text(&request->save),
-        [OPT_LOAD] = place_text(&request->load),
-        [OPT_CPU] = place_number(&request->cpu, 0, CPU_SETSIZE - 1),
-        [OPT_DB] = place_text(&request->db),
-        [OPT_UARCH] = place_uarch(),
-    };
-    if (option == OPT_FORMAT)
-        return request_format(argument, request);
-    return option_put(&cmd_cpu, places, ARRAY_LEN(places), option, argument);
-}
+// clang-format off
+static const struct command_option options[] = {
+    {'s', "save", "FILE", "write a CPUID dump instead of the report; - is standard output. Serial "
+        "numbers and APIC ids are not in it", OPTION_TEXT(save)},
+    {'l', "load", "FILE", "report on the CPU of a dump instead of this one; what only a running "
+        "machine can tell is left out", OPTION_TEXT(load)},
+    {'f', "format", "text|json", "form of the report; text if not given",
+        OPTION_CALL(take_format)},
+    {'c', "cpu", "N", "the logical CPU to look at; matters where not all are alike. The one this "
+        "runs on if not given", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
+    {0, "db", "FILE", "the database, in which the width and properties of this CPU may be that say "
+        "what it is; none is needed, and none is looked for with --load", OPTION_TEXT(db)},
+    {COMMON_UARCH},
+    {0},
+};
+// clang-format on
 
-static int request_parse(int argc, char **argv, struct request *request)
+static int request_parse(int argc, char **argv, struct arguments *arguments)
 {
-    int operand = argc;
-    int status = command_each_option(&cmd_cpu, argc, argv, request_option, request, &operand);
-    if (status == EXIT_DONE)
-        status = command_no_operands(&cmd_cpu, argc, argv, operand);
-    if (status == EXIT_DONE && request->load && request->cpu >= 0)
+    int status = command_read_alone(&cmd_cpu, argc, argv, arguments);
+    if (status == EXIT_DONE && arguments->load && arguments->cpu >= 0)
         status = command_fail(&cmd_cpu, EXIT_USAGE, "--cpu has no meaning for a dump (--load)");
     return status;
 }
@@ -82,12 +65,14 @@ static int cpu_pin(int *number)
 
 // What the database has of the width and of properties of this CPU: how many of these, or -1 after
 // a message. Without --db one that is not there or cannot be read says nothing.
-static int cpu_observe(const struct request *request, const struct cpu_info *cpu, int *width,
+static int cpu_observe(const struct arguments *arguments, const struct cpu_info *cpu, int *width,
                        struct cpu_observed observed[CPU_OBSERVED_MAX])
 {
     struct store *store = NULL;
     struct err err;
-    const char *path = request->db ? request->db : request->load ? NULL : store_default_path();
+    const char *path = arguments->db     ? arguments->db
+                       : arguments->load ? NULL
+                                         : store_default_path();
     if (!path)
         return 0;
     int n = store_open(path, STORE_READ, &store, &err) == 0 &&
@@ -95,9 +80,9 @@ static int cpu_observe(const struct request *request, const struct cpu_info *cpu
                 ? store_get_observed(store, cpu, observed, &err)
                 : -1;
     store_close(store);
-    if (n < 0 && request->db)
+    if (n < 0 && arguments->db)
         command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
-    return n < 0 && !request->db ? 0 : n;
+    return n < 0 && !arguments->db ? 0 : n;
 }
 
 static int cpu_run(int argc, char **argv)
@@ -105,28 +90,28 @@ static int cpu_run(int argc, char **argv)
     static struct cpu_info cpu;
     struct cpu_environment env;
     struct cpu_observed observed[CPU_OBSERVED_MAX];
-    struct request request = {.cpu = -1};
+    struct arguments arguments = {.cpu = -1};
     struct err err;
-    int status = request_parse(argc, argv, &request);
+    int status = request_parse(argc, argv, &arguments);
     if (status != EXIT_DONE)
         return status;
-    if (request.load) {
-        if (cpu_load(request.load, &cpu, &err) < 0)
+    if (arguments.load) {
+        if (cpu_load(arguments.load, &cpu, &err) < 0)
             return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
     } else {
-        bool chosen = request.cpu >= 0;
-        if (cpu_pin(&request.cpu) < 0 && chosen)
-            return command_fail(&cmd_cpu, EXIT_USAGE, "cannot run on CPU %d: %s", request.cpu,
+        bool chosen = arguments.cpu >= 0;
+        if (cpu_pin(&arguments.cpu) < 0 && chosen)
+            return command_fail(&cmd_cpu, EXIT_USAGE, "cannot run on CPU %d: %s", arguments.cpu,
                                 strerror(errno));
         if (cpu_identify(&cpu, &err) < 0)
             return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
     }
-    if (request.save) {
-        if (cpu_save(&cpu, request.save, &err) < 0)
+    if (arguments.save) {
+        if (cpu_save(&cpu, arguments.save, &err) < 0)
             return command_fail(&cmd_cpu, EXIT_ENVIRONMENT, "%s", err.text);
         return EXIT_DONE;
     }
-    int width = 0, nobserved = cpu_observe(&request, &cpu, &width, observed);
+    int width = 0, nobserved = cpu_observe(&arguments, &cpu, &width, observed);
     if (nobserved < 0)
         return EXIT_USAGE;
     const struct cpu_measured measured = {.issue_width = width,
@@ -135,8 +120,8 @@ static int cpu_run(int argc, char **argv)
                                           .nobserved = nobserved};
     cpu_judge(&cpu, &measured);
     if (cpu.live)
-        environment_probe(&cpu, request.cpu, &env);
-    (request.json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
+        environment_probe(&cpu, arguments.cpu, &env);
+    (arguments.json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
     return EXIT_DONE;
 }
 

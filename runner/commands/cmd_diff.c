@@ -2,7 +2,6 @@
 // latput diff: two CPU families or two runs side by side, only what differs.
 #include "cmd_format.h"
 #include "command.h"
-#include "option_place.h"
 #include "report/diff.h"
 #include "store/store.h"
 #include "store_options.h"
@@ -15,37 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    OPT_DB,
-    OPT_FORMAT,
-    OPT_SUMMARY,
-    OPT_BY,
-    OPT_ONLY,
-    OPT_SURE,
-    OPT_TOLERANCE,
-    OPT_FILTER,
-    OPT_WIDE
-};
-
-// clang-format off
-static const struct command_option diff_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database"},
-    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
-    [OPT_SUMMARY] = {'s', "summary", NULL, "only how many forms of each class differ"},
-    [OPT_BY] = {0, "by", "WHAT", "classes are by list (default) or isa, the extensions"},
-    [OPT_ONLY] = {0, "only", "CHANGE", "only the forms that are faster, slower, mixed, new, gone, "
-                                       "or differ in ports or outcome"},
-    [OPT_SURE] = {0, "sure", NULL, "what is in doubt counts as the same"},
-    [OPT_TOLERANCE] = {'t', "tolerance", "PERCENT", "differences up to this are none; default: 2"},
-    [OPT_FILTER] = {0,"filter", "GLOB", "only the forms that match, as in latput query"},
-    [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
-    {0},
-};
-// clang-format on
-
 extern const struct command cmd_diff;
 
-struct diff_command {
+struct arguments {
     const char *db, *glob;
     bool wide;
     struct diff diff;
@@ -71,95 +42,96 @@ static void command_counts(const struct diff *diff)
     }
 }
 
-static void command_print(struct diff_command *command)
+static void command_print(struct arguments *arguments)
 {
     struct strbuf out = {0}, note = {0};
-    struct diff_view *view = &command->view;
+    struct diff_view *view = &arguments->view;
     view->forms = !view->summary;
     view->summary |= view->format != REPORT_CSV; // of a file for programs one table is enough
-    view->width = command->wide ? 0 : terminal_columns(STDOUT_FILENO);
+    view->width = arguments->wide ? 0 : terminal_columns(STDOUT_FILENO);
     view->colour = view->format == REPORT_TABLE && terminal_has_colour(STDOUT_FILENO);
-    diff_make(&command->diff);
-    diff_print(&command->diff, view, &out, &note);
+    diff_make(&arguments->diff);
+    diff_print(&arguments->diff, view, &out, &note);
     fputs(strbuf_text(&out), stdout);
     fflush(stdout);
     if (note.len)
         command_note(&cmd_diff, TEXT_TABLE_FITTED, strbuf_text(&note));
-    command_counts(&command->diff);
+    command_counts(&arguments->diff);
     strbuf_free(&out);
     strbuf_free(&note);
 }
 
-static int command_databases(struct store *store, struct diff_command *command)
+static int command_databases(struct store *store, struct arguments *arguments)
 {
     struct err err = {0};
     for (int i = 0; i < 2; i++) {
-        struct diff_side *side = &command->diff.sides[i];
-        side->filter.globs = &command->glob;
-        side->filter.nglobs = command->glob != NULL;
+        struct diff_side *side = &arguments->diff.sides[i];
+        side->filter.globs = &arguments->glob;
+        side->filter.nglobs = arguments->glob != NULL;
         int status = store_option_check(&cmd_diff, store, side->filter.run_id, side->filter.uarch);
         if (status != EXIT_DONE)
             return status;
         if (diff_read(store, side, &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
     }
-    command_print(command);
+    command_print(arguments);
     return EXIT_DONE;
 }
 
-static int option_only(const char *argument, enum diff_change *change)
+static int take_only(const struct option_given *given, void *to)
 {
+    struct arguments *arguments = to;
     for (int i = DIFF_SAME + 1; i < DIFF_CHANGES; i++)
-        if (strcmp(argument, diff_change_names[i]) == 0) {
-            *change = (enum diff_change)i;
+        if (strcmp(given->argument, diff_change_names[i]) == 0) {
+            arguments->view.change = (enum diff_change)i;
             return EXIT_DONE;
         }
-    return command_fail(&cmd_diff, EXIT_USAGE,
+    return command_fail(given->cmd, EXIT_USAGE,
                         "'%s' is no kind of difference; there are faster, slower, mixed, ports, "
                         "new, gone and outcome",
-                        argument);
+                        given->argument);
 }
 
-static int option_by(const char *argument, bool *by_isa)
+static int take_by(const struct option_given *given, void *to)
 {
-    *by_isa = strcmp(argument, "isa") == 0;
-    return *by_isa || strcmp(argument, "list") == 0
+    struct arguments *arguments = to;
+    arguments->diff.by_isa = strcmp(given->argument, "isa") == 0;
+    return arguments->diff.by_isa || strcmp(given->argument, "list") == 0
                ? EXIT_DONE
-               : command_fail(&cmd_diff, EXIT_USAGE, "classes are by list or isa, not by '%s'",
-                              argument);
+               : command_fail(given->cmd, EXIT_USAGE, "classes are by list or isa, not by '%s'",
+                              given->argument);
 }
 
-static int option_tolerance(const char *argument, double *tolerance)
+static int take_tolerance(const struct option_given *given, void *to)
 {
+    struct arguments *arguments = to;
     char *end;
-    *tolerance = strtod(argument, &end) / 100;
-    return end != argument && !*end && *tolerance >= 0 && *tolerance < 10
+    double tolerance = strtod(given->argument, &end) / 100;
+    arguments->diff.tolerance = tolerance;
+    return end != given->argument && !*end && tolerance >= 0 && tolerance < 10
                ? EXIT_DONE
-               : command_fail(&cmd_diff, EXIT_USAGE, "'%s' is no tolerance in percent", argument);
+               : command_fail(given->cmd, EXIT_USAGE, "'%s' is no tolerance in percent",
+                              given->argument);
 }
 
-static int diff_option(void *context, int option, const char *argument)
-{
-    struct diff_command *command = context;
-    const struct option_place places[] = {
-        [OPT_DB] = place_text(&command->db),
-        [OPT_FILTER] = place_text(&command->glob),
-        [OPT_FORMAT] = place_format(&command->view.format, FORMATS_ALL),
-        [OPT_WIDE] = place_switch(&command->wide, true),
-        [OPT_SUMMARY] = place_switch(&command->view.summary, true),
-        [OPT_SURE] = place_switch(&command->diff.sure_only, true),
-    };
-    switch (option) {
-    case OPT_BY:
-        return option_by(argument, &command->diff.by_isa);
-    case OPT_ONLY:
-        return option_only(argument, &command->view.change);
-    case OPT_TOLERANCE:
-        return option_tolerance(argument, &command->diff.tolerance);
-    default:
-        return option_put(&cmd_diff, places, ARRAY_LEN(places), option, argument);
-    }
-}
+// clang-format off
+static const struct command_option options[] = {
+    {COMMON_DB(db)},
+    {COMMON_FORMAT(view.format)},
+    {'s', "summary", NULL, "only how many forms of each class differ",
+        OPTION_SWITCH(view.summary, true)},
+    {0, "by", "WHAT", "classes are by list (default) or isa, the extensions", OPTION_CALL(take_by)},
+    {0, "only", "CHANGE",
+        "only the forms that are faster, slower, mixed, new, gone, or differ in ports or outcome",
+        OPTION_CALL(take_only)},
+    {0, "sure", NULL, "what is in doubt counts as the same", OPTION_SWITCH(diff.sure_only, true)},
+    {'t', "tolerance", "PERCENT", "differences up to this are none; default: 2",
+        OPTION_CALL(take_tolerance)},
+    {0, "filter", "GLOB", "only the forms that match, as in latput query", OPTION_TEXT(glob)},
+    {COMMON_WIDE(wide)},
+    {0},
+};
+// clang-format on
 
 static int diff_operands(struct diff *diff, char **names, int n)
 {
@@ -172,7 +144,7 @@ static int diff_operands(struct diff *diff, char **names, int n)
         side->name = names[i];
         if (names[i][strspn(names[i], "0123456789")])
             side->filter.uarch = names[i];
-        else if (store_option_run(&cmd_diff, names[i], &side->filter.run_id) != 0)
+        else if (store_option_run(&cmd_diff, names[i], &side->filter.run_id) != EXIT_DONE)
             return EXIT_USAGE;
     }
     return EXIT_DONE;
@@ -180,20 +152,20 @@ static int diff_operands(struct diff *diff, char **names, int n)
 
 static int diff_run(int argc, char **argv)
 {
-    struct diff_command command = {.diff.tolerance = 0.02};
+    struct arguments arguments = {.diff.tolerance = 0.02};
     int operand = argc;
-    int status = command_each_option(&cmd_diff, argc, argv, diff_option, &command, &operand);
+    int status = command_read_options(&cmd_diff, argc, argv, &arguments, &operand);
     if (status == EXIT_DONE)
-        status = diff_operands(&command.diff, argv + operand, argc - operand);
+        status = diff_operands(&arguments.diff, argv + operand, argc - operand);
     if (status != EXIT_DONE)
         return status;
     struct store *store;
-    status = store_option_open(&cmd_diff, command.db, STORE_READ, &store);
+    status = store_option_open(&cmd_diff, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = command_databases(store, &command);
+    status = command_databases(store, &arguments);
     store_close(store);
-    diff_free(&command.diff);
+    diff_free(&arguments.diff);
     return status;
 }
 
@@ -214,6 +186,6 @@ const struct command cmd_diff = {
         "How many forms only one of them has, and how many only one of them has measured the "
         "latency, throughput or ports of, is said on standard error. On a terminal the table is "
         "made to fit its lines, as that of latput query is.",
-    .options = diff_options,
+    .options = options,
     .run = diff_run,
 };

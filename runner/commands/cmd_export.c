@@ -2,7 +2,6 @@
 // latput export: results in the formats of other programs.
 #include "command.h"
 #include "export/export.h"
-#include "option_place.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store_options.h"
@@ -11,61 +10,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_DB, OPT_FORMAT, OPT_UARCH, OPT_RUN, OPT_OUTPUT, OPT_LEFT_OUT };
 enum { NAMES_SHOWN = 5 }; // of forms that are left out for one reason
 
+struct arguments {
+    const char *db, *output, *left_out;
+    const struct export_format *format;
+    struct store_filter filter;
+};
+
+static int take_format(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    arguments->format = export_format_find(given->argument);
+    if (arguments->format)
+        return EXIT_DONE;
+    struct strbuf names = {0};
+    for (int i = 0; export_formats[i]; i++)
+        strbuf_printf(&names, "%s%s", i ? ", " : "", export_formats[i]->name);
+    int status = command_fail(given->cmd, EXIT_USAGE, "unknown format '%s'; there are %s",
+                              given->argument, strbuf_text(&names));
+    strbuf_free(&names);
+    return status;
+}
+
 // clang-format off
-static const struct command_option export_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database"},
-    [OPT_FORMAT] = {'f', "format", "FORMAT", "one of those below"},
-    [OPT_UARCH] = {'u', "uarch", "NAME", "the CPU family; default: that of the newest run"},
-    [OPT_RUN] = {'r', "run", "N", "this run instead of the best run of each form"},
-    [OPT_OUTPUT] = {'o', "output", "FILE", "default: standard output"},
-    [OPT_LEFT_OUT] = {0, "left-out", "FILE",
-        "writes there each form that the format cannot express, behind the reason"},
+static const struct command_option options[] = {
+    {COMMON_DB(db)},
+    {'f', "format", "FORMAT", "one of those below", OPTION_CALL(take_format)},
+    {'u', "uarch", "NAME", "the CPU family; default: that of the newest run",
+        OPTION_TEXT(filter.uarch)},
+    {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
+    {'o', "output", "FILE", "default: standard output", OPTION_TEXT(output)},
+    {0, "left-out", "FILE",
+        "writes there each form that the format cannot express, behind the reason",
+        OPTION_TEXT(left_out)},
     {0},
 };
 // clang-format on
 
 extern const struct command cmd_export;
 
-struct export_arguments {
-    const char *db, *output, *left_out;
-    const struct export_format *format;
-    struct store_filter filter;
-};
-
-static int export_format_read(const char *name, const struct export_format **format)
-{
-    *format = export_format_find(name);
-    if (*format)
-        return EXIT_DONE;
-    struct strbuf names = {0};
-    for (int i = 0; export_formats[i]; i++)
-        strbuf_printf(&names, "%s%s", i ? ", " : "", export_formats[i]->name);
-    int status = command_fail(&cmd_export, EXIT_USAGE, "unknown format '%s'; there are %s", name,
-                              strbuf_text(&names));
-    strbuf_free(&names);
-    return status;
-}
-
-static int export_option(void *context, int option, const char *argument)
-{
-    struct export_arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_UARCH] = place_text(&arguments->filter.uarch),
-        [OPT_RUN] = place_run(&arguments->filter.run_id),
-        [OPT_OUTPUT] = place_text(&arguments->output),
-        [OPT_LEFT_OUT] = place_text(&arguments->left_out),
-    };
-    if (option == OPT_FORMAT)
-        return export_format_read(argument, &arguments->format);
-    return option_put(&cmd_export, places, ARRAY_LEN(places), option, argument);
-}
-
 // What is not in the text: a line a reason, with some of the forms.
-static void export_print_left(const struct export_out *out, const struct export_arguments *args)
+static void export_print_left(const struct export_out *out, const struct arguments *args)
 {
     for (int i = 0; i < out->nreasons; i++) {
         const struct export_reason *reason = &out->reasons[i];
@@ -100,8 +86,8 @@ static int export_write_left(const struct export_out *out, const char *path, str
     return status;
 }
 
-static int export_text(struct store *store, const struct export_arguments *args,
-                       struct export_out *out, struct err *err)
+static int export_text(struct store *store, const struct arguments *args, struct export_out *out,
+                       struct err *err)
 {
     struct export_data data;
     int status = export_read(store, &args->filter, args->format->what, &data, err);
@@ -114,8 +100,7 @@ static int export_text(struct store *store, const struct export_arguments *args,
     return status;
 }
 
-static int export_put(const struct export_out *out, const struct export_arguments *args,
-                      struct err *err)
+static int export_put(const struct export_out *out, const struct arguments *args, struct err *err)
 {
     if (args->output)
         return report_write_file(args->output, strbuf_text(&out->text), out->text.len, err);
@@ -123,7 +108,7 @@ static int export_put(const struct export_out *out, const struct export_argument
     return fflush(stdout) == 0 ? 0 : err_set(err, "standard output: cannot be written");
 }
 
-static int export_of_store(struct store *store, struct export_arguments *args)
+static int export_of_store(struct store *store, struct arguments *args)
 {
     struct err err = {0};
     struct export_out out = {.written = 0};
@@ -144,10 +129,10 @@ static int export_of_store(struct store *store, struct export_arguments *args)
 
 static int export_run(int argc, char **argv)
 {
-    struct export_arguments args = {.db = NULL};
+    struct arguments args = {.db = NULL};
     struct store *store;
     int operand = argc;
-    int status = command_each_option(&cmd_export, argc, argv, export_option, &args, &operand);
+    int status = command_read_options(&cmd_export, argc, argv, &args, &operand);
     if (status != EXIT_DONE)
         return status;
     if (!args.format)
@@ -180,6 +165,6 @@ const struct command cmd_export = {
         "cannot express is left out, and how many for what reason is said on standard error; "
         "--left-out names all of them. The exegesis and llvm formats need Debian's llvm-19, "
         "all but csv, json and asmdude the lists, and these and uops-xml and intrinsics NASM.",
-    .options = export_options,
+    .options = options,
     .run = export_run,
 };

@@ -54,6 +54,8 @@ struct option_given {
 
 // Records of options that several commands have, without the braces.
 #define COMMON_DB(field) 0, "db", "FILE", "the database", OPTION_TEXT(field)
+#define COMMON_WIDE(field)                                                                         \
+    'w', "wide", NULL, "all columns, however narrow the terminal is", OPTION_SWITCH(field, true)
 #define COMMON_CPU(field)                                                                          \
     0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)",                    \
         OPTION_NUMBER(field, 0, COMMAND_CPU_MAX)
