@@ -11,7 +11,6 @@
 #include "command.h"
 #include "execute/exec.h"
 #include "measure/session.h"
-#include "option_place.h"
 #include "store/store.h"
 #include "util/cpulist.h"
 
@@ -21,70 +20,117 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct arguments {
+    struct bench_spec spec;
+    enum report_format format;
+    const char *sweep, *plot;
+    bool explain;
+    int cpus[BENCH_THREADS_MAX];
+    int ncpus;
+    const char *columns[BENCH_COLUMNS_MAX];
+};
+
+static int take_column(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    struct bench_spec *spec = &arguments->spec;
+    if (spec->ncolumns == BENCH_COLUMNS_MAX)
+        return command_fail(given->cmd, EXIT_USAGE, "no more than %d columns", BENCH_COLUMNS_MAX);
+    arguments->columns[spec->ncolumns++] = given->argument;
+    spec->columns = arguments->columns;
+    return EXIT_DONE;
+}
+
+static int value_refuse(const struct option_given *given)
+{
+    return command_fail(given->cmd, EXIT_USAGE, "--%s cannot be '%s'; see latput bench --help",
+                        given->option->name, given->argument);
+}
+
+static int take_bits(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    const char *bits = given->argument;
+    arguments->spec.bits = atoi(bits);
+    return strcmp(bits, "32") == 0 || strcmp(bits, "64") == 0 ? EXIT_DONE : value_refuse(given);
+}
+
+static int take_mode(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    int status = bench_mode_parse(given->argument, &arguments->spec.mode);
+    return status == 0 ? EXIT_DONE : value_refuse(given);
+}
+
+static int take_cpus(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    arguments->ncpus = cpulist_parse(given->argument, arguments->cpus, BENCH_THREADS_MAX);
+    return arguments->ncpus >= 1 ? EXIT_DONE : value_refuse(given);
+}
+
+static int take_db(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    arguments->spec.db = strcmp(given->argument, "none") == 0 ? NULL : given->argument;
+    arguments->spec.db_optional = false;
+    return EXIT_DONE;
+}
+
 // clang-format off
 static const struct command_option options[] = {
     {0, "asm", "CODE",
-        "what to measure, in NASM's syntax; `;` separates instructions, `;;` begins a comment"},
-    {0, "init", "CODE", "run before the clock of every repetition"},
-    {0, "mode", "NAME", "latency: the code as it is (default); throughput: chains are broken"},
-    {0, "symbol", "NAME", "the function of a .c or .o file to be measured"},
-    {0, "cflags", "OPTIONS", "options for the compiler of a .c file"},
-    {0, "bits", "64|32", "mode of the processor (default 64)"},
-    {0, "instances", "N", "what the code counts as: results are divided by N"},
-    {0, "unroll", "N", "copies of the code in the loop (default: chosen)"},
-    {0, "loop", "N", "iterations of the loop (default: for some microseconds)"},
-    {0, "repeat", "N", "repetitions after the first, cold one (default 8)"},
-    {0, "cold", NULL, "all repetitions with code and data in no cache"},
-    {0, "cpu", "N", "the CPU to measure on (default: the last usable one)"},
-    {0, "threads", "N", "run on N CPUs in step, SMT siblings first"},
-    {0, "cpus", "LIST", "which CPUs the threads run on, e.g. 0,2 or 0-3"},
-    {0, "events", "LIST", "events to count, see latput counters; sets: @branches"},
+        "what to measure, in NASM's syntax; `;` separates instructions, `;;` begins a comment",
+        OPTION_TEXT(spec.body)},
+    {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(spec.init)},
+    {0, "mode", "NAME", "latency: the code as it is (default); throughput: chains are broken",
+        OPTION_CALL(take_mode)},
+    {0, "symbol", "NAME", "the function of a .c or .o file to be measured",
+        OPTION_TEXT(spec.symbol)},
+    {0, "cflags", "OPTIONS", "options for the compiler of a .c file", OPTION_TEXT(spec.cflags)},
+    {0, "bits", "64|32", "mode of the processor (default 64)", OPTION_CALL(take_bits)},
+    {0, "instances", "N", "what the code counts as: results are divided by N",
+        OPTION_NUMBER(spec.instances, 1, BENCH_UNROLL_MAX)},
+    {0, "unroll", "N", "copies of the code in the loop (default: chosen)",
+        OPTION_NUMBER(spec.unroll, 1, BENCH_UNROLL_MAX)},
+    {0, "loop", "N", "iterations of the loop (default: for some microseconds)",
+        OPTION_NUMBER(spec.loop, 1, BENCH_LOOP_MAX)},
+    {0, "repeat", "N", "repetitions after the first, cold one (default 8)",
+        OPTION_NUMBER(spec.repeat, 1, BENCH_REPEAT_MAX)},
+    {0, "cold", NULL, "all repetitions with code and data in no cache",
+        OPTION_SWITCH(spec.cold, true)},
+    {0, "cpu", "N", "the CPU to measure on (default: the last usable one)",
+        OPTION_NUMBER(spec.cpu, 0, COMMAND_CPU_MAX)},
+    {0, "threads", "N", "run on N CPUs in step, SMT siblings first",
+        OPTION_NUMBER(spec.threads, 1, BENCH_THREADS_MAX)},
+    {0, "cpus", "LIST", "which CPUs the threads run on, e.g. 0,2 or 0-3", OPTION_CALL(take_cpus)},
+    {0, "events", "LIST", "events to count, see latput counters; sets: @branches",
+        OPTION_TEXT(spec.events)},
     {0, "backend", "NAME",
         "who counts hardware events: perf; msr, as root; auto (default): perf, else msr; tsc: "
-        "nobody"},
-    {0, "column", "EXPR", "a computed column, e.g. ipc=instructions/core_clk"},
-    {0, "format", "NAME", "table, csv or json (default table)"},
-    {0, "keep", NULL, "keep the generated files and name their directory"},
-    {0, "store", NULL, "keep the result in the database; latput query --bench shows it"},
-    {0, "label", "TEXT", "a name for what is stored; includes --store"},
-    {0, "db", "FILE", "the database, which also keeps the canary's floor; `none`: none"},
-    {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)"},
+        "nobody", OPTION_BACKEND(spec.backend)},
+    {0, "column", "EXPR", "a computed column, e.g. ipc=instructions/core_clk",
+        OPTION_CALL(take_column)},
+    {0, "format", "NAME", "table, csv or json (default table)", OPTION_FORMAT(format, FORMATS_ALL)},
+    {0, "keep", NULL, "keep the generated files and name their directory",
+        OPTION_SWITCH(spec.keep, true)},
+    {0, "store", NULL, "keep the result in the database; latput query --bench shows it",
+        OPTION_SWITCH(spec.store, true)},
+    {0, "label", "TEXT", "a name for what is stored; includes --store", OPTION_TEXT(spec.label)},
+    {0, "db", "FILE", "the database, which also keeps the canary's floor; `none`: none",
+        OPTION_CALL(take_db)},
+    {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)",
+        OPTION_SECONDS(spec.give_up_ms, BENCH_GIVE_UP_MAX_S)},
     {COMMON_UARCH},
-    {0, "sweep", "N=A..B[:STEP]", "for each value, in place of {N} in the code: a row each"},
-    {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters"},
-    {0, "explain", NULL, "then say why, as latput explain does; for --asm"},
-    {0, NULL, NULL, NULL},
+    {0, "sweep", "N=A..B[:STEP]", "for each value, in place of {N} in the code: a row each",
+        OPTION_TEXT(sweep)},
+    {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters",
+        OPTION_TEXT(plot)},
+    {0, "explain", NULL, "then say why, as latput explain does; for --asm",
+        OPTION_SWITCH(explain, true)},
+    {0},
 };
 // clang-format on
-enum option_index {
-    OPT_ASM,
-    OPT_INIT,
-    OPT_MODE,
-    OPT_SYMBOL,
-    OPT_CFLAGS,
-    OPT_BITS,
-    OPT_INSTANCES,
-    OPT_UNROLL,
-    OPT_LOOP,
-    OPT_REPEAT,
-    OPT_COLD,
-    OPT_CPU,
-    OPT_THREADS,
-    OPT_CPUS,
-    OPT_EVENTS,
-    OPT_BACKEND,
-    OPT_COLUMN,
-    OPT_FORMAT,
-    OPT_KEEP,
-    OPT_STORE,
-    OPT_LABEL,
-    OPT_DB,
-    OPT_GIVE_UP,
-    OPT_UARCH,
-    OPT_SWEEP,
-    OPT_PLOT,
-    OPT_EXPLAIN
-};
 
 static int bench_command(int argc, char **argv);
 
@@ -107,113 +153,14 @@ const struct command cmd_bench = {
     .run = bench_command,
 };
 
-struct arguments {
-    struct bench_spec spec;
-    enum report_format format;
-    const char *sweep, *plot;
-    bool explain;
-    int cpus[BENCH_THREADS_MAX];
-    int ncpus;
-    const char *columns[BENCH_COLUMNS_MAX];
-};
-
-static int parse_column(const char *value, struct arguments *arguments)
-{
-    struct bench_spec *spec = &arguments->spec;
-    if (spec->ncolumns == BENCH_COLUMNS_MAX)
-        return command_fail(&cmd_bench, EXIT_USAGE, "no more than %d columns", BENCH_COLUMNS_MAX);
-    arguments->columns[spec->ncolumns++] = value;
-    spec->columns = arguments->columns;
-    return 0;
-}
-
-// Of what is neither kept as it is nor a number. 0, or -1: it cannot be that.
-static int parse_value(int option, const char *value, struct arguments *arguments)
-{
-    struct bench_spec *spec = &arguments->spec;
-    switch (option) {
-    case OPT_BITS:
-        spec->bits = (int)strtol(value, NULL, 10);
-        return strcmp(value, "32") == 0 || strcmp(value, "64") == 0 ? 0 : -1;
-    case OPT_MODE:
-        return bench_mode_parse(value, &spec->mode);
-    default:
-        arguments->ncpus = cpulist_parse(value, arguments->cpus, BENCH_THREADS_MAX);
-        return arguments->ncpus < 1 ? -1 : 0;
-    }
-}
-
-static int parse_give_up(const char *value, struct bench_spec *spec)
-{
-    enum { SECONDS_MAX = 3600 };
-    int seconds = 0;
-    int status = command_option_number(&cmd_bench, OPT_GIVE_UP, value, 1, SECONDS_MAX, &seconds);
-    spec->give_up_ms = seconds * 1000;
-    return status;
-}
-
-static int parse_kept(int option, const char *value, struct arguments *arguments)
-{
-    struct bench_spec *spec = &arguments->spec;
-    const struct option_place places[] = {
-        [OPT_ASM] = place_text(&spec->body),
-        [OPT_INIT] = place_text(&spec->init),
-        [OPT_SYMBOL] = place_text(&spec->symbol),
-        [OPT_CFLAGS] = place_text(&spec->cflags),
-        [OPT_INSTANCES] = place_number(&spec->instances, 1, BENCH_UNROLL_MAX),
-        [OPT_UNROLL] = place_number(&spec->unroll, 1, BENCH_UNROLL_MAX),
-        [OPT_LOOP] = place_number(&spec->loop, 1, BENCH_LOOP_MAX),
-        [OPT_REPEAT] = place_number(&spec->repeat, 1, BENCH_REPEAT_MAX),
-        [OPT_COLD] = place_switch(&spec->cold, true),
-        [OPT_CPU] = place_number(&spec->cpu, 0, COMMAND_CPU_MAX),
-        [OPT_THREADS] = place_number(&spec->threads, 1, BENCH_THREADS_MAX),
-        [OPT_EVENTS] = place_text(&spec->events),
-        [OPT_BACKEND] = place_backend(&spec->backend),
-        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_ALL),
-        [OPT_KEEP] = place_switch(&spec->keep, true),
-        [OPT_STORE] = place_switch(&spec->store, true),
-        [OPT_LABEL] = place_text(&spec->label),
-        [OPT_UARCH] = place_uarch(),
-        [OPT_SWEEP] = place_text(&arguments->sweep),
-        [OPT_PLOT] = place_text(&arguments->plot),
-        [OPT_EXPLAIN] = place_switch(&arguments->explain, true),
-    };
-    spec->store |= option == OPT_LABEL;
-    return option_put(&cmd_bench, places, ARRAY_LEN(places), option, value);
-}
-
-static int parse_option(void *context, int option, const char *value)
-{
-    struct arguments *arguments = context;
-    switch (option) {
-    case OPT_COLUMN:
-        return parse_column(value, arguments);
-    case OPT_GIVE_UP:
-        return parse_give_up(value, &arguments->spec);
-    case OPT_DB:
-        arguments->spec.db = strcmp(value, "none") == 0 ? NULL : value;
-        arguments->spec.db_optional = false;
-        return EXIT_DONE;
-    case OPT_BITS:
-    case OPT_MODE:
-    case OPT_CPUS:
-        return parse_value(option, value, arguments) == 0
-                   ? EXIT_DONE
-                   : command_fail(&cmd_bench, EXIT_USAGE,
-                                  "--%s cannot be '%s'; see latput bench --help",
-                                  options[option].name, value);
-    default:
-        return parse_kept(option, value, arguments);
-    }
-}
-
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
     int operand = argc;
-    int status = command_each_option(&cmd_bench, argc, argv, parse_option, arguments, &operand);
+    int status = command_read_options(&cmd_bench, argc, argv, arguments, &operand);
     if (status != EXIT_DONE)
         return status;
     struct bench_spec *spec = &arguments->spec;
+    spec->store |= spec->label != NULL;
     if (operand < argc)
         spec->file = argv[operand];
     if (operand + 1 < argc)

@@ -13,7 +13,6 @@
 #include "explain/explain_print.h"
 #include "explain/explain_try.h"
 #include "measure/session.h"
-#include "option_place.h"
 #include "store/store.h"
 #include "store/store_run.h"
 #include "store_options.h"
@@ -29,51 +28,62 @@
 #include <string.h>
 #include <unistd.h>
 
+struct arguments {
+    struct bench_spec spec;
+    const char *blocks, *uarch, *db;
+    int loop; // of the function, from 1; 0: not asked for
+    bool predict, measure;
+    int64_t run_id;
+    enum report_format format;
+};
+
+static int take_bits(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    if (strcmp(given->argument, "16") == 0)
+        return command_fail(given->cmd, EXIT_USAGE,
+                            "16-bit code cannot be measured here: only 64 and 32 are possible");
+    if (strcmp(given->argument, "32") != 0 && strcmp(given->argument, "64") != 0)
+        return command_fail(given->cmd, EXIT_USAGE, "--bits cannot be '%s': 64 or 32",
+                            given->argument);
+    arguments->spec.bits = atoi(given->argument);
+    return EXIT_DONE;
+}
+
 // clang-format off
 static const struct command_option options[] = {
-    {0, "asm", "CODE", "the block, in NASM's syntax; `;` separates instructions"},
+    {0, "asm", "CODE", "the block, in NASM's syntax; `;` separates instructions",
+        OPTION_TEXT(spec.body)},
     {0, "file", "FILE",
-        "instead: a .nasm or .asm file with a macro `testcode`, a .c or .o file with a function"},
-    {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained"},
-    {0, "loop", "N", "which loop of the function, in the order of its code (default 1)"},
+        "instead: a .nasm or .asm file with a macro `testcode`, a .c or .o file with a function",
+        OPTION_TEXT(spec.file)},
+    {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained",
+        OPTION_TEXT(spec.symbol)},
+    {0, "loop", "N", "which loop of the function, in the order of its code (default 1)",
+        OPTION_NUMBER(loop, 1, CODE_LOOPS_MAX)},
     {0, "instances", "N",
-        "how often one call goes through the loop: then it is measured beside the prediction"},
-    {0, "cflags", "FLAGS", "for the compiler of a .c file, behind -O2"},
-    {0, "init", "CODE", "run before the clock of every repetition"},
-    {0, "bits", "64|32", "mode of the processor (default 64)"},
-    {0, "blocks", "FILE",
-        "one block a line instead: predicted and measured, a row each"},
-    {0, "predict", NULL, "measure nothing: only what the tables say"},
+        "how often one call goes through the loop: then it is measured beside the prediction",
+        OPTION_NUMBER(spec.instances, 1, BENCH_UNROLL_MAX)},
+    {0, "cflags", "FLAGS", "for the compiler of a .c file, behind -O2", OPTION_TEXT(spec.cflags)},
+    {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(spec.init)},
+    {0, "bits", "64|32", "mode of the processor (default 64)", OPTION_CALL(take_bits)},
+    {0, "blocks", "FILE", "one block a line instead: predicted and measured, a row each",
+        OPTION_TEXT(blocks)},
+    {0, "predict", NULL, "measure nothing: only what the tables say", OPTION_SWITCH(predict, true)},
     {0, "measure", NULL,
-        "first measure what the tables lack of the block, as latput run does, into the database"},
-    {0, "uarch", "NAME", "predict for this CPU of the database; measures nothing"},
-    {'r', "run", "N", "the numbers of this run instead of the best"},
-    {0, "db", "FILE", "the database"},
-    {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
-    {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)"},
-    {'f', "format", "FORMAT", "table (default) or json"},
-    {0, NULL, NULL, NULL},
+        "first measure what the tables lack of the block, as latput run does, into the database",
+        OPTION_SWITCH(measure, true)},
+    {0, "uarch", "NAME", "predict for this CPU of the database; measures nothing",
+        OPTION_TEXT(uarch)},
+    {'r', "run", "N", "the numbers of this run instead of the best", OPTION_RUN(run_id)},
+    {COMMON_DB(db)},
+    {COMMON_CPU(spec.cpu)},
+    {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)",
+        OPTION_SECONDS(spec.give_up_ms, BENCH_GIVE_UP_MAX_S)},
+    {COMMON_FORMAT_JSON(format)},
+    {0},
 };
 // clang-format on
-enum {
-    OPT_ASM,
-    OPT_FILE,
-    OPT_SYMBOL,
-    OPT_LOOP,
-    OPT_INSTANCES,
-    OPT_CFLAGS,
-    OPT_INIT,
-    OPT_BITS,
-    OPT_BLOCKS,
-    OPT_PREDICT,
-    OPT_MEASURE,
-    OPT_UARCH,
-    OPT_RUN,
-    OPT_DB,
-    OPT_CPU,
-    OPT_GIVE_UP,
-    OPT_FORMAT
-};
 
 static int explain_run(int argc, char **argv);
 
@@ -100,67 +110,9 @@ const struct command cmd_explain = {
     .run = explain_run,
 };
 
-struct arguments {
-    struct bench_spec spec;
-    const char *blocks, *uarch, *db;
-    int loop; // of the function, from 1; 0: not asked for
-    bool predict, measure;
-    int64_t run_id;
-    enum report_format format;
-};
-
-static int parse_bits(const char *value, struct arguments *arguments)
-{
-    if (strcmp(value, "16") == 0)
-        return command_fail(&cmd_explain, EXIT_USAGE,
-                            "16-bit code cannot be measured here: only 64 and 32 are possible");
-    if (strcmp(value, "32") != 0 && strcmp(value, "64") != 0)
-        return command_fail(&cmd_explain, EXIT_USAGE, "--bits cannot be '%s': 64 or 32", value);
-    arguments->spec.bits = atoi(value);
-    return EXIT_DONE;
-}
-
-static int parse_give_up(const char *value, struct arguments *arguments)
-{
-    int seconds = 0;
-    int status = command_option_number(&cmd_explain, OPT_GIVE_UP, value, 1, 3600, &seconds);
-    arguments->spec.give_up_ms = seconds * 1000;
-    return status;
-}
-
-static int parse_option(void *context, int option, const char *value)
-{
-    struct arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPT_ASM] = place_text(&arguments->spec.body),
-        [OPT_FILE] = place_text(&arguments->spec.file),
-        [OPT_SYMBOL] = place_text(&arguments->spec.symbol),
-        [OPT_LOOP] = place_number(&arguments->loop, 1, CODE_LOOPS_MAX),
-        [OPT_INSTANCES] = place_number(&arguments->spec.instances, 1, BENCH_UNROLL_MAX),
-        [OPT_CFLAGS] = place_text(&arguments->spec.cflags),
-        [OPT_INIT] = place_text(&arguments->spec.init),
-        [OPT_BLOCKS] = place_text(&arguments->blocks),
-        [OPT_PREDICT] = place_switch(&arguments->predict, true),
-        [OPT_MEASURE] = place_switch(&arguments->measure, true),
-        [OPT_UARCH] = place_text(&arguments->uarch),
-        [OPT_RUN] = place_run(&arguments->run_id),
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_CPU] = place_number(&arguments->spec.cpu, 0, COMMAND_CPU_MAX),
-        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
-    };
-    if (option == OPT_BITS)
-        return parse_bits(value, arguments);
-    if (option == OPT_GIVE_UP)
-        return parse_give_up(value, arguments);
-    return option_put(&cmd_explain, places, ARRAY_LEN(places), option, value);
-}
-
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
-    int operand = argc;
-    int status = command_each_option(&cmd_explain, argc, argv, parse_option, arguments, &operand);
-    if (status == EXIT_DONE)
-        status = command_no_operands(&cmd_explain, argc, argv, operand);
+    int status = command_read_alone(&cmd_explain, argc, argv, arguments);
     if (status != EXIT_DONE)
         return status;
     const struct bench_spec *spec = &arguments->spec;

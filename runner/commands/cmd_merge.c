@@ -16,7 +16,7 @@ struct arguments {
 
 // clang-format off
 static const struct command_option options[] = {
-    {0, "db", "FILE", "the database; made if missing", OPTION_TEXT(db)},
+    {COMMON_DB_MADE(db)},
     {0},
 };
 // clang-format on

@@ -7,7 +7,6 @@
 #include "measure/measure_mixes.h"
 #include "measure/session.h"
 #include "measure/session_count.h"
-#include "option_place.h"
 #include "report/report.h"
 #include "run/run_port_model.h"
 #include "store/store.h"
@@ -20,21 +19,38 @@
 #include <string.h>
 #include <unistd.h>
 
+struct arguments {
+    const char *db, *uarch, *svg;
+    int64_t run_id;
+    bool discover, backend;
+    enum report_format format;
+    enum count_choice choice;
+    int cpu;
+};
+
+static int take_backend(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    arguments->backend = true;
+    return option_take_backend(given, &arguments->choice);
+}
+
 // clang-format off
 static const struct command_option options[] = {
-    {0, "db", "FILE", "the database"},
+    {COMMON_DB(db)},
     {'u', "uarch", "NAME",
-        "of this CPU family instead of this machine's; with --discover, which it is taken for"},
-    {'r', "run", "N", "of this run instead of the newest"},
-    {0, "discover", NULL, "measure now (half a minute) instead of reading; nothing is stored"},
-    {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
-    {0, "backend", "NAME", BACKEND_OF_CYCLES},
-    {'f', "format", "FORMAT", "table (default) or json"},
-    {0, "svg", "FILE", "write the diagram to FILE as well"},
-    {0, NULL, NULL, NULL},
+        "of this CPU family instead of this machine's; with --discover, which it is taken for",
+        OPTION_TEXT(uarch)},
+    {'r', "run", "N", "of this run instead of the newest", OPTION_RUN(run_id)},
+    {0, "discover", NULL, "measure now (half a minute) instead of reading; nothing is stored",
+        OPTION_SWITCH(discover, true)},
+    {COMMON_CPU(cpu)},
+    {0, "backend", "NAME", BACKEND_OF_CYCLES, OPTION_CALL(take_backend)},
+    {COMMON_FORMAT_JSON(format)},
+    {0, "svg", "FILE", "write the diagram to FILE as well", OPTION_TEXT(svg)},
+    {0},
 };
 // clang-format on
-enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_BACKEND, OPT_FORMAT, OPT_SVG };
 
 static int ports_run(int argc, char **argv);
 
@@ -52,39 +68,9 @@ const struct command cmd_ports = {
     .run = ports_run,
 };
 
-struct arguments {
-    const char *db, *uarch, *svg;
-    int64_t run_id;
-    bool discover, backend;
-    enum report_format format;
-    enum count_choice choice;
-    int cpu;
-};
-
-static int ports_option(void *context, int option, const char *argument)
-{
-    struct arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_UARCH] = place_text(&arguments->uarch),
-        [OPT_RUN] = place_run(&arguments->run_id),
-        [OPT_DISCOVER] = place_switch(&arguments->discover, true),
-        [OPT_CPU] = place_number(&arguments->cpu, 0, COMMAND_CPU_MAX),
-        [OPT_BACKEND] = place_backend(&arguments->choice),
-        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
-        [OPT_SVG] = place_text(&arguments->svg),
-    };
-    arguments->backend |= option == OPT_BACKEND;
-    return option_put(&cmd_ports, places, ARRAY_LEN(places), option, argument);
-}
-
 static int ports_parse(int argc, char **argv, struct arguments *arguments)
 {
-    int operand = argc;
-    int status = command_each_option(&cmd_ports, argc, argv, ports_option, arguments, &operand);
-    if (status != EXIT_DONE)
-        return status;
-    status = command_no_operands(&cmd_ports, argc, argv, operand);
+    int status = command_read_alone(&cmd_ports, argc, argv, arguments);
     if (status != EXIT_DONE)
         return status;
     if (arguments->discover && arguments->run_id)

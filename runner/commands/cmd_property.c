@@ -4,7 +4,6 @@
 #include "cmd_uarch.h"
 #include "command.h"
 #include "measure/session.h"
-#include "option_place.h"
 #include "property/property.h"
 #include "property/property_run.h"
 #include "report/report_property.h"
@@ -24,48 +23,47 @@
 #include <string.h>
 #include <unistd.h>
 
+struct arguments {
+    struct property_run_options run;
+    const char *db;
+    enum report_format format;
+    int64_t run_id, diff_id;
+    const char *results; // NULL or "none": none
+    bool list, show, quick, plot, points;
+    char **names;
+    int nnames;
+};
+
 // clang-format off
 static const struct command_option options[] = {
-    {'l', "list", NULL, "name the properties and their questions; measures nothing"},
-    {'s', "show", NULL, "print what the database has of them; measures nothing"},
-    {0, "quick", NULL, "a handful of quick ones instead of all"},
-    {0, "plot", NULL, "draw the curves in lines of text, too"},
+    {'l', "list", NULL, "name the properties and their questions; measures nothing",
+        OPTION_SWITCH(list, true)},
+    {'s', "show", NULL, "print what the database has of them; measures nothing",
+        OPTION_SWITCH(show, true)},
+    {0, "quick", NULL, "a handful of quick ones instead of all", OPTION_SWITCH(quick, true)},
+    {0, "plot", NULL, "draw the curves in lines of text, too", OPTION_SWITCH(plot, true)},
     {0, "results", "DIR",
         "write DIR/properties.txt, a data sheet, and DIR/plots/*.svg (where gnuplot is installed); "
-        "`none` (default): write none"},
-    {0, "points", NULL, "with --format csv: the points of the curves instead of what they say"},
+        "`none` (default): write none", OPTION_TEXT(results)},
+    {0, "points", NULL, "with --format csv: the points of the curves instead of what they say",
+        OPTION_SWITCH(points, true)},
     {0, "resume", NULL,
-        "go on with the last unfinished run of the same properties and version on this CPU"},
-    {'f', "format", "FORMAT", "table (default), csv or json"},
-    {'r', "run", "N", "with --show: this run instead of the newest that has properties"},
-    {0, "diff", "N", "with --show: how far run N says the same; run N comes first"},
-    {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
-    {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
-    {0, "keep", NULL, "keep the generated assembly files and name their directory"},
-    {0, "db", "FILE", "the database; made if missing"},
+        "go on with the last unfinished run of the same properties and version on this CPU",
+        OPTION_SWITCH(run.resume, true)},
+    {COMMON_FORMAT(format)},
+    {'r', "run", "N", "with --show: this run instead of the newest that has properties",
+        OPTION_RUN(run_id)},
+    {0, "diff", "N", "with --show: how far run N says the same; run N comes first",
+        OPTION_RUN(diff_id)},
+    {COMMON_CPU(run.cpu)},
+    {COMMON_NEW_FLOOR(run.new_floor)},
+    {COMMON_KEEP(run.keep)},
+    {COMMON_DB_MADE(db)},
     {COMMON_UARCH},
-    {'q', "quiet", NULL, "no progress bar"},
+    {'q', "quiet", NULL, "no progress bar", OPTION_SWITCH(run.quiet, true)},
     {0},
 };
 // clang-format on
-enum {
-    OPT_LIST,
-    OPT_SHOW,
-    OPT_QUICK,
-    OPT_PLOT,
-    OPT_RESULTS,
-    OPT_POINTS,
-    OPT_RESUME,
-    OPT_FORMAT,
-    OPT_RUN,
-    OPT_DIFF,
-    OPT_CPU,
-    OPT_NEW_FLOOR,
-    OPT_KEEP,
-    OPT_DB,
-    OPT_UARCH,
-    OPT_QUIET
-};
 
 static int property_command(int argc, char **argv);
 
@@ -85,41 +83,6 @@ const struct command cmd_property = {
     .options = options,
     .run = property_command,
 };
-
-struct arguments {
-    struct property_run_options run;
-    const char *db;
-    enum report_format format;
-    int64_t run_id, diff_id;
-    const char *results; // NULL or "none": none
-    bool list, show, quick, plot, points;
-    char **names;
-    int nnames;
-};
-
-static int property_option(void *context, int option, const char *value)
-{
-    struct arguments *arguments = context;
-    const struct option_place places[] = {
-        [OPT_LIST] = place_switch(&arguments->list, true),
-        [OPT_SHOW] = place_switch(&arguments->show, true),
-        [OPT_QUICK] = place_switch(&arguments->quick, true),
-        [OPT_PLOT] = place_switch(&arguments->plot, true),
-        [OPT_RESULTS] = place_text(&arguments->results),
-        [OPT_POINTS] = place_switch(&arguments->points, true),
-        [OPT_RESUME] = place_switch(&arguments->run.resume, true),
-        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_ALL),
-        [OPT_RUN] = place_run(&arguments->run_id),
-        [OPT_DIFF] = place_run(&arguments->diff_id),
-        [OPT_CPU] = place_number(&arguments->run.cpu, 0, COMMAND_CPU_MAX),
-        [OPT_NEW_FLOOR] = place_switch(&arguments->run.new_floor, true),
-        [OPT_KEEP] = place_switch(&arguments->run.keep, true),
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_UARCH] = place_uarch(),
-        [OPT_QUIET] = place_switch(&arguments->run.quiet, true),
-    };
-    return option_put(&cmd_property, places, ARRAY_LEN(places), option, value);
-}
 
 static bool is_named(const struct arguments *arguments, const char *name)
 {
@@ -350,8 +313,7 @@ static int property_command(int argc, char **argv)
 {
     struct arguments arguments = {.run = {.cpu = -1}, .db = store_default_path()};
     int operand = argc;
-    int status =
-        command_each_option(&cmd_property, argc, argv, property_option, &arguments, &operand);
+    int status = command_read_options(&cmd_property, argc, argv, &arguments, &operand);
     if (status != EXIT_DONE)
         return status;
     struct properties properties;

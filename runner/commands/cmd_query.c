@@ -3,7 +3,6 @@
 // the failures or the runs of a database. Only reads.
 #include "cmd_format.h"
 #include "command.h"
-#include "option_place.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
@@ -20,60 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    OPT_DB,
-    OPT_FORMAT,
-    OPT_UARCH,
-    OPT_RUN,
-    OPT_LATENCY,
-    OPT_PORTS,
-    OPT_EVIDENCE,
-    OPT_FALSE,
-    OPT_DOUBTS,
-    OPT_FAILURES,
-    OPT_RUNS,
-    OPT_WIDE,
-    OPT_BENCH,
-    OPT_REPETITIONS,
-    OPT_WHERE,
-    OPT_SORT,
-    OPT_LIMIT,
-    OPT_COLUMNS,
-    OPT_SIDE,
-};
-
-// clang-format off
-static const struct command_option query_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database"},
-    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
-    [OPT_UARCH] = {'u', "uarch", "NAME", "only this CPU family, e.g. zen5, or these: zen4,zen5"},
-    [OPT_RUN] = {'r',"run", "N", "this run instead of the best run of each form"},
-    [OPT_LATENCY] = {'l', "latency", NULL, "the latency of each pair of operands"},
-    [OPT_PORTS] = {'p', "ports", NULL, "the ports that each form uses"},
-    [OPT_EVIDENCE] = {0, "evidence", NULL, "the timings that these ports follow from"},
-    [OPT_FALSE] = {0, "false-dependencies", NULL,
-        "which forms wait for what an operand held that they overwrite"},
-    [OPT_DOUBTS] = {0, "doubts", NULL, "what came out otherwise when it was asked in another way"},
-    [OPT_FAILURES] = {0, "failures", NULL, "what could not be measured, and why"},
-    [OPT_RUNS] = {0, "runs", NULL, "the runs in the database"},
-    [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
-    [OPT_BENCH] = {'b', "bench", NULL, "pieces of code that latput bench has stored"},
-    [OPT_REPETITIONS] = {0, "repetitions", NULL, "with --bench: each repetition of them"},
-    [OPT_WHERE] = {'W', "where", "EXPR",
-        "only rows of which this is true, e.g. 'latency > 20 and isa = \"AVX2\"'"},
-    [OPT_SORT] = {'s', "sort", "COLUMNS",
-        "in this order, e.g. -latency,form; - for the largest first"},
-    [OPT_LIMIT] = {'n', "limit", "N", "so many rows at most"},
-    [OPT_COLUMNS] = {'c', "columns", "COLUMNS", "these columns, e.g. form,latency,ports"},
-    [OPT_SIDE] = {'S', "side-by-side", NULL,
-        "a row a form, columns for each CPU (all, or those of --uarch)"},
-    {0},
-};
-// clang-format on
-
 extern const struct command cmd_query;
 
-struct query {
+struct arguments {
     const char *db;
     enum report_format format;
     enum store_view view;
@@ -92,19 +40,21 @@ static bool query_refines(enum store_view view, enum store_view of)
            (view == STORE_VIEW_REPETITION && of == STORE_VIEW_BENCH);
 }
 
-static int query_set_view(struct query *query, enum store_view view)
+static int take_view(const struct option_given *given, void *to)
 {
+    struct arguments *query = to;
+    enum store_view view = (enum store_view)given->option->value;
     if (query_refines(query->view, view))
         return EXIT_DONE;
     if (query->view != STORE_VIEW_INSTRUCTION && !query_refines(view, query->view))
-        return command_fail(&cmd_query, EXIT_USAGE,
+        return command_fail(given->cmd, EXIT_USAGE,
                             "--latency, --ports, --false-dependencies, --doubts, --failures, "
                             "--runs and --bench exclude each other");
     query->view = view;
     return EXIT_DONE;
 }
 
-static int query_set_where(struct query *query, const char *text)
+static int query_set_where(struct arguments *query, const char *text)
 {
     if (query->where)
         return command_fail(&cmd_query, EXIT_USAGE,
@@ -114,45 +64,48 @@ static int query_set_where(struct query *query, const char *text)
     return EXIT_DONE;
 }
 
-static int query_option(void *context, int option, const char *argument)
+static int take_where(const struct option_given *given, void *to)
 {
-    struct query *query = context;
-    const struct option_place places[] = {
-        [OPT_DB] = place_text(&query->db),
-        [OPT_FORMAT] = place_format(&query->format, FORMATS_ALL),
-        [OPT_UARCH] = place_text(&query->filter.uarch),
-        [OPT_RUN] = place_run(&query->filter.run_id),
-        [OPT_WIDE] = place_switch(&query->wide, true),
-        [OPT_SORT] = place_text(&query->sort),
-        [OPT_LIMIT] = place_number(&query->limit, 1, INT_MAX),
-        [OPT_COLUMNS] = place_text(&query->columns),
-        [OPT_SIDE] = place_switch(&query->side, true),
-    };
-    switch (option) {
-    case OPT_LATENCY:
-        return query_set_view(query, STORE_VIEW_LATENCY);
-    case OPT_PORTS:
-        return query_set_view(query, STORE_VIEW_PORT);
-    case OPT_EVIDENCE:
-        return query_set_view(query, STORE_VIEW_EVIDENCE);
-    case OPT_FALSE:
-        return query_set_view(query, STORE_VIEW_FALSE);
-    case OPT_DOUBTS:
-        return query_set_view(query, STORE_VIEW_DOUBT);
-    case OPT_FAILURES:
-        return query_set_view(query, STORE_VIEW_FAILURE);
-    case OPT_RUNS:
-        return query_set_view(query, STORE_VIEW_RUN);
-    case OPT_BENCH:
-        return query_set_view(query, STORE_VIEW_BENCH);
-    case OPT_REPETITIONS:
-        return query_set_view(query, STORE_VIEW_REPETITION);
-    case OPT_WHERE:
-        return query_set_where(query, argument);
-    default:
-        return option_put(&cmd_query, places, ARRAY_LEN(places), option, argument);
-    }
+    return query_set_where(to, given->argument);
 }
+
+#define OPTION_VIEW(view) OPTION_CALL(take_view), .value = (view)
+
+// clang-format off
+static const struct command_option options[] = {
+    {COMMON_DB(db)},
+    {COMMON_FORMAT(format)},
+    {'u', "uarch", "NAME", "only this CPU family, e.g. zen5, or these: zen4,zen5",
+        OPTION_TEXT(filter.uarch)},
+    {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
+    {'l', "latency", NULL, "the latency of each pair of operands", OPTION_VIEW(STORE_VIEW_LATENCY)},
+    {'p', "ports", NULL, "the ports that each form uses", OPTION_VIEW(STORE_VIEW_PORT)},
+    {0, "evidence", NULL, "the timings that these ports follow from",
+        OPTION_VIEW(STORE_VIEW_EVIDENCE)},
+    {0, "false-dependencies", NULL,
+        "which forms wait for what an operand held that they overwrite",
+        OPTION_VIEW(STORE_VIEW_FALSE)},
+    {0, "doubts", NULL, "what came out otherwise when it was asked in another way",
+        OPTION_VIEW(STORE_VIEW_DOUBT)},
+    {0, "failures", NULL, "what could not be measured, and why", OPTION_VIEW(STORE_VIEW_FAILURE)},
+    {0, "runs", NULL, "the runs in the database", OPTION_VIEW(STORE_VIEW_RUN)},
+    {COMMON_WIDE(wide)},
+    {'b', "bench", NULL, "pieces of code that latput bench has stored",
+        OPTION_VIEW(STORE_VIEW_BENCH)},
+    {0, "repetitions", NULL, "with --bench: each repetition of them",
+        OPTION_VIEW(STORE_VIEW_REPETITION)},
+    {'W', "where", "EXPR",
+        "only rows of which this is true, e.g. 'latency > 20 and isa = \"AVX2\"'",
+        OPTION_CALL(take_where)},
+    {'s', "sort", "COLUMNS", "in this order, e.g. -latency,form; - for the largest first",
+        OPTION_TEXT(sort)},
+    {'n', "limit", "N", "so many rows at most", OPTION_NUMBER(limit, 1, INT_MAX)},
+    {'c', "columns", "COLUMNS", "these columns, e.g. form,latency,ports", OPTION_TEXT(columns)},
+    {'S', "side-by-side", NULL, "a row a form, columns for each CPU (all, or those of --uarch)",
+        OPTION_SWITCH(side, true)},
+    {0},
+};
+// clang-format on
 
 // What no glob has: then an operand is an expression.
 static bool query_is_expression(const char *operand)
@@ -160,10 +113,10 @@ static bool query_is_expression(const char *operand)
     return strpbrk(operand, "<>=~") != NULL;
 }
 
-static int query_parse(int argc, char **argv, struct query *query)
+static int query_parse(int argc, char **argv, struct arguments *query)
 {
     int operand = argc;
-    int status = command_each_option(&cmd_query, argc, argv, query_option, query, &operand);
+    int status = command_read_options(&cmd_query, argc, argv, query, &operand);
     query->globs = argv + operand;
     for (; operand < argc && status == EXIT_DONE; operand++)
         if (query_is_expression(argv[operand]))
@@ -200,7 +153,7 @@ static void query_forget(struct query_meaning *meaning)
         free(meaning->owned[i]);
 }
 
-static int query_read_columns(struct store *store, const struct query *query,
+static int query_read_columns(struct store *store, const struct arguments *query,
                               struct query_meaning *meaning, struct err *err)
 {
     char *words = xstrdup(query->columns), *rest = words;
@@ -223,7 +176,8 @@ static int query_read_columns(struct store *store, const struct query *query,
 }
 
 // EXIT_DONE, or EXIT_USAGE after a message.
-static int query_understand(struct store *store, struct query *query, struct query_meaning *meaning)
+static int query_understand(struct store *store, struct arguments *query,
+                            struct query_meaning *meaning)
 {
     struct err err = {0};
     int bad = 0;
@@ -255,7 +209,7 @@ static void query_put(const char *table, const char *legend)
 }
 
 // No row matches: a part of a name may be meant, which a glob without stars is not compared with.
-static void query_hint(struct store *store, const struct query *query)
+static void query_hint(struct store *store, const struct arguments *query)
 {
     struct strbuf out = {0}, text = {0};
     struct store_filter filter = query->filter;
@@ -277,7 +231,7 @@ static void query_hint(struct store *store, const struct query *query)
 }
 
 // Tables on a terminal are made to fit its lines; elsewhere nobody knows how long lines may be.
-static int query_print(struct store *store, const struct query *query,
+static int query_print(struct store *store, const struct arguments *query,
                        const struct query_meaning *meaning)
 {
     struct err err = {0};
@@ -308,7 +262,7 @@ static int query_print(struct store *store, const struct query *query,
     return status;
 }
 
-static int query_ask(struct store *store, struct query *query)
+static int query_ask(struct store *store, struct arguments *query)
 {
     struct query_meaning meaning = {.where = NULL};
     int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);
@@ -322,7 +276,7 @@ static int query_ask(struct store *store, struct query *query)
 
 static int query_run(int argc, char **argv)
 {
-    struct query query = {.view = STORE_VIEW_INSTRUCTION};
+    struct arguments query = {.view = STORE_VIEW_INSTRUCTION};
     struct store *store;
     int status = query_parse(argc, argv, &query);
     if (status != EXIT_DONE)
@@ -380,6 +334,6 @@ const struct command cmd_query = {
         "and with the code in one line, e.g. '*imul*': core cycles an instance, and what was "
         "counted an instance; --repetitions each repetition of all passes.\n"
         "No matching row is no error: a note on standard error, an empty table, and status 0.",
-    .options = query_options,
+    .options = options,
     .run = query_run,
 };

@@ -7,7 +7,6 @@
 #include "cmd_uarch.h"
 #include "command.h"
 #include "measure/session.h"
-#include "option_place.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/run_verdict.h"
@@ -23,50 +22,57 @@
 #include <string.h>
 #include <unistd.h>
 
-// clang-format off
-static const struct command_option options[] = {
-    {0, "filter", "GLOB", "only forms whose mnemonic, or mnemonic and operands, match"},
-    {0, "tests", "LTP", "only latency (L), throughput (T) or port (P) tests; default: all"},
-    {0, "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
-    {0,"resume", NULL,
-        "go on with the last unfinished run of the same lists, selection and version on this CPU"},
-    {0, "backend", "NAME", BACKEND_OF_CYCLES},
-    {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
-    {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
-    {0, "give-up", "SECONDS",
-        "how long to wait for an undisturbed core before tests become unstable (default 30)"},
-    {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
-    {0, "keep", NULL, "keep the generated assembly files and name their directory"},
-    {0, "results", "DIR", "where the text tables go (default results); `none`: write none"},
-    {0, "db", "FILE", "the database; made if missing"},
-    {COMMON_UARCH},
-    {'q',"quiet", NULL, "no progress: only warnings and how it ended"},
-    {0},
-};
-// clang-format on
-enum option_index {
-    OPT_FILTER,
-    OPT_TESTS,
-    OPT_QUICK,
-    OPT_RESUME,
-    OPT_BACKEND,
-    OPT_CPU,
-    OPT_JOBS,
-    OPT_GIVE_UP,
-    OPT_NEW_FLOOR,
-    OPT_KEEP,
-    OPT_RESULTS,
-    OPT_DB,
-    OPT_UARCH,
-    OPT_QUIET
-};
 enum { JOBS_MAX = 2, GIVE_UP_MAX_S = 24 * 60 * 60 };
 
 struct arguments {
     struct run_options run;
     const char *filter, *db, *results, *tests_text;
+    int jobs;
     bool quick;
 };
+
+static int take_tests(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    const char *letter;
+    arguments->tests_text = given->argument;
+    if (tests_parse(given->argument, &arguments->run.tests, &letter) == 0 && arguments->run.tests)
+        return EXIT_DONE;
+    return command_fail(
+        given->cmd, EXIT_USAGE,
+        "--tests cannot be '%s'; it takes letters of LTP: latency, throughput, ports",
+        given->argument);
+}
+
+// clang-format off
+static const struct command_option options[] = {
+    {0, "filter", "GLOB", "only forms whose mnemonic, or mnemonic and operands, match",
+        OPTION_TEXT(filter)},
+    {0, "tests", "LTP", "only latency (L), throughput (T) or port (P) tests; default: all",
+        OPTION_CALL(take_tests)},
+    {0, "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists",
+        OPTION_SWITCH(quick, true)},
+    {0, "resume", NULL,
+        "go on with the last unfinished run of the same lists, selection and version on this CPU",
+        OPTION_SWITCH(run.resume, true)},
+    {COMMON_BACKEND(run.counters.choice)},
+    {COMMON_CPU(run.cpu)},
+    {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)",
+        OPTION_NUMBER(jobs, 1, JOBS_MAX)},
+    {0, "give-up", "SECONDS",
+        "how long to wait for an undisturbed core before tests become unstable (default 30)",
+        OPTION_NUMBER(run.give_up_s, 1, GIVE_UP_MAX_S)},
+    {COMMON_NEW_FLOOR(run.new_floor)},
+    {COMMON_KEEP(run.keep)},
+    {0, "results", "DIR", "where the text tables go (default results); `none`: write none",
+        OPTION_TEXT(results)},
+    {COMMON_DB_MADE(db)},
+    {COMMON_UARCH},
+    {'q', "quiet", NULL, "no progress: only warnings and how it ended",
+        OPTION_SWITCH(run.quiet, true)},
+    {0},
+};
+// clang-format on
 
 static int run_command(int argc, char **argv);
 
@@ -97,50 +103,6 @@ const struct command cmd_run = {
     .options = options,
     .run = run_command,
 };
-
-static int parse_tests(const char *value, struct arguments *arguments)
-{
-    const char *letter;
-    arguments->tests_text = value;
-    if (tests_parse(value, &arguments->run.tests, &letter) == 0 && arguments->run.tests)
-        return EXIT_DONE;
-    return command_fail(
-        &cmd_run, EXIT_USAGE,
-        "--tests cannot be '%s'; it takes letters of LTP: latency, throughput, ports", value);
-}
-
-static int parse_jobs(const char *value, struct arguments *arguments)
-{
-    int jobs = 0;
-    int status = command_option_number(&cmd_run, OPT_JOBS, value, 1, JOBS_MAX, &jobs);
-    arguments->run.ahead = jobs > 1;
-    return status;
-}
-
-static int parse_option(void *context, int option, const char *value)
-{
-    struct arguments *arguments = context;
-    struct run_options *run = &arguments->run;
-    const struct option_place places[] = {
-        [OPT_FILTER] = place_text(&arguments->filter),
-        [OPT_QUICK] = place_switch(&arguments->quick, true),
-        [OPT_RESUME] = place_switch(&run->resume, true),
-        [OPT_BACKEND] = place_backend(&run->counters.choice),
-        [OPT_CPU] = place_number(&run->cpu, 0, COMMAND_CPU_MAX),
-        [OPT_GIVE_UP] = place_number(&run->give_up_s, 1, GIVE_UP_MAX_S),
-        [OPT_NEW_FLOOR] = place_switch(&run->new_floor, true),
-        [OPT_KEEP] = place_switch(&run->keep, true),
-        [OPT_RESULTS] = place_text(&arguments->results),
-        [OPT_DB] = place_text(&arguments->db),
-        [OPT_UARCH] = place_uarch(),
-        [OPT_QUIET] = place_switch(&run->quiet, true),
-    };
-    if (option == OPT_TESTS)
-        return parse_tests(value, arguments);
-    if (option == OPT_JOBS)
-        return parse_jobs(value, arguments);
-    return option_put(&cmd_run, places, ARRAY_LEN(places), option, value);
-}
 
 static void print_summary(const struct run_summary *summary)
 {
@@ -245,13 +207,13 @@ static int run_command(int argc, char **argv)
 {
     static const char *const quick[] = {"selection/quick"};
     struct arguments arguments = {
-        .run = {.tests = TESTS_ALL, .cpu = -1, .ahead = true, .give_up_s = 30},
+        .run = {.tests = TESTS_ALL, .cpu = -1, .give_up_s = 30},
         .db = store_default_path(),
-        .results = "results"
+        .results = "results",
+        .jobs = JOBS_MAX
     };
     int operand_index = argc;
-    int status =
-        command_each_option(&cmd_run, argc, argv, parse_option, &arguments, &operand_index);
+    int status = command_read_options(&cmd_run, argc, argv, &arguments, &operand_index);
     if (status != 0)
         return status;
     struct err err = {0};
@@ -273,6 +235,7 @@ static int run_command(int argc, char **argv)
     if (arguments.tests_text)
         strbuf_printf(&text, "tests=%s", arguments.tests_text);
     arguments.run.selection = strbuf_text(&text);
+    arguments.run.ahead = arguments.jobs > 1;
     struct store *store = NULL;
     status = store_option_open(&cmd_run, arguments.db, STORE_WRITE, &store);
     if (status == EXIT_DONE)

@@ -5,7 +5,6 @@
 #include "cmd_backend.h"
 #include "cmd_format.h"
 #include "measure/session.h"
-#include "option_place.h"
 #include "stat/stat_report.h"
 #include "util/mem.h"
 #include "util/subproc.h"
@@ -19,62 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    OPT_EVENTS,
-    OPT_USER,
-    OPT_KERNEL,
-    OPT_BOTH,
-    OPT_COMPARE,
-    OPT_INVERT,
-    OPT_HISTOGRAM,
-    OPT_DURATIONS,
-    OPT_REPEAT,
-    OPT_WARM,
-    OPT_BACKEND,
-    OPT_CPU,
-    OPT_FORMAT,
-    OPT_OUTPUT
-};
-
-// clang-format off
-// clang-format off
-static const struct command_option stat_options[] = {
-    [OPT_EVENTS] = {'e', "events", "LIST",
-        "the events to count, separated by commas: ids of the table (latput counters), "
-        "names of libpfm4 or the vendor, raw codes (event=0xb1,umask=1 or r1b1), "
-        "sets of them (@branches), software events (task-clock); default: all of this CPU"},
-    [OPT_USER] = {0, "user", NULL, "hardware events in user mode (default)"},
-    [OPT_KERNEL] = {0, "kernel", NULL, "in the kernel"},
-    [OPT_BOTH] = {0, "both", NULL, "in both"},
-    [OPT_COMPARE] = {0, "compare", "LIST",
-        "thresholds, e.g. gt0,le2: count also the cycles in which each event happened "
-        "more often, at most so often, ...; lt le gt ge with a number, or a number"},
-    [OPT_INVERT] = {0, "invert", "LIST",
-        "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at least'"},
-    [OPT_HISTOGRAM] = {0, "histogram", "N", "the same as --compare ge1,ge2,...,geN"},
-    [OPT_DURATIONS] = {0, "durations", NULL,
-        "count also in how many cycles each event happened and how often such "
-        "cycles began: the mean duration"},
-    [OPT_REPEAT] = {'r', "repeat", "N", "count each event in N runs; default 3"},
-    [OPT_WARM] = {0, "warm", "N", "runs before them that are not counted; default 1"},
-    [OPT_BACKEND] = {0, "backend", "NAME",
-        "who counts hardware events: perf; msr (root: all that runs on one CPU, where the program "
-        "is then kept); tsc: nobody; auto (default): perf, else msr"},
-    [OPT_CPU] = {0, "cpu", "N", "keep the program on CPU N, and latput off it"},
-    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
-    [OPT_OUTPUT] = {'o', "output", "FILE",
-        "write the report there instead of standard error; `-`: to standard output"},
-    {0},
-};
-// clang-format on
-// clang-format on
-
 extern const struct command cmd_stat;
 
 enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
 enum { REPEAT_MAX = 100000, HISTOGRAM_MAX = STAT_BUCKETS_MAX - 1 };
 
-struct stat_command {
+struct arguments {
     const char *events, *compare, *invert, *output;
     int histogram;
     bool durations;
@@ -89,41 +38,57 @@ struct stat_command {
     int nlist;
 };
 
-static int stat_option(void *context, int option, const char *argument)
+static int take_rings(const struct option_given *given, void *to)
 {
-    struct stat_command *s = context;
-    const struct option_place places[] = {
-        [OPT_EVENTS] = place_text(&s->events),
-        [OPT_COMPARE] = place_text(&s->compare),
-        [OPT_INVERT] = place_text(&s->invert),
-        [OPT_HISTOGRAM] = place_number(&s->histogram, 1, HISTOGRAM_MAX),
-        [OPT_DURATIONS] = place_switch(&s->durations, true),
-        [OPT_REPEAT] = place_number(&s->options.repeat, 1, REPEAT_MAX),
-        [OPT_WARM] = place_number(&s->options.warm, 0, REPEAT_MAX),
-        [OPT_BACKEND] = place_backend(&s->choice),
-        [OPT_CPU] = place_number(&s->options.cpu, 0, CPU_SETSIZE - 1),
-        [OPT_FORMAT] = place_format(&s->format, FORMATS_ALL),
-        [OPT_OUTPUT] = place_text(&s->output),
-    };
-    switch (option) {
-    case OPT_USER:
-        s->rings = COUNT_USER;
-        return EXIT_DONE;
-    case OPT_KERNEL:
-        s->rings = COUNT_KERNEL;
-        return EXIT_DONE;
-    case OPT_BOTH:
-        s->rings = COUNT_BOTH;
-        return EXIT_DONE;
-    default:
-        return option_put(&cmd_stat, places, ARRAY_LEN(places), option, argument);
-    }
+    struct arguments *s = to;
+    s->rings = (enum count_rings)given->option->value;
+    return EXIT_DONE;
 }
 
-static int stat_parse(int argc, char **argv, struct stat_command *s)
+// clang-format off
+static const struct command_option options[] = {
+    {'e', "events", "LIST",
+        "the events to count, separated by commas: ids of the table (latput counters), "
+        "names of libpfm4 or the vendor, raw codes (event=0xb1,umask=1 or r1b1), "
+        "sets of them (@branches), software events (task-clock); default: all of this CPU",
+        OPTION_TEXT(events)},
+    {0, "user", NULL, "hardware events in user mode (default)", OPTION_CALL(take_rings),
+        .value = COUNT_USER},
+    {0, "kernel", NULL, "in the kernel", OPTION_CALL(take_rings), .value = COUNT_KERNEL},
+    {0, "both", NULL, "in both", OPTION_CALL(take_rings), .value = COUNT_BOTH},
+    {0, "compare", "LIST",
+        "thresholds, e.g. gt0,le2: count also the cycles in which each event happened "
+        "more often, at most so often, ...; lt le gt ge with a number, or a number",
+        OPTION_TEXT(compare)},
+    {0, "invert", "LIST",
+        "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at least'",
+        OPTION_TEXT(invert)},
+    {0, "histogram", "N", "the same as --compare ge1,ge2,...,geN",
+        OPTION_NUMBER(histogram, 1, HISTOGRAM_MAX)},
+    {0, "durations", NULL,
+        "count also in how many cycles each event happened and how often such "
+        "cycles began: the mean duration", OPTION_SWITCH(durations, true)},
+    {'r', "repeat", "N", "count each event in N runs; default 3",
+        OPTION_NUMBER(options.repeat, 1, REPEAT_MAX)},
+    {0, "warm", "N", "runs before them that are not counted; default 1",
+        OPTION_NUMBER(options.warm, 0, REPEAT_MAX)},
+    {0, "backend", "NAME",
+        "who counts hardware events: perf; msr (root: all that runs on one CPU, where the program "
+        "is then kept); tsc: nobody; auto (default): perf, else msr", OPTION_BACKEND(choice)},
+    {0, "cpu", "N", "keep the program on CPU N, and latput off it",
+        OPTION_NUMBER(options.cpu, 0, CPU_SETSIZE - 1)},
+    {COMMON_FORMAT(format)},
+    {'o', "output", "FILE",
+        "write the report there instead of standard error; `-`: to standard output",
+        OPTION_TEXT(output)},
+    {0},
+};
+// clang-format on
+
+static int stat_parse(int argc, char **argv, struct arguments *s)
 {
     int operand = argc;
-    int status = command_each_option(&cmd_stat, argc, argv, stat_option, s, &operand);
+    int status = command_read_options(&cmd_stat, argc, argv, s, &operand);
     if (status != EXIT_DONE)
         return status;
     if (operand >= argc)
@@ -142,7 +107,7 @@ static int stat_parse(int argc, char **argv, struct stat_command *s)
 }
 
 // Chooses the CPU that the program is kept on: `wanted`, or the last one.
-static int cpu_keep(struct stat_command *s)
+static int cpu_keep(struct arguments *s)
 {
     struct err err = {0};
     int wanted = s->options.cpu < 0 ? SESSION_CPU_LAST : s->options.cpu;
@@ -153,7 +118,7 @@ static int cpu_keep(struct stat_command *s)
     return EXIT_DONE;
 }
 
-static int backend_choose(struct stat_command *s)
+static int backend_choose(struct arguments *s)
 {
     struct err err = {0};
     const struct count_backend *backend;
@@ -174,7 +139,7 @@ static int backend_choose(struct stat_command *s)
 }
 
 // All events of the table, and what the kernel counts of every program.
-static int default_events(struct stat_command *s, struct count_event **events)
+static int default_events(struct arguments *s, struct count_event **events)
 {
     static const char *const software[] = {"task-clock", "page-faults", "context-switches",
                                            "cpu-migrations"};
@@ -192,7 +157,7 @@ static int default_events(struct stat_command *s, struct count_event **events)
     return n;
 }
 
-static int stat_choose(struct stat_command *s, struct err *err)
+static int stat_choose(struct arguments *s, struct err *err)
 {
     struct stat_threshold thresholds[STAT_THRESHOLDS_MAX];
     struct count_event *events;
@@ -218,7 +183,7 @@ static void runs_announce(int runs)
     command_note(&cmd_stat, "the program runs %d times; -e chooses fewer events", runs);
 }
 
-static int stat_prepare(struct stat_command *s)
+static int stat_prepare(struct arguments *s)
 {
     struct err err = {0};
     int status = backend_choose(s);
@@ -239,7 +204,7 @@ static int stat_prepare(struct stat_command *s)
 }
 
 // The program reads its standard input once; what follows finds it empty, unless it can be rewound.
-static void input_warn(const struct stat_command *s)
+static void input_warn(const struct arguments *s)
 {
     struct stat about;
     if (s->options.repeat + s->options.warm > 1 && fstat(STDIN_FILENO, &about) == 0 &&
@@ -249,7 +214,7 @@ static void input_warn(const struct stat_command *s)
 }
 
 // How the shell and env(1) tell that a program could not be started.
-static int not_started(const struct stat_command *s, int error)
+static int not_started(const struct arguments *s, int error)
 {
     if (error == ENOENT)
         return command_fail(&cmd_stat, STATUS_NOT_FOUND,
@@ -259,7 +224,7 @@ static int not_started(const struct stat_command *s, int error)
                         s->options.argv[0], strerror(error));
 }
 
-static int report_emit(const struct stat_command *s, const struct stat_result *result)
+static int report_emit(const struct arguments *s, const struct stat_result *result)
 {
     int fd = !s->output ? STDERR_FILENO : strcmp(s->output, "-") == 0 ? STDOUT_FILENO : -1;
     const struct stat_report report = {.options = &s->options,
@@ -284,7 +249,7 @@ static int report_emit(const struct stat_command *s, const struct stat_result *r
 }
 
 // The exit status: the program's own, or what kept it from being measured.
-static int result_judge(const struct stat_command *s, const struct stat_result *result)
+static int result_judge(const struct arguments *s, const struct stat_result *result)
 {
     if (result->exec_errno)
         return not_started(s, result->exec_errno);
@@ -304,7 +269,7 @@ static int result_judge(const struct stat_command *s, const struct stat_result *
 
 static int stat_run(int argc, char **argv)
 {
-    struct stat_command s = {
+    struct arguments s = {
         .rings = COUNT_USER, .options = {.repeat = 3, .warm = 1, .cpu = -1}
     };
     struct stat_result result;
@@ -349,7 +314,7 @@ const struct command cmd_stat = {
         "ends the measurement, 127 if it was not found, 126 if it could not be executed. Status "
         "2 and 3 with a message 'latput stat:' are latput's own: wrong usage, and no hardware "
         "counters although --events asks for them.",
-    .options = stat_options,
+    .options = options,
     .options_first = true,
     .run = stat_run,
 };

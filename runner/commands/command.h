@@ -17,9 +17,9 @@ struct command_option {
     const char *name;     // long form without dashes
     const char *argument; // placeholder, e.g. "FILE"; NULL: a switch
     const char *help;     // one or two sentences
-    // What follows is written by one of the macros OPTION_*. `take` puts the argument into the
-    // structure of the command's arguments, of which it gets the byte at `offset`. It returns
-    // EXIT_DONE, or the status to end with after a message.
+    // The macros OPTION_* write the rest. `take` puts the argument into the structure of the
+    // command's arguments, of which it gets the byte at `offset`. It returns EXIT_DONE, or the
+    // status to end with after a message.
     int (*take)(const struct option_given *given, void *to);
     size_t offset;
     int value;       // of a switch that is there; of formats the bits of those that there are
@@ -38,22 +38,28 @@ struct option_given {
 #define OPTION_FIELD(type, field)                                                                  \
     _Generic(&((struct arguments *)0)->field, type * : offsetof(struct arguments, field))
 
-// The end of a record: what the argument is, and the field that keeps it. Kinds that need more than
-// this header are beside their functions: cmd_format.h, cmd_backend.h, cmd_uarch.h,
-// store_options.h.
+// Ends of records, by what the argument is, with the field that keeps it. More kinds are in
+// cmd_format.h, cmd_backend.h, cmd_uarch.h, store_options.h and plan_select.h.
 #define OPTION_TEXT(field) .take = option_take_text, .offset = OPTION_FIELD(const char *, field)
 #define OPTION_SWITCH(field, set)                                                                  \
     .take = option_take_switch, .offset = OPTION_FIELD(bool, field), .value = (set)
 #define OPTION_NUMBER(field, from, upto)                                                           \
     .take = option_take_number, .offset = OPTION_FIELD(int, field), .least = (from), .most = (upto)
-// From 1 second on, kept in milliseconds.
+// A number of seconds, 1 or more, which is kept in milliseconds.
 #define OPTION_SECONDS(field, upto)                                                                \
     .take = option_take_seconds, .offset = OPTION_FIELD(int, field), .least = 1, .most = (upto)
-// What is more than read and kept: the function gets the whole structure.
+// For an option that is more than read and kept: the function gets the whole structure.
 #define OPTION_CALL(function) .take = (function)
 
 // Records of options that several commands have, without the braces.
 #define COMMON_DB(field) 0, "db", "FILE", "the database", OPTION_TEXT(field)
+#define COMMON_DB_MADE(field) 0, "db", "FILE", "the database; made if missing", OPTION_TEXT(field)
+#define COMMON_NEW_FLOOR(field)                                                                    \
+    0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one",    \
+        OPTION_SWITCH(field, true)
+#define COMMON_KEEP(field)                                                                         \
+    0, "keep", NULL, "keep the generated assembly files and name their directory",                 \
+        OPTION_SWITCH(field, true)
 #define COMMON_WIDE(field)                                                                         \
     'w', "wide", NULL, "all columns, however narrow the terminal is", OPTION_SWITCH(field, true)
 #define COMMON_CPU(field)                                                                          \
@@ -84,19 +90,6 @@ int command_read_options(const struct command *cmd, int argc, char **argv, void 
 // The same of a command that takes no operands, with a message that names the first.
 int command_read_alone(const struct command *cmd, int argc, char **argv, void *arguments);
 
-// Steps through the options of a command with getopt_long, built from its option records: `take`
-// gets the index of each in cmd->options and its argument, and returns EXIT_DONE or the status to
-// end with. Returns that, EXIT_USAGE after a wrong option, which is reported, or EXIT_DONE and
-// where the operands begin. --help prints it and exits with 0.
-int command_each_option(const struct command *cmd, int argc, char **argv,
-                        int (*take)(void *context, int option, const char *argument), void *context,
-                        int *operand_index);
-// For a command that takes no operands. EXIT_DONE, or EXIT_USAGE after a message that names one.
-int command_no_operands(const struct command *cmd, int argc, char **argv, int operand_index);
-// The argument of option `option` as a whole number of this range. EXIT_DONE, or EXIT_USAGE after a
-// message.
-int command_option_number(const struct command *cmd, int option, const char *text, int least,
-                          int most, int *number);
 enum { COMMAND_CPU_MAX = 8191 }; // as many CPUs as Linux can have
 
 // The exit status of the command `name`, "" for the program itself, which has printed all that it

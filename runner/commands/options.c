@@ -132,20 +132,6 @@ static int command_next_option(const struct command *cmd, int argc, char **argv,
     return option_wrong(cmd, got, argv[optind > 1 ? optind - 1 : 1]);
 }
 
-int command_each_option(const struct command *cmd, int argc, char **argv,
-                        int (*take)(void *context, int option, const char *argument), void *context,
-                        int *operand_index)
-{
-    struct option_state state = {0};
-    const char *argument;
-    int option, status;
-    while ((option = command_next_option(cmd, argc, argv, &state, &argument)) >= 0)
-        if ((status = take(context, option, argument)) != EXIT_DONE)
-            return status;
-    *operand_index = state.operand_index;
-    return option == -1 ? EXIT_DONE : EXIT_USAGE;
-}
-
 int command_read_options(const struct command *cmd, int argc, char **argv, void *arguments,
                          int *operand_index)
 {
@@ -166,7 +152,9 @@ int command_read_alone(const struct command *cmd, int argc, char **argv, void *a
 {
     int operand;
     int status = command_read_options(cmd, argc, argv, arguments, &operand);
-    return status == EXIT_DONE ? command_no_operands(cmd, argc, argv, operand) : status;
+    if (status == EXIT_DONE && operand < argc)
+        status = command_fail(cmd, EXIT_USAGE, "unexpected argument '%s'", argv[operand]);
+    return status;
 }
 
 int option_take_text(const struct option_given *given, void *to)
@@ -200,25 +188,6 @@ int option_take_seconds(const struct option_given *given, void *to)
     if (status == EXIT_DONE)
         *(int *)to = seconds * 1000;
     return status;
-}
-
-int command_no_operands(const struct command *cmd, int argc, char **argv, int operand_index)
-{
-    return operand_index < argc
-               ? command_fail(cmd, EXIT_USAGE, "unexpected argument '%s'", argv[operand_index])
-               : EXIT_DONE;
-}
-
-int command_option_number(const struct command *cmd, int option, const char *text, int least,
-                          int most, int *number)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (!*text || *end || value < least || value > most)
-        return command_fail(cmd, EXIT_USAGE, "--%s wants a number from %d to %d, not '%s'",
-                            cmd->options[option].name, least, most, text);
-    *number = (int)value;
-    return EXIT_DONE;
 }
 
 __attribute__((format(printf, 2, 0))) static void command_say(const struct command *cmd,

@@ -14,20 +14,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGUMENTS_MAX = 12 };
+enum { ARGUMENTS_MAX = 12, OPTIONS_MAX = 32 };
 
-static int take_number(void *context, int option, const char *argument)
+static int take_checked(const struct option_given *given, void *to)
 {
-    const struct command *cmd = context;
-    int number = 0;
-    if (!cmd->options[option].argument) {
-        fuzz_check(!argument, "a switch has no argument");
+    int *number = to;
+    if (!given->option->argument) {
+        fuzz_check(!given->argument, "a switch has no argument");
         return EXIT_DONE;
     }
-    fuzz_check(argument != NULL, "an option has its argument");
-    if (command_option_number(cmd, option, argument, 2, 1000, &number) == EXIT_DONE)
-        fuzz_check(number >= 2 && number <= 1000, "a number is in its range");
+    fuzz_check(given->argument != NULL, "an option has its argument");
+    if (option_take_number(given, number) == EXIT_DONE)
+        fuzz_check(*number >= 2 && *number <= 1000, "a number is in its range");
     return EXIT_DONE;
+}
+
+// The command with a number for each option that is no switch; one int is all of its arguments.
+static struct command with_numbers(const struct command *cmd,
+                                   struct command_option options[OPTIONS_MAX + 1])
+{
+    struct command copy = *cmd;
+    int n = 0;
+    for (; cmd->options[n].name; n++) {
+        fuzz_check(n < OPTIONS_MAX, "no more options than there is room for");
+        fuzz_check(cmd->options[n].take != NULL, "an option says where its argument goes");
+        options[n] = cmd->options[n];
+        options[n].take = take_checked;
+        options[n].offset = 0;
+        options[n].least = 2;
+        options[n].most = 1000;
+    }
+    options[n] = (struct command_option){0};
+    copy.options = options;
+    return copy;
 }
 
 // Whether a word may ask for help, which is printed before the process exits: --h and what follows,
@@ -42,12 +61,13 @@ static void read_options(const char *const *arguments, int n)
     for (int c = 0; commands[c]; c++) {
         char *argv[ARGUMENTS_MAX + 2] = {xasprintf("%s", commands[c]->name)};
         char *own[ARGUMENTS_MAX + 1] = {argv[0]}; // getopt moves what is in argv
-        int argc = 1, operands = 0;
+        int argc = 1, operands = 0, number = 0;
+        struct command_option options[OPTIONS_MAX + 1];
+        const struct command cmd = with_numbers(commands[c], options);
         for (int i = 0; i < n; i++)
             if (!asks_help(arguments[i]))
                 own[argc] = argv[argc] = xasprintf("%s", arguments[i]), argc++;
-        int status = command_each_option(commands[c], argc, argv, take_number,
-                                         (void *)(uintptr_t)commands[c], &operands);
+        int status = command_read_options(&cmd, argc, argv, &number, &operands);
         if (status == EXIT_DONE)
             fuzz_check(operands >= 1 && operands <= argc, "operands lie in the arguments");
         for (int i = 0; i < argc; i++)
