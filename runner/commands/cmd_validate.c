@@ -52,17 +52,17 @@ static int take_without(const struct option_given *given, void *to)
     struct arguments *arguments = to;
     for (const char *text = given->argument; *text;) {
         size_t length = strcspn(text, ",");
-        int concept = 0;
-        while (concept < PORT_CONCEPTS &&
-               (strlen(port_concept_name((enum port_concept) concept)) != length ||
-                strncmp(port_concept_name((enum port_concept) concept), text, length) != 0))
-        concept ++;
-        if (concept == PORT_CONCEPTS)
+        int part = 0;
+        while (part < PORT_CONCEPTS &&
+               (strlen(port_concept_name((enum port_concept)part)) != length ||
+                strncmp(port_concept_name((enum port_concept)part), text, length) != 0))
+            part++;
+        if (part == PORT_CONCEPTS)
             return command_fail(given->cmd, EXIT_USAGE,
                                 "--without %s: '%.*s' is no concept; latput validate --help has "
                                 "them all",
                                 text, (int)length, text);
-        arguments->without |= 1u << concept;
+        arguments->without |= 1u << part;
         text += length + (text[length] == ',');
     }
     return EXIT_DONE;

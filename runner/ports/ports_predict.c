@@ -221,9 +221,9 @@ static void limits_leave_out(const struct port_model *model, struct port_limits 
                                          [CONCEPT_SIDE] = &limits->side_clk,
                                          [CONCEPT_PORTS] = &limits->ports_clk,
                                          [CONCEPT_WAITS] = &limits->unknown_clk};
-    for (int concept = 0; concept < PORT_CONCEPTS; concept ++)
-        if (clks[concept] && model_lacks(model, (enum port_concept) concept))
-            *clks[concept] = 0;
+    for (int c = 0; c < PORT_CONCEPTS; c++)
+        if (clks[c] && model_lacks(model, (enum port_concept)c))
+            *clks[c] = 0;
     for (int u = 0; u < model->nunits; u++)
         if (model_lacks(model, unit_concept(&model->units[u])))
             limits->unit_clk[u] = 0;
