@@ -24,7 +24,7 @@ static const double SAME_USES = 0.95;  // of the forms with certain ports, from 
 static const double AMBIGUOUS = 0.05;  // of those of few µops, if more than when it was recorded
 static const double KNOWN_MIXES = 0.9; // lists may lose a form
 static const double ERROR_MORE = 0.01, WITHIN_LESS = 0.01; // than when it was recorded
-static const double FLOOR_APART = 0.02;                     // less than the gate allows
+static const double FLOOR_APART = 0.02;                    // less than the gate allows
 
 struct named_form {
     const char *name;
