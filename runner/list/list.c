@@ -468,15 +468,17 @@ static int list_parse_rows(const struct csv_file *file, struct list *list, list_
                            void *data)
 {
     struct row_parser parser = {.list = list, .on_fault = on_fault, .data = data};
-    for (size_t i = 0; i < file->nrecords && list->nrows <= LIST_ROWS_MAX; i++)
+    for (size_t i = 0; i < file->nrecords; i++) {
         list_parse_record(&parser, &file->records[i]);
-    if (list->nrows <= LIST_ROWS_MAX)
-        return parser.faults;
-    struct err err;
-    err_set(&err, "%s:%d: more than %d forms in a list; divide it into several", list->path,
-            parser.record->line, LIST_ROWS_MAX);
-    on_fault(&err, data);
-    return parser.faults + 1;
+        if (list->nrows <= LIST_ROWS_MAX)
+            continue;
+        struct err err;
+        err_set(&err, "%s:%d: more than %d forms in a list; divide it into several", list->path,
+                file->records[i].line, LIST_ROWS_MAX);
+        on_fault(&err, data);
+        return parser.faults + 1;
+    }
+    return parser.faults;
 }
 
 int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data)

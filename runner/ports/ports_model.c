@@ -276,7 +276,7 @@ struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
 
 // What bounds a mix with the moves between its instances.
 static void mix_limits(const struct port_model *model, const struct port_form *forms,
-                       const struct port_usage *const *usages, const struct port_mix *mix,
+                       const struct port_usage *usages, const struct port_mix *mix,
                        struct port_limits *limits)
 {
     struct port_usage moved[PORT_MIX_PARTS_MAX];
@@ -285,8 +285,8 @@ static void mix_limits(const struct port_model *model, const struct port_form *f
     for (int i = 0; i < mix->nparts; i++) {
         const struct port_form *form = &forms[mix->parts[i].form];
         int moves = form->moves - form->resets; // the usage has these
-        moved[i] = *usages[i];
-        moved[i].slots_mixed = port_usage_slots(usages[i]) + moves;
+        moved[i] = usages[i];
+        moved[i].slots_mixed = port_usage_slots(&usages[i]) + moves;
         moved[i].slots += moves;
         parts[i] = &moved[i];
         counts[i] = mix->parts[i].count;
@@ -297,11 +297,8 @@ static void mix_limits(const struct port_model *model, const struct port_form *f
 double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
                      const struct port_usage *usages, const struct port_mix *mix)
 {
-    const struct port_usage *parts[PORT_MIX_PARTS_MAX];
     struct port_limits limits;
-    for (int i = 0; i < mix->nparts; i++)
-        parts[i] = &usages[i];
-    mix_limits(model, forms, parts, mix, &limits);
+    mix_limits(model, forms, usages, mix, &limits);
     return limits.clk;
 }
 
@@ -309,8 +306,8 @@ double ports_pair_clk(const struct port_model *model, const struct port_form *fo
                       const struct port_usage *a, const struct port_usage *b,
                       const struct port_mix *pair)
 {
-    const struct port_usage *parts[] = {a, b};
+    const struct port_usage usages[] = {*a, *b};
     struct port_limits limits;
-    mix_limits(model, forms, parts, pair, &limits);
+    mix_limits(model, forms, usages, pair, &limits);
     return limits.bound_clk;
 }

@@ -116,6 +116,10 @@ static int sweeps_measure(struct sweeps *run, struct visited *visited, int visit
     visited->at_s = clock_now_s();
     run->summary->stopped |= measuring.stopped;
     run->summary->kernels += measuring.kernels;
+    if (status != 0 && session_stopped_by()) { // its assembler was ended
+        run->summary->stopped = true;
+        return 0;
+    }
     return status;
 }
 
@@ -133,11 +137,9 @@ static int sweeps_first(struct sweeps *run, struct visited *visited, struct err 
 {
     progress_more(run->progress, 0, 1);
     int status = sweeps_measure(run, visited, 0, err);
-    if (status != 0 && !session_stopped_by()) {
+    if (status != 0)
         visited_fail(run, visited, err);
-        status = 0;
-    }
-    return status;
+    return 0;
 }
 
 // Another time; the last time, then stored. Where that fails, by what the others have.
@@ -145,7 +147,7 @@ static int sweeps_again(struct sweeps *run, struct visited *visited, int visit, 
 {
     const struct property *property = visited->property;
     int status = sweeps_measure(run, visited, visit, err);
-    if (run->summary->stopped || (status != 0 && session_stopped_by()))
+    if (run->summary->stopped)
         return status;
     if (visit < VISITS - 1)
         return 0;

@@ -35,20 +35,14 @@ bool property_count_fits(double count)
     return count >= 1 && count <= 2e9;
 }
 
-// Whether a body can count as what it would at all points; else *why says at which it cannot.
+// Whether a body can count as what it would at this point; else *why says that it cannot.
 static bool property_counts(const struct property *property, const struct property_machine *machine,
-                            const double *xs, int nxs, const double *bys, int nbys, struct err *why)
+                            double x, double by, struct err *why)
 {
-    for (int b = 0; b < nbys; b++)
-        for (int i = 0; i < nxs; i++) {
-            double count = property_number_value(&property->count, machine, xs[i], bys[b]);
-            if (!property_count_fits(count)) {
-                err_set(why, "count is %g at x = %.0f, and it can be 1 to 2,000,000,000", count,
-                        xs[i]);
-                return false;
-            }
-        }
-    return true;
+    double count = property_number_value(&property->count, machine, x, by);
+    if (!property_count_fits(count))
+        err_set(why, "count is %g at x = %.0f, and it can be 1 to 2,000,000,000", count, x);
+    return property_count_fits(count);
 }
 
 // Bytes that the data of a point take.
@@ -147,7 +141,11 @@ int property_points(const struct property *property, const struct property_machi
         err_set(why, "its data need %.0f MiB of memory, and %.0f MiB may be used",
                 property_data_bytes(property, machine, values[0], bys[nbys - 1]) / 1048576,
                 machine->memory_bytes / 1048576);
-    return property_counts(property, machine, values, n, bys, nbys, why) ? n : 0;
+    for (int b = 0; b < nbys; b++)
+        for (int i = 0; i < n; i++)
+            if (!property_counts(property, machine, values[i], bys[b], why))
+                return 0;
+    return n;
 }
 
 int property_by_points(const struct property *property, const struct property_machine *machine,

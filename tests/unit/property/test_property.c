@@ -82,68 +82,70 @@ static void test_row(void **state)
     properties_free(&properties);
 }
 
+// clang-format off
+static const struct {
+    const char *row, *said;
+} bad_rows[] = {
+    {"1x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,", "'1x' is no name"},
+    {"x,,Q,u,clk,,values 1,,a.inc:b,,,knee,,", "title is missing"},
+    {"x,T,Q,u,s,,values 1,,a.inc:b,,,knee,,", "y_unit is clk or ns"},
+    {"x,T,Q,u,clk,a a,values 1,,a.inc:b,,,knee,,", "there twice"},
+    {"x,T,Q,u,clk,a:AVX9,values 1,,a.inc:b,,,knee,,", "no feature 'AVX9'"},
+    {"x,T,Q,u,clk,a::100,values 1,,a.inc:b,,,knee,,", "128, 256 or 512"},
+    {"x,T,Q,u,clk,,,,a.inc:b,,,knee,,", "the sweep is missing"},
+    {"x,T,Q,u,clk,,values 2 1,,a.inc:b,,,knee,,", "ascend"},
+    {"x,T,Q,u,clk,,linear 9..1 step 1,,a.inc:b,,,knee,,", "is no range"},
+    {"x,T,Q,u,clk,,linear 1..9,,a.inc:b,,,knee,,", "step is missing"},
+    {"x,T,Q,u,clk,,linear 1..9 step 0,,a.inc:b,,,knee,,", "more than 0"},
+    {"x,T,Q,u,clk,,linear 1..9 steps 1,,a.inc:b,,,knee,,", "none of step"},
+    {"x,T,Q,u,clk,,values 1,by,a.inc:b,,,knee,,", "UNIT: SWEEP"},
+    {"x,T,Q,u,clk,,values 1,,../a.inc:b,,,knee,,", "names a file in macros/"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b:%if,,,knee,,", "cannot be given"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,heap 0 bytes=1,,knee,,", "'heap' is none of"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 7 bytes=1K,,knee,,", "number of the area"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 stride=64,,knee,,", "bytes= is missing"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 size=64,,knee,,", "none of bytes="},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 bytes=1K cursor=16,,knee,,", "out of range"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*l9,knee,,", "behind * stands"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*x<=y,knee,,", "'y' is no number"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,0,knee,,", "count is 0, and it can be 1 to"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,3e9,knee,,", "count is 3e+09, and"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,1.5,knee,,", "'1.5' is no whole number"},
+    {"x,T,Q,u,clk,,values 0 4,,a.inc:b,,x,knee,,", "count is 0, and"},
+    {"x,T,Q,u,clk,,linear 1..9 step 1,,a.inc:b,,1G*x,knee,,", "count is 9.66368e+09, and"},
+    {"x,T,Q,u,clk,,linear 1..4*l2 step 1,,a.inc:b,,0.5*x,knee,,", "count is 0.5, and"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,by,knee,,", "'by' wants a second variable"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,kneel,,", "'kneel' is no reading"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee lest=1,,", "no option of a reading"},
+    {"x,T,Q,u,clk,a b,linear 1..9 step 1 refine,,a.inc:b,,,knee control=a,,",
+     "the sweep cannot refine"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,align=100", "power of two"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,copies=0", "from 1 to"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,warm", "is no option"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,vm=yes",
+     "vm= is paging, placement, trap or clock"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=me",
+     "company= is cpu, sibling, core, all"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=cpu", "belong together"},
+    {"x,T,Q,u,clk,,cpus,,a.inc:b,,,knee,,", "belong together"},
+    {"x,T,Q,u,clk,,cpus 3,,a.inc:b,,,knee,,company=cpu", "nothing stands behind cpus"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,on=by", "wants a second variable"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,permit=write", "permit= is call, discard"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,zero 0 bytes=4K code,,knee,,", "wants permit=code"},
+};
+// clang-format on
+
 // Each column has its faults, told with line and caret.
 static void test_faults(void **state)
 {
     (void)state;
-    // clang-format off
-    static const struct {
-        const char *row, *said;
-    } bad[] = {
-        {"1x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,", "'1x' is no name"},
-        {"x,,Q,u,clk,,values 1,,a.inc:b,,,knee,,", "title is missing"},
-        {"x,T,Q,u,s,,values 1,,a.inc:b,,,knee,,", "y_unit is clk or ns"},
-        {"x,T,Q,u,clk,a a,values 1,,a.inc:b,,,knee,,", "there twice"},
-        {"x,T,Q,u,clk,a:AVX9,values 1,,a.inc:b,,,knee,,", "no feature 'AVX9'"},
-        {"x,T,Q,u,clk,a::100,values 1,,a.inc:b,,,knee,,", "128, 256 or 512"},
-        {"x,T,Q,u,clk,,,,a.inc:b,,,knee,,", "the sweep is missing"},
-        {"x,T,Q,u,clk,,values 2 1,,a.inc:b,,,knee,,", "ascend"},
-        {"x,T,Q,u,clk,,linear 9..1 step 1,,a.inc:b,,,knee,,", "is no range"},
-        {"x,T,Q,u,clk,,linear 1..9,,a.inc:b,,,knee,,", "step is missing"},
-        {"x,T,Q,u,clk,,linear 1..9 step 0,,a.inc:b,,,knee,,", "more than 0"},
-        {"x,T,Q,u,clk,,linear 1..9 steps 1,,a.inc:b,,,knee,,", "none of step"},
-        {"x,T,Q,u,clk,,values 1,by,a.inc:b,,,knee,,", "UNIT: SWEEP"},
-        {"x,T,Q,u,clk,,values 1,,../a.inc:b,,,knee,,", "names a file in macros/"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b:%if,,,knee,,", "cannot be given"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,heap 0 bytes=1,,knee,,", "'heap' is none of"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 7 bytes=1K,,knee,,", "number of the area"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 stride=64,,knee,,", "bytes= is missing"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 size=64,,knee,,", "none of bytes="},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 bytes=1K cursor=16,,knee,,", "out of range"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*l9,knee,,", "behind * stands"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*x<=y,knee,,", "'y' is no number"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,0,knee,,", "count is 0, and it can be 1 to"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,3e9,knee,,", "count is 3e+09, and"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,1.5,knee,,", "'1.5' is no whole number"},
-        {"x,T,Q,u,clk,,values 0 4,,a.inc:b,,x,knee,,", "count is 0, and"},
-        {"x,T,Q,u,clk,,linear 1..9 step 1,,a.inc:b,,1G*x,knee,,", "count is 9.66368e+09, and"},
-        {"x,T,Q,u,clk,,linear 1..4*l2 step 1,,a.inc:b,,0.5*x,knee,,", "count is 0.5, and"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,by,knee,,", "'by' wants a second variable"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,kneel,,", "'kneel' is no reading"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee lest=1,,", "no option of a reading"},
-        {"x,T,Q,u,clk,a b,linear 1..9 step 1 refine,,a.inc:b,,,knee control=a,,",
-         "the sweep cannot refine"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,align=100", "power of two"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,copies=0", "from 1 to"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,warm", "is no option"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,vm=yes",
-         "vm= is paging, placement, trap or clock"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=me",
-         "company= is cpu, sibling, core, all"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=cpu", "belong together"},
-        {"x,T,Q,u,clk,,cpus,,a.inc:b,,,knee,,", "belong together"},
-        {"x,T,Q,u,clk,,cpus 3,,a.inc:b,,,knee,,company=cpu", "nothing stands behind cpus"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,on=by", "wants a second variable"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,permit=write", "permit= is call, discard"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,zero 0 bytes=4K code,,knee,,", "wants permit=code"},
-    };
-    // clang-format on
-    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(bad_rows); i++) {
         struct properties properties;
         struct err err;
-        assert_int_equal(read_row(bad[i].row, &properties, &err), 1);
-        if (!strstr(err.text, bad[i].said) || !strstr(err.text, ":3: ") || !strchr(err.text, '^'))
-            fail_msg("%s: '%s'", bad[i].row, err.text);
+        assert_int_equal(read_row(bad_rows[i].row, &properties, &err), 1);
+        if (!strstr(err.text, bad_rows[i].said) || !strstr(err.text, ":3: ") ||
+            !strchr(err.text, '^'))
+            fail_msg("%s: '%s'", bad_rows[i].row, err.text);
         assert_int_equal(properties.n, 0);
         properties_free(&properties);
     }
