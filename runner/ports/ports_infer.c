@@ -54,11 +54,7 @@ static bool infer_serialises(const struct inference *inference, int i)
 static bool infer_keeps(const struct inference *inference, int i)
 {
     const struct port_trials *trials = &inference->trials[i];
-    double uops = 0;
-    for (int c = 0; c < inference->model->nclasses; c++)
-        if (trials_class_maximal(inference->model, c))
-            uops += fmax(0, trials_least(inference->model, trials, c)); // NaN: none
-    return uops > KEPT_TIMES * trials->slots + KEPT_UOPS;
+    return trials_shown(inference->model, trials) > KEPT_TIMES * trials->slots + KEPT_UOPS;
 }
 
 // The µops that a trial beside the class shows, and how many blockers an instance had. false: it is
@@ -173,12 +169,9 @@ static void infer_keep_trials(const struct inference *inference, const struct po
 static bool infer_shows_too_many(const struct inference *inference, int i)
 {
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
-    int most = infer_uops_most(form, inference->trials[i].slots);
-    double uops = 0;
-    for (int c = 0; c < inference->model->nclasses; c++)
-        if (trials_class_maximal(inference->model, c))
-            uops += fmax(0, trials_least(inference->model, &inference->trials[i], c)); // NaN: none
-    return most > 0 && uops > most + TRIAL_USED_UOPS;
+    const struct port_trials *trials = &inference->trials[i];
+    int most = infer_uops_most(form, trials->slots);
+    return most > 0 && trials_shown(inference->model, trials) > most + TRIAL_USED_UOPS;
 }
 
 // Which trials of a form beside a class are due: the screen first; then, where that shows what

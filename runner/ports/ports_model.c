@@ -274,10 +274,13 @@ struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
     };
 }
 
-// What bounds a mix with the moves between its instances.
-static void mix_limits(const struct port_model *model, const struct port_form *forms,
-                       const struct port_usage *usages, const struct port_mix *mix,
-                       struct port_limits *limits)
+// port_bound() or port_predict().
+typedef double clk_fn(const struct port_model *model, const struct port_usage *const *usages,
+                      const int *counts, int n);
+
+// What it says of a mix with the moves between its instances.
+static double moved_clk(clk_fn *clk, const struct port_model *model, const struct port_form *forms,
+                        const struct port_usage *usages, const struct port_mix *mix)
 {
     struct port_usage moved[PORT_MIX_PARTS_MAX];
     const struct port_usage *parts[PORT_MIX_PARTS_MAX];
@@ -291,15 +294,13 @@ static void mix_limits(const struct port_model *model, const struct port_form *f
         parts[i] = &moved[i];
         counts[i] = mix->parts[i].count;
     }
-    port_limits(model, parts, counts, mix->nparts, limits);
+    return clk(model, parts, counts, mix->nparts);
 }
 
 double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
                      const struct port_usage *usages, const struct port_mix *mix)
 {
-    struct port_limits limits;
-    mix_limits(model, forms, usages, mix, &limits);
-    return limits.clk;
+    return moved_clk(port_predict, model, forms, usages, mix);
 }
 
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
@@ -307,7 +308,5 @@ double ports_pair_clk(const struct port_model *model, const struct port_form *fo
                       const struct port_mix *pair)
 {
     const struct port_usage usages[] = {*a, *b};
-    struct port_limits limits;
-    mix_limits(model, forms, usages, pair, &limits);
-    return limits.bound_clk;
+    return moved_clk(port_bound, model, forms, usages, pair);
 }

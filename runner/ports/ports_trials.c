@@ -242,6 +242,15 @@ static void trial_slots(const struct inference *inference, struct port_trials *t
         trials->slots_mixed = fmin(trials->slots_mixed, slots);
 }
 
+double trials_shown(const struct port_model *model, const struct port_trials *trials)
+{
+    double uops = 0;
+    for (int c = 0; c < model->nclasses; c++)
+        if (trials_class_maximal(model, c))
+            uops += fmax(0, trials_least(model, trials, c)); // NaN: none
+    return uops;
+}
+
 bool trials_class_inside(const struct port_model *model, int inner, int outer)
 {
     return inner != outer && (model->classes[inner].set & ~model->classes[outer].set) == 0;
@@ -440,10 +449,8 @@ unsigned trials_due_filled(const struct inference *inference, int i)
         return 0;
     if (!inference->filled[i])
         return FILLED_ORDERED | FILLED_MIXED | FILLED_BUSY;
-    double whole = floor(trials->slots + SLOTS_LESS), uops = 0;
-    for (int c = 0; c < inference->model->nclasses; c++)
-        if (trials_class_maximal(inference->model, c))
-            uops += fmax(0, trials_least(inference->model, trials, c));
+    double whole = floor(trials->slots + SLOTS_LESS);
+    double uops = trials_shown(inference->model, trials);
     bool settled = trials->slots <= whole + SLOTS_MORE &&
                    trials->slots <= fmax(uops, 1) + SLOTS_MORE &&
                    trials->slots_mixed <= trials->slots + SLOTS_MORE;

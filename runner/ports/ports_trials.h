@@ -74,6 +74,8 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
 bool trials_possible(const struct inference *inference, int i);
 // The throughput with chains broken, if it is known.
 double trials_best_clk(const struct inference *inference, int i);
+// The fewest µops that trials show on all ports: the sum over maximal classes, none below 0.
+double trials_shown(const struct port_model *model, const struct port_trials *trials);
 // Whether the ports of one class are among those of another.
 bool trials_class_inside(const struct port_model *model, int inner, int outer);
 // µops that are on the class's ports for sure: those that trials show of the classes inside it,

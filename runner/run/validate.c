@@ -60,6 +60,13 @@ static void drawer_begin(struct drawer *drawer, const struct validate_forms *for
             drawer->fits[legacy] |= form_fits(forms->forms[drawer->by_class[i]].row, legacy);
 }
 
+// Of which kind the vectors of a mix are: every form fits one of the two.
+static bool drawer_legacy(struct drawer *drawer)
+{
+    bool legacy = random_below(&drawer->state, 2);
+    return drawer->fits[legacy] ? legacy : !legacy;
+}
+
 static int drawer_form(struct drawer *drawer, bool legacy)
 {
     for (;;) {
@@ -74,8 +81,7 @@ static int drawer_form(struct drawer *drawer, bool legacy)
 static struct port_mix drawer_mix(struct drawer *drawer, int most)
 {
     struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
-    bool legacy = random_below(&drawer->state, 2);
-    legacy = drawer->fits[legacy] ? legacy : !legacy; // every form fits one of the two
+    bool legacy = drawer_legacy(drawer);
     mix.nparts = PARTS_MIN + random_below(&drawer->state, most - PARTS_MIN + 1);
     for (int i = 0; i < mix.nparts; i++) {
         int form = drawer_form(drawer, legacy);
@@ -98,8 +104,7 @@ static struct port_mix drawer_ratio(struct drawer *drawer)
 {
     struct port_mix mix = {.nparts = 2, .orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
     const struct validate_form *forms = drawer->forms->forms;
-    bool legacy = random_below(&drawer->state, 2);
-    legacy = drawer->fits[legacy] ? legacy : !legacy;
+    bool legacy = drawer_legacy(drawer);
     int a = drawer_form(drawer, legacy), b = a;
     for (int draws = 0; draws < RATIO_DRAWS; draws++) {
         b = drawer_form(drawer, legacy);
