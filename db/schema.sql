@@ -728,7 +728,7 @@ CREATE TABLE sweep_value (
     samples INTEGER NOT NULL CHECK (samples >= 1)
 ) STRICT;
 
--- Derived: what the points of a property say; runner/derive/conclude.h has the words.
+-- Derived: what the points of a property say; runner/conclude/conclude.h has the words.
 CREATE TABLE conclusion (
     conclusion_id INTEGER PRIMARY KEY,
     property_id INTEGER NOT NULL REFERENCES property,

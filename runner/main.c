@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The program's entry: the table of commands and the options that stand before them. What a command
 // does is in its own file; this one knows only their names.
-#include "commands/command.h"
-#include "commands/config.h"
-#include "commands/help.h"
+#include "cli/command.h"
+#include "cli/config.h"
+#include "cli/help.h"
 #include "util/subproc.h"
 #include "version.h"
 

@@ -91,7 +91,7 @@ static const char *bench_reword(const struct bench *bench, const char *detail)
 }
 
 // What NASM or the linker said, and where.
-static void bench_refused(struct bench *bench, const struct build_failure *failure)
+static void bench_refused(struct bench *bench, const struct assemble_failure *failure)
 {
     const struct bench_source *source = &bench->source;
     struct bench_result *result = bench->result;
@@ -131,13 +131,13 @@ static int bench_build(struct bench *bench, struct err *err)
         return 0;
     }
     struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &source->kernel};
-    const struct build_options options = {.directory = bench->session.directory,
-                                          .stem = "bench",
-                                          .bits = source->bits ? source->bits : 64,
-                                          .keep = spec->keep,
-                                          .include = source->include,
-                                          .object = source->object};
-    if (build_program(&kernel, 1, &options, bench->arena, &bench->program, err) != 0)
+    const struct assemble_options options = {.directory = bench->session.directory,
+                                             .stem = "bench",
+                                             .bits = source->bits ? source->bits : 64,
+                                             .keep = spec->keep,
+                                             .include = source->include,
+                                             .object = source->object};
+    if (assemble_program(&kernel, 1, &options, bench->arena, &bench->program, err) != 0)
         return -1;
     if (bench->program.nfailures > 0) {
         bench_refused(bench, &bench->program.failures[0]);

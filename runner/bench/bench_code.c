@@ -3,8 +3,8 @@
 // has of the file, as a function, so that both kinds of files end in an object with a function.
 #include "bench_code.h"
 
+#include "assemble/object.h"
 #include "bench_source.h"
-#include "build/build_object.h"
 #include "util/subproc.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ int bench_file_code(const struct bench_spec *spec, const char *directory, struct
                                 .function = source.object != NULL,
                                 .testcode = source.testcode,
                                 .object = source.object};
-    if (build_object_function(object, name, &code->bytes, &code->len, arena, err) == 0)
+    if (assemble_object_function(object, name, &code->bytes, &code->len, arena, err) == 0)
         return 0;
     *refused = true;
     return source.object

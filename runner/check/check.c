@@ -4,7 +4,7 @@
 
 #include "check_known.h"
 #include "cpuinfo/counter_check.h"
-#include "ports/ports_names_file.h"
+#include "names/port_names_file.h"
 #include "util/paths.h"
 
 #include "cpuinfo/cpuinfo.h"

@@ -2,7 +2,7 @@
 // Lists of properties; see check_property.h.
 #include "check_property.h"
 
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "property/property.h"
 #include "util/csvfile.h"
 #include "util/scratch.h"
@@ -79,12 +79,13 @@ static int codes_build(const struct codes *codes, struct check *check, struct er
     char *directory = scratch_begin(err);
     if (!directory)
         return -1;
-    const struct build_options options = {.directory = directory, .stem = "properties", .bits = 64};
+    const struct assemble_options options = {
+        .directory = directory, .stem = "properties", .bits = 64};
     struct program program = {0};
-    int status = build_program(codes->kernels, codes->n, &options, &check->arena, &program, err);
+    int status = assemble_program(codes->kernels, codes->n, &options, &check->arena, &program, err);
     const struct property *told = NULL; // one message a row is enough
     for (int i = 0; i < program.nfailures && status == 0; i++) {
-        const struct build_failure *failure = &program.failures[i];
+        const struct assemble_failure *failure = &program.failures[i];
         const struct property *property = codes->rows[failure->kernel];
         if (property == told)
             continue;

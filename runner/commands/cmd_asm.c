@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latput asm: the NASM text of the kernels of rows, to read or to try by hand.
-#include "command.h"
+#include "cli/command.h"
 #include "plan_select.h"
 
 #include <fnmatch.h>

@@ -4,8 +4,8 @@
 #define LATPUT_CMD_BENCH_SWEEP_H
 
 #include "bench/bench.h"
-#include "cmd_format.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_format.h"
 
 struct bench_sweep_arguments {
     const char *sweep, *plot; // as on the command line; plot NULL: none

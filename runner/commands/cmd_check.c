@@ -2,7 +2,7 @@
 // `latput check`: validates lists, macros and tables without measuring.
 #include "check/check.h"
 #include "check/check_property.h"
-#include "command.h"
+#include "cli/command.h"
 #include "cpuinfo/counter_check.h"
 #include "list/select.h"
 #include "util/csvtext.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // latput compare: results beside what another program believes of the CPU.
-#include "command.h"
-#include "export/compare.h"
-#include "export/mca.h"
+#include "cli/command.h"
+#include "cli/option_store.h"
+#include "compare/compare.h"
 #include "store/store.h"
-#include "store_options.h"
+#include "llvm/mca.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,19 +68,19 @@ static int compare_print(struct store *store, struct arguments *args)
 {
     struct err err = {0};
     struct strbuf out = {0};
-    struct export_data data;
-    char *cpu = export_other_name(args->filter.uarch, "llvm", &err);
+    struct known_cpu data;
+    char *cpu = known_other_name(args->filter.uarch, "llvm", &err);
     if (!cpu)
         return command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
     args->options.cpu = args->cpu ? args->cpu : cpu;
     int status = compare_cpu_check(args->options.cpu);
     if (status == EXIT_DONE) {
-        if (export_read(store, &args->filter, EXPORT_CODE, &data, &err) != 0 ||
+        if (known_read(store, &args->filter, KNOWN_CODE, &data, &err) != 0 ||
             compare_llvm(&data, &args->options, &out, &err) != 0)
             status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
         else
             fwrite(strbuf_text(&out), 1, out.len, stdout);
-        export_free(&data);
+        known_free(&data);
     }
     strbuf_free(&out);
     free(cpu);

@@ -3,7 +3,7 @@
 // action; each is one line of the table below.
 #include "cmd_counters.h"
 
-#include "cmd_format.h"
+#include "cli/option_format.h"
 
 #include <stdlib.h>
 #include <string.h>

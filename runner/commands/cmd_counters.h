@@ -4,7 +4,7 @@
 #ifndef LATPUT_CMD_COUNTERS_H
 #define LATPUT_CMD_COUNTERS_H
 
-#include "command.h"
+#include "cli/command.h"
 #include "cpuinfo/counters.h"
 #include "report/report.h"
 

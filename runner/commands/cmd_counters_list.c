@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // latput counters list: the counter table of a CPU as table, CSV or JSON, in the order of
 // counter_ids.csv, and a word on whether this machine lets anyone count.
+#include "cli/option_uarch.h"
 #include "cmd_counters.h"
-#include "cmd_uarch.h"
 
 #include "cpuinfo/counter_names.h"
 #include "cpuinfo/environment.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // latput cpu: which CPU this is, what surrounds it, and what can be measured here. Also the tool
 // that records CPUID dumps, by which a machine can be identified elsewhere.
-#include "cmd_cpu.h"
-#include "cmd_uarch.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_uarch.h"
+#include "report/report_cpu.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 

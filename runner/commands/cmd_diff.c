@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // latput diff: two CPU families or two runs side by side, only what differs.
-#include "cmd_format.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_format.h"
+#include "cli/option_store.h"
 #include "report/diff.h"
 #include "store/store.h"
-#include "store_options.h"
 
 #include "util/terminal.h"
 #include "util/text_table.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // latput export: results in the formats of other programs.
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_store.h"
 #include "export/export.h"
 #include "report/report.h"
 #include "store/store.h"
-#include "store_options.h"
+#include "util/file_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static int export_write_left(const struct export_out *out, const char *path, str
             strbuf_printf(&text, "%s\t%.*s\n", out->reasons[i].text, (int)strcspn(name, "\n"),
                           name);
     }
-    int status = report_write_file(path, strbuf_text(&text), text.len, err);
+    int status = file_write(path, strbuf_text(&text), text.len, err);
     strbuf_free(&text);
     return status;
 }
@@ -89,21 +90,21 @@ static int export_write_left(const struct export_out *out, const char *path, str
 static int export_text(struct store *store, const struct arguments *args, struct export_out *out,
                        struct err *err)
 {
-    struct export_data data;
-    int status = export_read(store, &args->filter, args->format->what, &data, err);
+    struct known_cpu data;
+    int status = known_read(store, &args->filter, args->format->what, &data, err);
     if (status == 0 && data.nforms > 0)
         status = args->format->write(&data, out, err);
     if (status == 0 && data.nforms > 0)
         command_note(&cmd_export, "%s: %d of %d forms of %s", args->format->name, out->written,
                      data.nforms, args->filter.uarch);
-    export_free(&data);
+    known_free(&data);
     return status;
 }
 
 static int export_put(const struct export_out *out, const struct arguments *args, struct err *err)
 {
     if (args->output)
-        return report_write_file(args->output, strbuf_text(&out->text), out->text.len, err);
+        return file_write(args->output, strbuf_text(&out->text), out->text.len, err);
     fwrite(strbuf_text(&out->text), 1, out->text.len, stdout);
     return fflush(stdout) == 0 ? 0 : err_set(err, "standard output: cannot be written");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // latput merge: the runs of packs, also of other machines and other people, into one database.
-#include "command.h"
-#include "report/pack.h"
+#include "cli/command.h"
+#include "cli/option_store.h"
+#include "pack/pack.h"
 #include "store/store.h"
-#include "store_options.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 

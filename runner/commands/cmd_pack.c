@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // latput pack: one run as an archive fit for publication.
-#include "command.h"
-#include "report/pack.h"
+#include "cli/command.h"
+#include "cli/option_store.h"
+#include "pack/pack.h"
 #include "store/store.h"
-#include "store_options.h"
 
 #include "store/store_read.h"
 #include "util/mem.h"
@@ -68,9 +68,9 @@ static void pack_say_run(struct store_rows *rows, const struct pack_what *what, 
                          struct strbuf *out)
 {
     static const char *const kept[] = {
-        [STORE_KEEP_RESULTS] = "without samples, kernels and the timings behind its ports",
-        [STORE_KEEP_KERNELS] = "without samples",
-        [STORE_KEEP_SAMPLES] = "with all samples",
+        [MERGE_KEEP_RESULTS] = "without samples, kernels and the timings behind its ports",
+        [MERGE_KEEP_KERNELS] = "without samples",
+        [MERGE_KEEP_SAMPLES] = "with all samples",
     };
     struct stat st;
     struct strbuf text = {0};
@@ -138,9 +138,9 @@ static int pack_run(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     struct pack_what what = {.run_id = arguments.run_id,
-                             .keep = arguments.samples ? STORE_KEEP_SAMPLES
-                                     : arguments.slim  ? STORE_KEEP_RESULTS
-                                                       : STORE_KEEP_KERNELS};
+                             .keep = arguments.samples ? MERGE_KEEP_SAMPLES
+                                     : arguments.slim  ? MERGE_KEEP_RESULTS
+                                                       : MERGE_KEEP_KERNELS};
     status = pack_of_run(store, &what, arguments.output);
     store_close(store);
     return status;

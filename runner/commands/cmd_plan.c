@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latput plan: the tests that rows lead to, as a table. What `latput run` would measure.
-#include "command.h"
+#include "cli/command.h"
 #include "plan_select.h"
 
 #include <stdio.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // latput ports: the structure of the execution ports, from the database or found now.
-#include "cmd_backend.h"
-#include "cmd_format.h"
-#include "cmd_uarch.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_backend.h"
+#include "cli/option_format.h"
+#include "cli/option_store.h"
+#include "cli/option_uarch.h"
 #include "measure/measure_mixes.h"
 #include "measure/session.h"
 #include "measure/session_count.h"
@@ -11,7 +12,7 @@
 #include "run/run_port_model.h"
 #include "store/store.h"
 #include "store/store_ports.h"
-#include "store_options.h"
+#include "util/file_write.h"
 #include "util/terminal.h"
 
 #include <stdio.h>
@@ -96,7 +97,7 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
     fputs(strbuf_text(&out), stdout);
     if (arguments->svg) {
         report_ports_svg(stored, title, &svg);
-        if (report_write_file(arguments->svg, svg.data, svg.len, &err) != 0)
+        if (file_write(arguments->svg, svg.data, svg.len, &err) != 0)
             status = command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     }
     strbuf_free(&out);

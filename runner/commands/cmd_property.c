@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // latput property: sweeps that answer questions about the pipeline, and what they say.
-#include "cmd_format.h"
-#include "cmd_uarch.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_format.h"
+#include "cli/option_store.h"
+#include "cli/option_uarch.h"
 #include "measure/session.h"
 #include "property/property.h"
 #include "property/property_run.h"
 #include "report/report_property.h"
 #include "store/store.h"
 #include "store/store_property.h"
-#include "store_options.h"
 #include "util/scratch.h"
 #include "util/suggest.h"
 #include "util/terminal.h"
@@ -143,7 +143,7 @@ static void print_list(const struct properties *properties)
 
 // Those of a run that are meant; -1 after a message.
 static int read_run(const struct arguments *arguments, struct store *store, int64_t run_id,
-                    struct arena *arena, struct stored_property **all)
+                    struct arena *arena, struct swept_property **all)
 {
     struct err err = {0};
     int n, chosen = 0;
@@ -160,7 +160,7 @@ static int read_run(const struct arguments *arguments, struct store *store, int6
 static int print_diff(const struct arguments *arguments, struct store *store, int64_t run_id)
 {
     struct arena arena = {0};
-    struct stored_property *rows[2];
+    struct swept_property *rows[2];
     struct strbuf out = {0};
     int n[2] = {read_run(arguments, store, arguments->diff_id, &arena, &rows[0]),
                 read_run(arguments, store, run_id, &arena, &rows[1])};
@@ -182,7 +182,7 @@ static int print_run(const struct arguments *arguments, struct store *store, int
 {
     struct arena arena = {0};
     struct err err = {0};
-    struct stored_property *all;
+    struct swept_property *all;
     int chosen = read_run(arguments, store, run_id, &arena, &all);
     if (chosen < 0) {
         arena_free(&arena);

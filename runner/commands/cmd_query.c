@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // latput query: prints the instruction table, the operand pairs, the ports with their evidence,
 // the failures or the runs of a database. Only reads.
-#include "cmd_format.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_format.h"
+#include "cli/option_store.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
-#include "store/store_where.h"
-#include "store_options.h"
 #include "util/mem.h"
 #include "util/terminal.h"
 #include "util/text_table.h"
+#include "where/where.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -147,7 +147,7 @@ struct query_meaning {
 
 static void query_forget(struct query_meaning *meaning)
 {
-    store_where_free(meaning->where);
+    where_free(meaning->where);
     free(meaning->sort);
     for (int i = 0; i < meaning->ncolumns; i++)
         free(meaning->owned[i]);
@@ -160,7 +160,7 @@ static int query_read_columns(struct store *store, const struct arguments *query
     int result = 0;
     for (char *word; result == 0 && (word = strsep(&rest, ","));) {
         word += strspn(word, " ");
-        char *column = store_view_column(store, query->view, word, err);
+        char *column = where_column(store, query->view, word, err);
         if (!column) {
             result = -1;
         } else if (meaning->ncolumns == QUERY_COLUMNS_MAX) {
@@ -182,11 +182,11 @@ static int query_understand(struct store *store, struct arguments *query,
     struct err err = {0};
     int bad = 0;
     if (query->where) {
-        meaning->where = store_where_parse(store, query->view, query->where, &err);
+        meaning->where = where_parse(store, query->view, query->where, &err);
         bad = !meaning->where ? err_prefix(&err, "--where: ") : 0;
     }
     if (!bad && query->sort) {
-        meaning->sort = store_sort_parse(store, query->view, query->sort, &err);
+        meaning->sort = where_sort_parse(store, query->view, query->sort, &err);
         bad = !meaning->sort ? err_prefix(&err, "--sort: ") : 0;
     }
     if (!bad && query->columns)

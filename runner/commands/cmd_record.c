@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // latput record: what this CPU's core says, kept so that changes made elsewhere can be judged on
 // it.
-#include "cmd_backend.h"
-#include "cmd_uarch.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_backend.h"
+#include "cli/option_store.h"
+#include "cli/option_uarch.h"
 #include "execute/exec.h"
 #include "measure/floor.h"
-#include "port_table.h"
-#include "report/pack.h"
+#include "pack/pack.h"
 #include "report/report.h"
-#include "store_options.h"
+#include "util/file_write.h"
 #include "util/mem.h"
 #include "util/scratch.h"
+#include "validate/port_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static int record_file(const char *directory, const char *name, const struct str
                        struct err *err)
 {
     char *path = xasprintf("%s/%s", directory, name);
-    int status = report_write_file(path, text->len ? text->data : "", text->len, err);
+    int status = file_write(path, text->len ? text->data : "", text->len, err);
     free(path);
     return status;
 }
@@ -141,7 +142,7 @@ static int record_canaries(const char *directory, const struct session *session,
 static int record_known(const struct arguments *arguments, struct store *store,
                         const struct session *session, int64_t run_id, struct err *err)
 {
-    const struct pack_what what = {.run_id = run_id, .keep = STORE_KEEP_KERNELS};
+    const struct pack_what what = {.run_id = run_id, .keep = MERGE_KEEP_KERNELS};
     char *cpu = xasprintf("%s/cpu.txt", arguments->output);
     char *run = xasprintf("%s/run.zip", arguments->output);
     int status = cpu_save(session->cpu, cpu, err) < 0 ? -1 : 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // latput rederive: makes results again from the stored samples, after the method has changed. Also
 // the way to bring a database of an older latput up to date.
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_store.h"
 #include "store/store.h"
 #include "store/store_rederive.h"
-#include "store_options.h"
 
 #include <stdio.h>
 

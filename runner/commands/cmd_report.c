@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // latput report: writes the text tables of a run, from the database only.
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_store.h"
 #include "report/report.h"
 #include "store/store.h"
-#include "store_options.h"
 
 #include "util/paths.h"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // latput run: measures lists into the database, then writes the text tables. Signals end it at the
 // next record; what was measured is kept, and --resume goes on from there.
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "check/check.h"
-#include "cmd_backend.h"
-#include "cmd_uarch.h"
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_backend.h"
+#include "cli/option_store.h"
+#include "cli/option_uarch.h"
 #include "measure/session.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/run_verdict.h"
 #include "store/store.h"
 #include "store/store_read.h"
-#include "store_options.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
 
@@ -189,7 +189,7 @@ static int check_before(const struct selection *selection)
     struct check check;
     if (select_check_once(selection, &err) != 0)
         return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
-    if (build_nasm_version(nasm, sizeof nasm, &err) != 0)
+    if (assemble_nasm_version(nasm, sizeof nasm, &err) != 0)
         return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
     int status = EXIT_DONE;
     if (session_check_stopped(check_selection(selection, nasm, &check, &err), &err) != 0)

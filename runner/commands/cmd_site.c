@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // latput site: the web page of a database.
-#include "command.h"
+#include "cli/command.h"
+#include "cli/option_store.h"
 #include "site/site.h"
 #include "store/store.h"
-#include "store_options.h"
 
 #include <stdio.h>
 

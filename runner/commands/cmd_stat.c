@@ -2,10 +2,11 @@
 // latput stat: counts events of a whole program over repeated runs. The program keeps its standard
 // files, the terminal and the signals; the report goes to standard error or to a file, and the exit
 // status is the program's.
-#include "cmd_backend.h"
-#include "cmd_format.h"
+#include "cli/option_backend.h"
+#include "cli/option_format.h"
 #include "measure/session.h"
 #include "stat/stat_report.h"
+#include "util/file_write.h"
 #include "util/mem.h"
 #include "util/subproc.h"
 #include "util/terminal.h"
@@ -242,7 +243,7 @@ static int report_emit(const struct arguments *s, const struct stat_result *resu
         fputs(strbuf_text(&out), stderr);
     else if (strcmp(s->output, "-") == 0)
         fputs(strbuf_text(&out), stdout);
-    else if (report_write_file(s->output, strbuf_text(&out), out.len, &err) != 0)
+    else if (file_write(s->output, strbuf_text(&out), out.len, &err) != 0)
         status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     strbuf_free(&out);
     return status;

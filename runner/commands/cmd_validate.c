@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // latput validate: random mixes of forms against what the port table of this CPU predicts.
-#include "cmd_backend.h"
-#include "cmd_format.h"
-#include "cmd_uarch.h"
-#include "command.h"
-#include "port_table.h"
+#include "cli/command.h"
+#include "cli/option_backend.h"
+#include "cli/option_format.h"
+#include "cli/option_store.h"
+#include "cli/option_uarch.h"
 #include "report/report.h"
 #include "store/store_validation.h"
-#include "store_options.h"
+#include "util/file_write.h"
 #include "util/json.h"
 #include "util/text.h"
-#include "validate_mca.h"
+#include "validate/port_table.h"
+#include "validate/validate_mca.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -324,7 +325,7 @@ static int validate_write_all(const char *path, const struct port_table *table,
 {
     struct strbuf out = {0};
     validate_csv(&table->forms, &table->model.model, mixes, &out);
-    int status = report_write_file(path, strbuf_text(&out), out.len, err);
+    int status = file_write(path, strbuf_text(&out), out.len, err);
     strbuf_free(&out);
     return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of commands, in the order in which --help lists them.
-#include "command.h"
+#include "cli/command.h"
 
 #include <stddef.h>
 #include <string.h>

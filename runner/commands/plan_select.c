@@ -2,10 +2,10 @@
 // Rows named on the command line; see plan_select.h.
 #include "plan_select.h"
 
+#include "cli/option_store.h"
 #include "cpuinfo/cpuinfo.h"
 #include "list/select.h"
 #include "store/store_cpu.h"
-#include "store_options.h"
 #include "util/mem.h"
 #include "util/paths.h"
 

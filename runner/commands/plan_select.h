@@ -4,7 +4,7 @@
 #ifndef LATPUT_PLAN_SELECT_H
 #define LATPUT_PLAN_SELECT_H
 
-#include "command.h"
+#include "cli/command.h"
 #include "plan/plan.h"
 
 struct plan_select {

@@ -83,12 +83,12 @@ static const char *table_role(const struct table_row *row, const struct block_in
     return arena_printf(arena, "op%d%s", index + 1, parts[touch->part]);
 }
 
-static const struct export_pair *pair_find(const struct export_form *form, const char *src,
-                                           const char *dst)
+static const struct known_pair *pair_find(const struct known_form *form, const char *src,
+                                          const char *dst)
 {
-    const struct export_pair *found = NULL;
+    const struct known_pair *found = NULL;
     for (int i = 0; i < form->npairs; i++) {
-        const struct export_pair *pair = &form->pairs[i];
+        const struct known_pair *pair = &form->pairs[i];
         // Of fast and slow data the fast: what the data are is not known.
         if (strcmp(pair->src, src) == 0 && strcmp(pair->dst, dst) == 0 && !isnan(pair->clk) &&
             (!found || pair->clk < found->clk))
@@ -99,7 +99,7 @@ static const struct export_pair *pair_find(const struct export_form *form, const
 
 // The least exact latency from this operand to any: a result that can only be bounded is hardly
 // later than another.
-static double pair_exact(const struct export_form *form, const char *src)
+static double pair_exact(const struct known_form *form, const char *src)
 {
     double clk = NAN;
     for (int i = 0; i < form->npairs; i++)
@@ -109,7 +109,7 @@ static double pair_exact(const struct export_form *form, const char *src)
 }
 
 // What the form takes from anything but addresses, where the pair was not measured.
-static double pair_typical(const struct export_form *form)
+static double pair_typical(const struct known_form *form)
 {
     double clk = NAN;
     for (int i = 0; i < form->npairs; i++)
@@ -132,7 +132,7 @@ static bool pair_unrelated(const struct table_row *row, const char *src, const c
 }
 
 // A bound is one of both chains.
-static double pair_clk(const struct export_form *form, const struct export_pair *pair, bool dense)
+static double pair_clk(const struct known_form *form, const struct known_pair *pair, bool dense)
 {
     if (pair->upper)
         return fmin(pair->clk, pair_exact(form, pair->src));
@@ -144,14 +144,14 @@ double table_latency(const struct table_row *row, const struct block_instr *inst
                      enum latency_source *source)
 {
     struct arena arena = {0};
-    const struct export_form *form = row ? row->form : NULL;
+    const struct known_form *form = row ? row->form : NULL;
     double clk = NAN;
     *source = LATENCY_ASSUMED;
     for (int i = 0; form && isnan(clk) && i < 4; i++) {
         const char *src = table_role(row, instr, from, i, &arena);
         for (int j = 0; src && isnan(clk) && j < 4; j++) {
             const char *dst = table_role(row, instr, to, j, &arena);
-            const struct export_pair *pair = dst ? pair_find(form, src, dst) : NULL;
+            const struct known_pair *pair = dst ? pair_find(form, src, dst) : NULL;
             if (!pair)
                 continue;
             clk = pair_clk(form, pair, dense);
@@ -191,7 +191,7 @@ static bool row_is_idiom(const struct table_row *row)
         return false;
     if (strcmp(row->form->at_rename, "idiom") == 0)
         return true;
-    const struct export_pair *pair = pair_find(row->form, "op1", "op1");
+    const struct known_pair *pair = pair_find(row->form, "op1", "op1");
     if (!pair)
         pair = pair_find(row->form, "op2", "op1");
     return pair && pair->clk < AT_RENAME_CLK;
@@ -219,7 +219,7 @@ void table_correct(const struct table_row *row, struct block_instr *instr)
         snprintf(whole, sizeof whole, "op%d", index + 1);
         bool kept = false, waits = false;
         for (int p = 0; row->form && p < row->form->npairs; p++) {
-            const struct export_pair *pair = &row->form->pairs[p];
+            const struct known_pair *pair = &row->form->pairs[p];
             kept |= strcmp(pair->src, rest) == 0;
             waits |= strcmp(pair->variant, PLAN_FALSE) == 0 && strcmp(pair->src, whole) == 0;
         }

@@ -75,7 +75,7 @@ static bool uses_translate(const struct port_model *from, const struct port_mode
 }
 
 // false: the run of the form found another structure of the ports.
-static bool usage_translate(const struct export_form *form, const struct port_model *to,
+static bool usage_translate(const struct known_form *form, const struct port_model *to,
                             struct port_usage *usage)
 {
     *usage = *form->usage;
@@ -98,7 +98,7 @@ static bool usage_translate(const struct export_form *form, const struct port_mo
 
 static void instr_know(const struct explain_table *table, struct explain_instr *instr)
 {
-    const struct export_form *form = instr->row ? instr->row->form : NULL;
+    const struct known_form *form = instr->row ? instr->row->form : NULL;
     instr->known = !instr->row ? KNOWN_NOTHING : !form ? KNOWN_LISTED : KNOWN_NO_PORTS;
     instr->usage = (struct port_usage){.unit = -1, .slots = 1};
     if (form && form->usage && table->model && usage_translate(form, table->model, &instr->usage)) {
@@ -129,7 +129,7 @@ static bool instr_is_chain(const struct block_instr *code)
 // What its throughput alone says, where no ports are known.
 static double instr_wait(const struct explain_instr *instr)
 {
-    const struct export_form *form = instr->row ? instr->row->form : NULL;
+    const struct known_form *form = instr->row ? instr->row->form : NULL;
     // An instruction that reads what it writes waited for itself when it was measured, and will
     // here only where the block has that chain, too.
     if (instr->has_usage)

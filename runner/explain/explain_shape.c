@@ -2,10 +2,10 @@
 // Shapes of blocks as text and as machine code; see explain_shape.h.
 #include "explain_shape.h"
 
+#include "assemble/object.h"
 #include "bench/bench_break.h"
 #include "bench/bench_code.h"
 #include "bench/bench_text.h"
-#include "build/build_object.h"
 #include "util/strbuf.h"
 
 #include <string.h>
@@ -204,9 +204,9 @@ static int shape_testcode(const struct shape *shape, const char *text, struct be
 static int shape_loop(const uint8_t *code, size_t len, const struct explain_place *place,
                       struct bench_spec *spec, struct arena *arena, struct err *err)
 {
-    const struct build_patch patch = {place->offset, code, len};
+    const struct assemble_patch patch = {place->offset, code, len};
     spec->object = arena_printf(arena, "%s/shape.o", place->directory);
-    return build_object_replace(place->object, BENCH_FUNCTION, &patch, spec->object, err);
+    return assemble_object_replace(place->object, BENCH_FUNCTION, &patch, spec->object, err);
 }
 
 int shape_make(const struct shape *shape, struct bench_spec *spec, struct block *block,

@@ -10,7 +10,7 @@ static const double HALF_SLOT = 0.5; // slots are measured: eight of them may be
 
 static bool is_eliminated(const struct explain_instr *instr)
 {
-    const struct export_form *form = instr->row ? instr->row->form : NULL;
+    const struct known_form *form = instr->row ? instr->row->form : NULL;
     return form && strcmp(form->at_rename, "eliminated") == 0;
 }
 

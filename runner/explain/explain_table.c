@@ -210,7 +210,7 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
     struct store_filter filter = {.uarch = from->uarch, .run_id = from->run_id};
     int status = n > 0 ? store_narrow(from->store, mnemonics, n, err) : 0;
     if (status == 0 && n > 0)
-        status = export_read(from->store, &filter, EXPORT_FALSE, &table->data, err);
+        status = known_read(from->store, &filter, KNOWN_FALSE, &table->data, err);
     free(mnemonics);
     for (int i = 0; status == 0 && i < table->nrows; i++) {
         const struct list_row *row = table->rows[i].row;
@@ -254,7 +254,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
 
 void table_free(struct explain_table *table)
 {
-    export_free(&table->data);
+    known_free(&table->data);
     selection_free(&table->selection);
     arena_free(&table->arena);
 }

@@ -15,10 +15,10 @@ struct table_row {
     const struct list_row *row;
     struct block_instr instr;
     const char *signature;
-    const struct export_form *form; // what the database has of it; NULL: nothing
+    const struct known_form *form; // what the database has of it; NULL: nothing
 };
 struct explain_table {
-    struct export_data data; // of the CPU; no forms where there is no database
+    struct known_cpu data; // of the CPU; no forms where there is no database
     struct selection selection;
     struct table_row *rows; // those with a mnemonic of the blocks
     int nrows;

@@ -22,7 +22,7 @@ static void tsv_put(struct strbuf *out, const char *text, bool mnemonic)
     strbuf_free(&changed);
 }
 
-static void tsv_latency(struct strbuf *out, const struct export_form *form)
+static void tsv_latency(struct strbuf *out, const struct known_form *form)
 {
     char text[32];
     strbuf_printf(out, "%s%s", form->min_upper ? "<=" : "",
@@ -33,7 +33,7 @@ static void tsv_latency(struct strbuf *out, const struct export_form *form)
                       report_number(form->latency_max_clk, text));
 }
 
-static void tsv_form(struct strbuf *out, const struct export_form *form)
+static void tsv_form(struct strbuf *out, const struct known_form *form)
 {
     char text[32];
     tsv_put(out, form->mnemonic, true);
@@ -58,14 +58,14 @@ static void tsv_form(struct strbuf *out, const struct export_form *form)
     strbuf_puts(out, "\n");
 }
 
-static int asmdude_write(struct export_data *data, struct export_out *out, struct err *err)
+static int asmdude_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     (void)err;
     strbuf_printf(&out->text, ";%s, measured by latput ", data->uarch);
     export_line(&out->text, data->version);
     strbuf_printf(&out->text, ", %s\n", data->started_utc);
     for (int i = 0; i < data->nforms; i++) {
-        const struct export_form *form = &data->forms[i];
+        const struct known_form *form = &data->forms[i];
         if (isnan(form->latency_min_clk) && isnan(form->rthroughput_clk) && form->uops < 0) {
             export_leave(out, form, export_no_result);
             continue;

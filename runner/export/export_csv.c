@@ -19,11 +19,11 @@ static void csv_number(struct strbuf *out, double value)
 }
 
 // "op1>op1=3.0 op2>flags<=2.99": every pair, with its bound.
-static void csv_pairs(struct strbuf *out, const struct export_form *form)
+static void csv_pairs(struct strbuf *out, const struct known_form *form)
 {
     struct strbuf text = {0};
     for (int i = 0; i < form->npairs; i++) {
-        const struct export_pair *pair = &form->pairs[i];
+        const struct known_pair *pair = &form->pairs[i];
         strbuf_printf(&text, "%s%s>%s", i ? " " : "", pair->src, pair->dst);
         if (*pair->variant)
             strbuf_printf(&text, "(%s)", pair->variant);
@@ -34,7 +34,7 @@ static void csv_pairs(struct strbuf *out, const struct export_form *form)
     strbuf_free(&text);
 }
 
-static void csv_form(struct strbuf *out, const char *uarch, const struct export_form *form)
+static void csv_form(struct strbuf *out, const char *uarch, const struct known_form *form)
 {
     const char *const texts[] = {uarch, form->id.form, form->mnemonic, form->operands,
                                  form->id.enc};
@@ -66,7 +66,7 @@ static void csv_form(struct strbuf *out, const char *uarch, const struct export_
     strbuf_printf(out, ",%lld,%s\n", (long long)form->run_id, form->uops_bound);
 }
 
-static int csv_write(struct export_data *data, struct export_out *out, struct err *err)
+static int csv_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     (void)err;
     strbuf_puts(&out->text, csv_header);

@@ -3,8 +3,9 @@
 // A file holds one mode, so there is a format a mode. Scalars are quoted as JSON's strings are,
 // which is YAML's own double-quoted style.
 #include "export_formats.h"
-#include "export_llvm.h"
+#include "export_internal.h"
 #include "util/json.h"
+#include "llvm/llvm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +16,10 @@ static const char exegesis_bound[] = "only an upper bound of its latency is know
 struct exegesis_mode {
     const char *mode, *key;
     // The value, or NAN with the reason.
-    double (*value)(const struct export_form *form, const char **why);
+    double (*value)(const struct known_form *form, const char **why);
 };
 
-static double exegesis_latency(const struct export_form *form, const char **why)
+static double exegesis_latency(const struct known_form *form, const char **why)
 {
     struct llvm_latency latency;
     *why = export_no_result;
@@ -29,20 +30,20 @@ static double exegesis_latency(const struct export_form *form, const char **why)
     return latency.most <= latency.least * 1.005 + 0.05 ? latency.least : (double)NAN;
 }
 
-static double exegesis_throughput(const struct export_form *form, const char **why)
+static double exegesis_throughput(const struct known_form *form, const char **why)
 {
     *why = export_no_result;
     return form->rthroughput_clk;
 }
 
-static double exegesis_uops(const struct export_form *form, const char **why)
+static double exegesis_uops(const struct known_form *form, const char **why)
 {
     *why = export_no_result;
     return form->uops >= 0 ? (double)form->uops : (double)NAN;
 }
 
 static void exegesis_document(struct strbuf *out, const struct exegesis_mode *mode, const char *cpu,
-                              const struct export_form *form, const struct llvm_instr *instr,
+                              const struct known_form *form, const struct llvm_instr *instr,
                               double value)
 {
     struct json json = {.out = out};
@@ -67,11 +68,11 @@ static void exegesis_document(struct strbuf *out, const struct exegesis_mode *mo
     strbuf_puts(out, "C3\n...\n"); // with the return that a snippet ends with
 }
 
-static int exegesis_write(struct export_data *data, const struct exegesis_mode *mode,
+static int exegesis_write(struct known_cpu *data, const struct exegesis_mode *mode,
                           struct export_out *out, struct err *err)
 {
     struct llvm_instr *instrs;
-    char *cpu = export_other_name(data->uarch, "llvm", err);
+    char *cpu = known_other_name(data->uarch, "llvm", err);
     int status = cpu ? llvm_decode(data, &instrs, err) : -1;
     if (status == 0 && !*cpu)
         status = err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", data->uarch);
@@ -89,26 +90,26 @@ static int exegesis_write(struct export_data *data, const struct exegesis_mode *
     return status;
 }
 
-static int write_latency(struct export_data *data, struct export_out *out, struct err *err)
+static int write_latency(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     static const struct exegesis_mode mode = {"latency", "latency", exegesis_latency};
     return exegesis_write(data, &mode, out, err);
 }
-static int write_throughput(struct export_data *data, struct export_out *out, struct err *err)
+static int write_throughput(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     static const struct exegesis_mode mode = {"inverse_throughput", "inverse_throughput",
                                               exegesis_throughput};
     return exegesis_write(data, &mode, out, err);
 }
-static int write_uops(struct export_data *data, struct export_out *out, struct err *err)
+static int write_uops(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     static const struct exegesis_mode mode = {"uops", "NumMicroOps", exegesis_uops};
     return exegesis_write(data, &mode, out, err);
 }
 
 const struct export_format export_exegesis = {
-    "exegesis", "latencies for llvm-exegesis --mode=analysis", EXPORT_CODE, write_latency};
+    "exegesis", "latencies for llvm-exegesis --mode=analysis", KNOWN_CODE, write_latency};
 const struct export_format export_exegesis_throughput = {
-    "exegesis-throughput", "the same with reciprocal throughputs", EXPORT_CODE, write_throughput};
+    "exegesis-throughput", "the same with reciprocal throughputs", KNOWN_CODE, write_throughput};
 const struct export_format export_exegesis_uops = {"exegesis-uops", "the same with numbers of µops",
-                                                   EXPORT_CODE, write_uops};
+                                                   KNOWN_CODE, write_uops};

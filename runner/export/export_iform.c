@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool export_decode(const struct export_form *form, struct export_decoded *decoded)
+bool export_decode(const struct known_form *form, struct export_decoded *decoded)
 {
     bool is64 = form->id.bits == 64;
     ZydisDecoder decoder;
@@ -218,7 +218,7 @@ static void iform_opcode(const struct export_decoded *decoded, const struct list
     }
 }
 
-static bool iform_family(const struct export_form *form, const struct export_decoded *decoded,
+static bool iform_family(const struct known_form *form, const struct export_decoded *decoded,
                          bool (**operand)(const ZydisDecodedOperand *op, struct strbuf *out))
 {
     bool mmx = false, vector = false, special = form->row->nops == 0;
@@ -347,7 +347,7 @@ static bool iform_is_irregular(const struct export_decoded *decoded)
     return bsearch(&name, names, n, sizeof *names, iform_compare) != NULL;
 }
 
-bool export_iform(const struct export_form *form, const struct export_decoded *decoded,
+bool export_iform(const struct known_form *form, const struct export_decoded *decoded,
                   struct strbuf *out)
 {
     bool (*operand)(const ZydisDecodedOperand *op, struct strbuf *out) = NULL;
@@ -417,7 +417,7 @@ static void string_operand(const struct operand *op, struct strbuf *out)
         strbuf_puts(out, ", K");
 }
 
-void export_iform_string(const struct export_form *form, const struct export_decoded *decoded,
+void export_iform_string(const struct known_form *form, const struct export_decoded *decoded,
                          bool twin, struct strbuf *out)
 {
     const struct list_row *row = form->row;

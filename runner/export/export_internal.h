@@ -6,16 +6,9 @@
 #include "export.h"
 #include "util/json.h"
 
-// One instance of each form in the lists' own words, as machine code: form->code. export_read()
-// calls it.
-int export_assemble(struct export_data *data, struct err *err);
-
 // The reasons that several formats have.
 extern const char export_no_result[]; // nothing was measured that the format has a place for
-extern const char export_no_row[];    // it is not in the lists
-extern const char export_no_code[];   // NASM makes no machine code of it
 extern const char export_same[];      // of the option `same`
-extern const char export_32bit[];     // a form of 32-bit mode, in a format for 64-bit mode
 
 // A latency as whole cycles. `least` to `most` are one number where it is whole, the two next to it
 // where it is not (the mean of executions that differ, or a step through another domain): a format
@@ -23,7 +16,7 @@ extern const char export_32bit[];     // a form of 32-bit mode, in a format for 
 struct export_whole {
     long least, most;
 };
-struct export_whole export_whole(const struct export_pair *pair);
+struct export_whole export_whole(const struct known_pair *pair);
 
 // A text of the database on one line: what would end it or steer a terminal is a blank.
 void export_line(struct strbuf *out, const char *text);

@@ -17,12 +17,12 @@ static const char intrinsics_name[] = "its name in XED follows no rule that latp
 static const char intrinsics_again[] = "another form of the same name in XED speaks for it";
 
 struct intrinsics_entry {
-    const struct export_form *form;
+    const struct known_form *form;
     char *iform;
     int rank; // the least speaks
 };
 
-static int intrinsics_rank(const struct export_form *form)
+static int intrinsics_rank(const struct known_form *form)
 {
     int rank = *form->options != '\0';
     for (int i = 0; i < form->row->nops; i++) {
@@ -44,7 +44,7 @@ static int intrinsics_compare(const void *a, const void *b)
 }
 
 // "4", "≤4".
-static void intrinsics_throughput(struct json *json, const struct export_form *form)
+static void intrinsics_throughput(struct json *json, const struct known_form *form)
 {
     char number[32];
     if (isnan(form->rthroughput_clk))
@@ -56,7 +56,7 @@ static void intrinsics_throughput(struct json *json, const struct export_form *f
 }
 
 // "4", "≤6", "[1;≤6]".
-static void intrinsics_latency(struct json *json, const struct export_form *form)
+static void intrinsics_latency(struct json *json, const struct known_form *form)
 {
     char least[32], most[32];
     if (isnan(form->latency_min_clk))
@@ -84,19 +84,19 @@ static void intrinsics_put(struct json *json, const char *architecture,
     json_close(json, ']');
 }
 
-static const char *intrinsics_why_not(const struct export_form *form, struct strbuf *iform)
+static const char *intrinsics_why_not(const struct known_form *form, struct strbuf *iform)
 {
     struct export_decoded decoded;
     if (!form->row)
-        return export_no_row;
+        return known_no_row;
     if (form->id.bits != 64)
-        return export_32bit;
+        return known_32bit;
     if (form->row->same)
         return export_same;
     if (isnan(form->latency_min_clk) && isnan(form->rthroughput_clk))
         return export_no_result;
     if (!export_decode(form, &decoded))
-        return export_no_code;
+        return known_no_code;
     return export_iform(form, &decoded, iform) ? NULL : intrinsics_name;
 }
 
@@ -116,16 +116,16 @@ static void intrinsics_put_all(const struct intrinsics_entry *entries, int n,
     json_close(json_break(&json, "\n"), '}');
 }
 
-static int intrinsics_write(struct export_data *data, struct export_out *out, struct err *err)
+static int intrinsics_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
-    char *architecture = export_other_name(data->uarch, "uops_info", err);
+    char *architecture = known_other_name(data->uarch, "uops_info", err);
     if (!architecture)
         return -1;
     struct intrinsics_entry *entries = xmalloc(((size_t)data->nforms + 1) * sizeof *entries);
     struct strbuf iform = {0};
     int n = 0;
     for (int i = 0; i < data->nforms; i++) {
-        const struct export_form *form = &data->forms[i];
+        const struct known_form *form = &data->forms[i];
         strbuf_clear(&iform);
         const char *why = intrinsics_why_not(form, &iform);
         if (why)
@@ -149,4 +149,4 @@ static int intrinsics_write(struct export_data *data, struct export_out *out, st
 
 const struct export_format export_intrinsics = {"intrinsics",
                                                 "perf2.js of viewers of intrinsics, by XED's names",
-                                                EXPORT_CODE, intrinsics_write};
+                                                KNOWN_CODE, intrinsics_write};

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static void json_cpu(struct json *json, const struct export_data *data)
+static void json_cpu(struct json *json, const struct known_cpu *data)
 {
     json_text(json_name(json_break(json, "\n"), "uarch"), data->uarch);
     json_text(json_name(json, "uarch_name"), data->uarch_name);
@@ -20,7 +20,7 @@ static void json_cpu(struct json *json, const struct export_data *data)
     json_text(json_name(json, "version"), data->version);
 }
 
-static void json_ports_of(struct json *json, const struct export_data *data)
+static void json_ports_of(struct json *json, const struct known_cpu *data)
 {
     int nsets = data->model ? data->model->nclasses : 0;
     json_fixed(json_name(json_break(json, "\n"), "dispatch_width"),
@@ -43,11 +43,11 @@ static void json_ports_of(struct json *json, const struct export_data *data)
     json_close(json, ']');
 }
 
-static void json_pairs(struct json *json, const struct export_form *form)
+static void json_pairs(struct json *json, const struct known_form *form)
 {
     json_open(json_name(json, "latencies"), '[');
     for (int i = 0; i < form->npairs; i++) {
-        const struct export_pair *pair = &form->pairs[i];
+        const struct known_pair *pair = &form->pairs[i];
         json_open(json, '{');
         json_text(json_name(json, "src"), pair->src);
         json_text(json_name(json, "dst"), pair->dst);
@@ -61,7 +61,7 @@ static void json_pairs(struct json *json, const struct export_form *form)
     json_close(json, ']');
 }
 
-static void json_form(struct json *json, const struct export_form *form)
+static void json_form(struct json *json, const struct known_form *form)
 {
     json_open(json_break(json, "\n"), '{');
     json_text(json_name(json, "form"), form->id.form);
@@ -92,7 +92,7 @@ static void json_form(struct json *json, const struct export_form *form)
     json_close(json, '}');
 }
 
-static int json_write(struct export_data *data, struct export_out *out, struct err *err)
+static int json_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     (void)err;
     struct json json = {.out = &out->text};

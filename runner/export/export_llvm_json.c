@@ -2,7 +2,8 @@
 // What generators of LLVM's scheduling models read (schedtool): one object an opcode:
 // {"ADD64rr": {"Port": [[1, ["p0", "p1"]]], "Uops": 1, "Tp": 0.25, "Latency": 1}}.
 #include "export_formats.h"
-#include "export_llvm.h"
+#include "export_internal.h"
+#include "llvm/llvm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 static const char llvm_json_again[] = "another form of the same LLVM opcode stands for it";
 
-static void llvm_json_ports(struct json *json, const struct export_form *form)
+static void llvm_json_ports(struct json *json, const struct known_form *form)
 {
     json_open(json_name(json, "Port"), '[');
     for (int i = 0; i < form->usage->nuses; i++) {
@@ -30,7 +31,7 @@ static void llvm_json_ports(struct json *json, const struct export_form *form)
     json_close(json, ']');
 }
 
-static void llvm_json_form(struct json *json, const struct export_form *form, const char *opcode)
+static void llvm_json_form(struct json *json, const struct known_form *form, const char *opcode)
 {
     struct llvm_latency latency;
     json_open(json_name(json_break(json, "\n"), opcode), '{');
@@ -46,7 +47,7 @@ static void llvm_json_form(struct json *json, const struct export_form *form, co
 }
 
 struct llvm_json_order {
-    const struct export_form *form;
+    const struct known_form *form;
     const struct llvm_instr *instr;
 };
 
@@ -60,7 +61,7 @@ static int llvm_json_compare(const void *a, const void *b)
     return order ? order : strcmp(x->form->id.form, y->form->id.form);
 }
 
-static int llvm_json_write(struct export_data *data, struct export_out *out, struct err *err)
+static int llvm_json_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     struct llvm_instr *instrs;
     if (llvm_decode(data, &instrs, err) != 0)
@@ -68,7 +69,7 @@ static int llvm_json_write(struct export_data *data, struct export_out *out, str
     struct llvm_json_order *order = xmalloc(((size_t)data->nforms + 1) * sizeof *order);
     int n = 0;
     for (int i = 0; i < data->nforms; i++) {
-        const struct export_form *form = &data->forms[i];
+        const struct known_form *form = &data->forms[i];
         if (instrs[i].why)
             export_leave(out, form, instrs[i].why);
         else if (form->row->same)
@@ -97,5 +98,5 @@ static int llvm_json_write(struct export_data *data, struct export_out *out, str
 }
 
 const struct export_format export_llvm_json = {
-    "llvm-json", "an object an LLVM opcode, for generators of scheduling models", EXPORT_CODE,
+    "llvm-json", "an object an LLVM opcode, for generators of scheduling models", KNOWN_CODE,
     llvm_json_write};

@@ -17,7 +17,7 @@ static const char osaca_width[] = "another width of the same name has other numb
 static const char osaca_element[] = "another form of the same operand classes has other numbers";
 
 struct osaca_entry {
-    const struct export_form *form;
+    const struct known_form *form;
     char *key;  // name and operands
     char *yaml; // the operands
 };
@@ -91,11 +91,11 @@ static bool osaca_operand_put(const struct operand *op, struct strbuf *out)
 }
 
 // The latency between registers: the way through an address counts for loads only.
-static double osaca_latency(const struct export_form *form)
+static double osaca_latency(const struct known_form *form)
 {
     double value = NAN, load = NAN;
     for (int i = 0; i < form->npairs; i++) {
-        const struct export_pair *pair = &form->pairs[i];
+        const struct known_pair *pair = &form->pairs[i];
         if (strstr(pair->dst, ".data") || pair->upper || strncmp(pair->variant, "slow", 4) == 0)
             continue;
         if (strstr(pair->src, ".base") || strstr(pair->src, ".index") || strstr(pair->src, ".data"))
@@ -106,7 +106,7 @@ static double osaca_latency(const struct export_form *form)
     return isnan(value) ? load : value;
 }
 
-static void osaca_pressure(const struct export_form *form, struct strbuf *out)
+static void osaca_pressure(const struct known_form *form, struct strbuf *out)
 {
     strbuf_puts(out, "[");
     for (int i = 0; i < form->usage->nuses; i++) {
@@ -139,7 +139,7 @@ static void osaca_number(struct strbuf *out, const char *name, double value)
 
 static void osaca_form(struct strbuf *out, const struct osaca_entry *entry)
 {
-    const struct export_form *form = entry->form;
+    const struct known_form *form = entry->form;
     const char *suffix = osaca_suffix(form->row);
     char *name = xasprintf("%s%s", form->mnemonic, suffix);
     strbuf_puts(out, "- name: ");
@@ -156,17 +156,17 @@ static void osaca_form(struct strbuf *out, const struct osaca_entry *entry)
     strbuf_printf(out, "  uops: %d\n", form->usage->uops);
 }
 
-static const struct export_form *osaca_find(const struct export_data *data, const char *name,
-                                            const char *enc)
+static const struct known_form *osaca_find(const struct known_cpu *data, const char *name,
+                                           const char *enc)
 {
     struct stored_form id = {name, enc, 64};
-    const struct export_form *form =
+    const struct known_form *form =
         stored_form_find(&id, data->forms, data->nforms, sizeof *data->forms);
     return form && form->usage && form->model == data->model ? form : NULL;
 }
 
 // What loads and stores cost beside an instruction on registers.
-static void osaca_memory(const struct export_data *data, struct strbuf *out)
+static void osaca_memory(const struct known_cpu *data, struct strbuf *out)
 {
     static const struct {
         const char *name, *form, *enc;
@@ -179,7 +179,7 @@ static void osaca_memory(const struct export_data *data, struct strbuf *out)
     };
     strbuf_puts(out, "load_latency:\n");
     for (size_t i = 0; i < ARRAY_LEN(loads); i++) {
-        const struct export_form *form = osaca_find(data, loads[i].form, loads[i].enc);
+        const struct known_form *form = osaca_find(data, loads[i].form, loads[i].enc);
         // Of vectors an upper bound: the address comes from another register file.
         if (form && !isnan(form->latency_max_clk))
             strbuf_printf(out, "  %s: %.6g%s\n", loads[i].name, form->latency_max_clk,
@@ -187,8 +187,8 @@ static void osaca_memory(const struct export_data *data, struct strbuf *out)
         else
             strbuf_printf(out, "  %s: ~\n", loads[i].name); // OSACA looks up each
     }
-    const struct export_form *load = osaca_find(data, "mov r64 m64", "legacy");
-    const struct export_form *store = osaca_find(data, "mov m64 r64", "legacy");
+    const struct known_form *load = osaca_find(data, "mov r64 m64", "legacy");
+    const struct known_form *store = osaca_find(data, "mov m64 r64", "legacy");
     strbuf_puts(out, "load_throughput: []\nload_throughput_default: ");
     if (load)
         osaca_pressure(load, out);
@@ -202,9 +202,9 @@ static void osaca_memory(const struct export_data *data, struct strbuf *out)
     strbuf_puts(out, "\n");
 }
 
-static int osaca_head(const struct export_data *data, struct strbuf *out, struct err *err)
+static int osaca_head(const struct known_cpu *data, struct strbuf *out, struct err *err)
 {
-    char *name = export_other_name(data->uarch, "osaca", err);
+    char *name = known_other_name(data->uarch, "osaca", err);
     if (!name)
         return -1;
     strbuf_puts(out, "# measured by latput ");
@@ -235,13 +235,13 @@ static int osaca_head(const struct export_data *data, struct strbuf *out, struct
 }
 
 // Why a form has no entry; NULL: it has, and *entry is made.
-static const char *osaca_entry_make(const struct export_data *data, const struct export_form *form,
+static const char *osaca_entry_make(const struct known_cpu *data, const struct known_form *form,
                                     struct osaca_entry *entry)
 {
     if (!form->row)
-        return export_no_row;
+        return known_no_row;
     if (form->id.bits != 64)
-        return export_32bit;
+        return known_32bit;
     if (!form->usage || !form->model || form->model != data->model)
         return osaca_no_ports;
     if (form->usage->ambiguous)
@@ -263,7 +263,7 @@ static const char *osaca_entry_make(const struct export_data *data, const struct
     return NULL;
 }
 
-static int osaca_width_of(const struct export_form *form)
+static int osaca_width_of(const struct known_form *form)
 {
     int bits = 0;
     for (int i = 0; i < form->row->nops; i++)
@@ -290,7 +290,7 @@ static bool osaca_near(double a, double b)
 }
 
 // Whether one entry can stand for both.
-static bool osaca_alike(const struct export_form *a, const struct export_form *b)
+static bool osaca_alike(const struct known_form *a, const struct known_form *b)
 {
     return osaca_near(osaca_latency(a), osaca_latency(b)) &&
            osaca_near(a->rthroughput_clk, b->rthroughput_clk) && strcmp(a->ports, b->ports) == 0;
@@ -314,7 +314,7 @@ static void osaca_put_all(const struct osaca_entry *entries, int n, struct expor
     }
 }
 
-static int osaca_write(struct export_data *data, struct export_out *out, struct err *err)
+static int osaca_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     if (!data->model)
         return err_set(err,
@@ -343,5 +343,5 @@ static int osaca_write(struct export_data *data, struct export_out *out, struct 
     return 0;
 }
 
-const struct export_format export_osaca = {"osaca", "a machine file for OSACA", EXPORT_ROWS,
+const struct export_format export_osaca = {"osaca", "a machine file for OSACA", KNOWN_ROWS,
                                            osaca_write};

@@ -180,7 +180,7 @@ static enum part xml_part(const char *source, const char *target)
 }
 
 static void xml_latency_add(struct xml_latency *latency, enum part part,
-                            const struct export_pair *pair)
+                            const struct known_pair *pair)
 {
     struct export_whole whole = export_whole(pair);
     if (!latency->set[part]) {
@@ -220,7 +220,7 @@ static void xml_latency_put(struct strbuf *out, const struct xml_latency *latenc
     strbuf_puts(out, "/>\n");
 }
 
-static void xml_latencies(struct strbuf *out, const struct export_form *form)
+static void xml_latencies(struct strbuf *out, const struct known_form *form)
 {
     struct xml_latency latencies[64];
     struct xml_operands operands;
@@ -228,7 +228,7 @@ static void xml_latencies(struct strbuf *out, const struct export_form *form)
     xml_list_operands(form->row, &operands);
     for (int i = 0; i < form->npairs; i++) {
         const char *source, *target;
-        const struct export_pair *pair = &form->pairs[i];
+        const struct known_pair *pair = &form->pairs[i];
         int from = xml_operand_of(&operands, pair->src, &source);
         int to = xml_operand_of(&operands, pair->dst, &target), at = 0;
         if (from == 0 || to == 0 || strcmp(source, ".rest") == 0)
@@ -245,7 +245,7 @@ static void xml_latencies(struct strbuf *out, const struct export_form *form)
         xml_latency_put(out, &latencies[i]);
 }
 
-static void xml_measurement(struct strbuf *out, const struct export_form *form)
+static void xml_measurement(struct strbuf *out, const struct known_form *form)
 {
     strbuf_puts(out, "<measurement");
     if (form->uops >= 0) {
@@ -291,7 +291,7 @@ static int xml_compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static struct xml_names xml_vex_names(const struct export_data *data)
+static struct xml_names xml_vex_names(const struct known_cpu *data)
 {
     struct xml_names vex = {xmalloc(((size_t)data->nforms + 1) * sizeof(const char *)), 0};
     for (int i = 0; i < data->nforms; i++)
@@ -302,13 +302,13 @@ static struct xml_names xml_vex_names(const struct export_data *data)
     return vex;
 }
 
-static bool xml_has_twin(const struct xml_names *vex, const struct export_form *form)
+static bool xml_has_twin(const struct xml_names *vex, const struct known_form *form)
 {
     return strcmp(form->id.enc, "evex") == 0 && vex->n > 0 &&
            bsearch(&form->mnemonic, vex->names, vex->n, sizeof *vex->names, xml_compare_names);
 }
 
-static void xml_form(struct strbuf *out, const struct export_form *form,
+static void xml_form(struct strbuf *out, const struct known_form *form,
                      const struct export_decoded *decoded, const char *architecture, bool twin)
 {
     struct strbuf text = {0};
@@ -338,22 +338,22 @@ static void xml_form(struct strbuf *out, const struct export_form *form,
     strbuf_puts(out, "</architecture>\n</instruction>\n");
 }
 
-static const char *xml_why_not(const struct export_form *form, struct export_decoded *decoded)
+static const char *xml_why_not(const struct known_form *form, struct export_decoded *decoded)
 {
     if (!form->row)
-        return export_no_row;
+        return known_no_row;
     if (form->id.bits != 64)
-        return export_32bit;
+        return known_32bit;
     if (form->row->same)
         return export_same;
     if (form->npairs == 0 && isnan(form->rthroughput_clk) && form->uops < 0)
         return export_no_result;
-    return export_decode(form, decoded) ? NULL : export_no_code;
+    return export_decode(form, decoded) ? NULL : known_no_code;
 }
 
-static int xml_write(struct export_data *data, struct export_out *out, struct err *err)
+static int xml_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
-    char *architecture = export_other_name(data->uarch, "uops_info", err);
+    char *architecture = known_other_name(data->uarch, "uops_info", err);
     if (!architecture)
         return -1;
     struct xml_names vex = xml_vex_names(data);
@@ -365,7 +365,7 @@ static int xml_write(struct export_data *data, struct export_out *out, struct er
     strbuf_puts(&out->text, ">\n<extension name=\"all\">\n");
     for (int i = 0; i < data->nforms; i++) {
         struct export_decoded decoded;
-        const struct export_form *form = &data->forms[i];
+        const struct known_form *form = &data->forms[i];
         const char *why = xml_why_not(form, &decoded);
         if (why) {
             export_leave(out, form, why);
@@ -382,4 +382,4 @@ static int xml_write(struct export_data *data, struct export_out *out, struct er
 }
 
 const struct export_format export_uops_xml = {"uops-xml", "as uops.info's instructions.xml",
-                                              EXPORT_CODE, xml_write};
+                                              KNOWN_CODE, xml_write};

@@ -94,16 +94,17 @@ static void batch_list_kernels(struct batch *batch)
 
 static void batch_build(struct batch *batch, const struct batch_options *options, int number)
 {
-    struct build_options build = {.directory = options->directory,
-                                  .stem = arena_printf(&batch->arena, "batch%d", number),
-                                  .bits = batch->bits,
-                                  .keep = options->keep,
-                                  .compose = batch->nkernels >= COMPOSED_LEAST && !options->keep};
+    struct assemble_options build = {.directory = options->directory,
+                                     .stem = arena_printf(&batch->arena, "batch%d", number),
+                                     .bits = batch->bits,
+                                     .keep = options->keep,
+                                     .compose =
+                                         batch->nkernels >= COMPOSED_LEAST && !options->keep};
     batch_list_kernels(batch);
-    batch->failed = build_program(batch->kernels, batch->nkernels, &build, &batch->arena,
-                                  &batch->program, &batch->err);
+    batch->failed = assemble_program(batch->kernels, batch->nkernels, &build, &batch->arena,
+                                     &batch->program, &batch->err);
     for (int f = 0; f < batch->program.nfailures && !batch->failed; f++) {
-        const struct build_failure *failure = &batch->program.failures[f];
+        const struct assemble_failure *failure = &batch->program.failures[f];
         batch->measured[failure->kernel] = (struct exec_kernel){
             .finished = true, .outcome = failure->outcome, .detail = failure->detail};
     }

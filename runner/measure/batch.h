@@ -5,7 +5,7 @@
 #ifndef LATPUT_BATCH_H
 #define LATPUT_BATCH_H
 
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "execute/exec.h"
 #include "list/select.h"
 

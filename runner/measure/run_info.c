@@ -2,7 +2,7 @@
 // Provenance and warnings of a run; see run_info.h.
 #include "run_info.h"
 
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "execute/exec.h"
 #include "store/store_run.h"
 #include "util/paths.h"
@@ -104,7 +104,7 @@ int run_info_collect(const struct run_subject *subject, struct arena *arena, str
     uname(&system);
     char nasm[128], evidence[2600];
     struct strbuf lists = {0}, tables = {0};
-    int status = build_nasm_version(nasm, sizeof nasm, err);
+    int status = assemble_nasm_version(nasm, sizeof nasm, err);
     if (status == 0)
         status = info_lists(subject->selection, &lists, err);
     if (status == 0)

@@ -136,9 +136,9 @@ int session_build_nop(const struct session *session, const char *stem, int bits,
     static const struct list_row row = {.form = "nop", .mnemonic = "nop"};
     static const struct test test = {.kind = TEST_THROUGHPUT};
     struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &nop};
-    const struct build_options build = {
+    const struct assemble_options build = {
         .directory = session->directory, .stem = stem, .bits = bits};
-    return build_program(&kernel, 1, &build, arena, program, err);
+    return assemble_program(&kernel, 1, &build, arena, program, err);
 }
 
 int session_probe_32(const struct session *session, struct err *err)

@@ -5,7 +5,7 @@
 #ifndef LATPUT_SESSION_H
 #define LATPUT_SESSION_H
 
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "cpuinfo/cpuinfo.h"
 #include "execute/exec.h"
 #include "store/store_cpu.h"

@@ -5,8 +5,8 @@
 #ifndef LATPUT_PROPERTY_H
 #define LATPUT_PROPERTY_H
 
+#include "conclude/conclude.h"
 #include "core/core_abi.h"
-#include "derive/conclude.h"
 #include "measure/cpu_places.h"
 #include "plan/plan.h"
 #include "util/err.h"

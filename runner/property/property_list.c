@@ -2,7 +2,7 @@
 // Lists of properties; see property.h. Each fault is told with a caret, and leaves the row out.
 #include "property.h"
 
-#include "derive/conclude_question.h"
+#include "conclude/conclude_question.h"
 #include "property_parse.h"
 #include "util/csvfile.h"
 #include "util/paths.h"

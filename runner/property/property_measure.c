@@ -2,7 +2,7 @@
 // The rounds of a property; see property_measure.h.
 #include "property_measure.h"
 
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "execute/exec.h"
 #include "util/clock.h"
 #include "util/random.h"
@@ -31,7 +31,7 @@ static const double PASSES_TOLERANCE = 0.05;
 struct sweep {
     struct property_measuring *measuring;
     const struct property *property;
-    struct stored_property *result;
+    struct swept_property *result;
     struct arena *arena;
     size_t capacity; // of result->points
     double start_s;
@@ -44,64 +44,64 @@ static const char *to_text(struct arena *arena, const struct err *err)
     return arena_strdup(arena, err->text);
 }
 
-static struct stored_point *sweep_add(struct sweep *sweep, int variant, double x, double by)
+static struct swept_point *sweep_add(struct sweep *sweep, int variant, double x, double by)
 {
-    struct stored_property *result = sweep->result;
+    struct swept_property *result = sweep->result;
     if ((size_t)result->npoints == sweep->capacity) {
         size_t capacity = sweep->capacity ? 2 * sweep->capacity : 64;
-        struct stored_point *points = arena_alloc(sweep->arena, capacity * sizeof *points);
+        struct swept_point *points = arena_alloc(sweep->arena, capacity * sizeof *points);
         if (result->npoints)
             memcpy(points, result->points, (size_t)result->npoints * sizeof *points);
         result->points = points;
         sweep->capacity = capacity;
     }
-    struct stored_point *point = &result->points[result->npoints++];
-    *point = (struct stored_point){.variant = variant,
-                                   .x = x,
-                                   .by = by,
-                                   .instances = 1,
-                                   .outcome = OUTCOME_SKIPPED,
-                                   .detail = "not measured",
-                                   .y = (double)NAN};
+    struct swept_point *point = &result->points[result->npoints++];
+    *point = (struct swept_point){.variant = variant,
+                                  .x = x,
+                                  .by = by,
+                                  .instances = 1,
+                                  .outcome = OUTCOME_SKIPPED,
+                                  .detail = "not measured",
+                                  .y = (double)NAN};
     return point;
 }
 
 static void begin_variants(const struct property *property, const struct cpu_info *cpu,
-                           struct arena *arena, struct stored_property *result)
+                           struct arena *arena, struct swept_property *result)
 {
     result->variants = arena_alloc(arena, (size_t)property->nvariants * sizeof *result->variants);
     result->nvariants = property->nvariants;
     for (int i = 0; i < property->nvariants; i++) {
         const struct property_variant *variant = &property->variants[i];
         bool has = !*variant->isa || cpu_has_isa(cpu, variant->isa);
-        result->variants[i] = (struct stored_variant){
+        result->variants[i] = (struct swept_variant){
             variant->name, has ? OUTCOME_OK : OUTCOME_UNSUPPORTED,
             has ? "" : arena_printf(arena, "this CPU has no %s", variant->isa)};
     }
 }
 
-static void begin_result(const struct property *property, struct stored_property *result)
+static void begin_result(const struct property *property, struct swept_property *result)
 {
-    *result = (struct stored_property){.grp = property->grp,
-                                       .name = property->name,
-                                       .title = property->title,
-                                       .question = property->question,
-                                       .x_unit = property->x_unit,
-                                       .by_unit = property->by_unit,
-                                       .y_unit = property->y_unit,
-                                       .reading = property->reading,
-                                       .compare = property->compare,
-                                       .definition = property->source,
-                                       .vm = property->vm,
-                                       .outcome = OUTCOME_OK,
-                                       .detail = ""};
+    *result = (struct swept_property){.grp = property->grp,
+                                      .name = property->name,
+                                      .title = property->title,
+                                      .question = property->question,
+                                      .x_unit = property->x_unit,
+                                      .by_unit = property->by_unit,
+                                      .y_unit = property->y_unit,
+                                      .reading = property->reading,
+                                      .compare = property->compare,
+                                      .definition = property->source,
+                                      .vm = property->vm,
+                                      .outcome = OUTCOME_OK,
+                                      .detail = ""};
 }
 
 static int sweep_begin(struct sweep *sweep, const struct property_machine *machine,
                        const struct cpu_info *cpu)
 {
     const struct property *property = sweep->property;
-    struct stored_property *result = sweep->result;
+    struct swept_property *result = sweep->result;
     double *xs = arena_alloc(sweep->arena, SWEEP_POINTS_MAX * sizeof *xs);
     double *bys = arena_alloc(sweep->arena, SWEEP_POINTS_MAX * sizeof *bys), limit;
     struct err why = {0};
@@ -132,7 +132,7 @@ static int sweep_begin(struct sweep *sweep, const struct property_machine *machi
 }
 
 int property_begin(const struct property *property, const struct property_machine *machine,
-                   const struct cpu_info *cpu, struct arena *arena, struct stored_property *result)
+                   const struct cpu_info *cpu, struct arena *arena, struct swept_property *result)
 {
     struct sweep sweep = {.property = property, .result = result, .arena = arena};
     return sweep_begin(&sweep, machine, cpu);
@@ -170,7 +170,7 @@ static struct round_group *round_group(const struct sweep *sweep, struct round *
 static void round_place(const struct sweep *sweep, struct round *round, int kernel,
                         struct kernel_spec *spec)
 {
-    const struct stored_point *at = &sweep->result->points[round->points[kernel]];
+    const struct swept_point *at = &sweep->result->points[round->points[kernel]];
     const struct property_point point = {at->x, at->by};
     struct err why;
     int cpu = -1, cpus[CORE_COMPANY_MAX];
@@ -219,7 +219,7 @@ static void round_plan(struct sweep *sweep, int first, struct round *round)
     int most_groups = sweep->measuring->machine->ncpus + 1;
     round->groups = arena_alloc(sweep->arena, (size_t)most_groups * sizeof *round->groups);
     for (int i = 0; i < round->n; i++) {
-        struct stored_point *point = &sweep->result->points[round->points[i]];
+        struct swept_point *point = &sweep->result->points[round->points[i]];
         specs[i] = property_kernel(sweep->property, &sweep->property->variants[point->variant],
                                    sweep->measuring->machine, point->x, point->by, sweep->arena);
         point->instances = specs[i].instances;
@@ -231,12 +231,12 @@ static void round_plan(struct sweep *sweep, int first, struct round *round)
 static int round_build(struct sweep *sweep, struct round *round, struct program *program,
                        struct err *err)
 {
-    const struct build_options options = {.directory = sweep->measuring->session->directory,
-                                          .stem = sweep->property->name,
-                                          .bits = 64,
-                                          .keep = sweep->measuring->keep};
+    const struct assemble_options options = {.directory = sweep->measuring->session->directory,
+                                             .stem = sweep->property->name,
+                                             .bits = 64,
+                                             .keep = sweep->measuring->keep};
     double start_s = clock_now_s();
-    if (build_program(round->kernels, round->n, &options, sweep->arena, program, err) != 0)
+    if (assemble_program(round->kernels, round->n, &options, sweep->arena, program, err) != 0)
         return -1;
     spent_add_time(SPENT_PROGRAMS, start_s);
     for (int i = 0; i < program->nfailures; i++) {
@@ -308,7 +308,7 @@ static int round_run(struct sweep *sweep, struct round *round, const struct prog
 // Adds what the kernel's passes have given to what the point has of earlier processes. `before`:
 // passes of these, whether they came back or not.
 static void point_take(const struct sweep *sweep, const struct exec_kernel *kernel, int before,
-                       struct stored_point *point)
+                       struct swept_point *point)
 {
     size_t room = (size_t)point->ntimings + EXEC_TIMINGS_MAX + 1;
     struct timing *timings = arena_alloc(sweep->arena, room * sizeof *timings);
@@ -393,16 +393,16 @@ static int sweep_round(struct sweep *sweep, int first, struct err *err)
 // Adds the points that a closer look wants. Returns how many.
 static int sweep_refine(struct sweep *sweep, const double *xs, int nxs)
 {
-    struct stored_property *result = sweep->result;
+    struct swept_property *result = sweep->result;
     int ncurves, before = result->npoints;
-    const struct curve *curves = store_property_curves(result, sweep->arena, &ncurves);
+    const struct curve *curves = swept_curves(result, sweep->arena, &ncurves);
     const struct refine_limits limits = {
         .least_x = xs[0], .most_x = xs[nxs - 1], .grain = sweep->property->sweep.grain};
     for (int c = 0, at = 0; c < ncurves; c++) {
         double next[ROUND_POINTS_MAX];
-        const struct stored_point *leader = NULL;
+        const struct swept_point *leader = NULL;
         for (at = 0; at < before && !leader; at++)
-            if (strcmp(store_property_curve_name(result, &result->points[at], sweep->arena),
+            if (strcmp(swept_curve_name(result, &result->points[at], sweep->arena),
                        curves[c].variant) == 0)
                 leader = &result->points[at];
         if (!leader)
@@ -423,7 +423,7 @@ static bool sweep_goes_on(const struct sweep *sweep)
 }
 
 // What became of the property as a whole: as long as one point has a value, it was swept.
-static void sweep_judge(struct stored_property *result)
+static void sweep_judge(struct swept_property *result)
 {
     for (int i = 0; i < result->npoints; i++)
         if (result->points[i].outcome == OUTCOME_OK) {
@@ -438,7 +438,7 @@ static void sweep_judge(struct stored_property *result)
 static void sweep_disbelieve(struct sweep *sweep)
 {
     for (int i = 0; i < sweep->result->npoints; i++) {
-        struct stored_point *point = &sweep->result->points[i];
+        struct swept_point *point = &sweep->result->points[i];
         point->outcome = OUTCOME_UNSTABLE;
         point->detail = "the core was never seen undisturbed";
         point->ntimings = 0;
@@ -452,13 +452,13 @@ static int sweep_end(struct sweep *sweep, struct err *err)
     sweep_judge(sweep->result);
     sweep->result->seconds += clock_now_s() - sweep->start_s;
     const struct spent before = spent_now();
-    int status = store_property_conclude(sweep->result, sweep->arena, err);
+    int status = swept_conclude(sweep->result, sweep->arena, err);
     spent_add_rest(SPENT_INFERRING, &before);
     return status;
 }
 
 int property_measure(struct property_measuring *measuring, const struct property *property,
-                     struct arena *arena, struct stored_property *result, struct err *err)
+                     struct arena *arena, struct swept_property *result, struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,
                           .property = property,
@@ -481,7 +481,7 @@ int property_measure(struct property_measuring *measuring, const struct property
 }
 
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           int visit, struct arena *arena, struct stored_property *result,
+                           int visit, struct arena *arena, struct swept_property *result,
                            struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,

@@ -21,18 +21,18 @@ struct property_measuring {
 // Fills *result, conclusions included; all memory is the arena's. What cannot be measured is an
 // outcome. -1 with a message when nothing can be measured here.
 int property_measure(struct property_measuring *measuring, const struct property *property,
-                     struct arena *arena, struct stored_property *result, struct err *err);
+                     struct arena *arena, struct swept_property *result, struct err *err);
 
 // Once more all points of *result, which property_measure() has filled: what another time says of
 // them is added to their samples, as passes of its own, and concluded with them. `visit`: 1 the
 // first time.
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           int visit, struct arena *arena, struct stored_property *result,
+                           int visit, struct arena *arena, struct swept_property *result,
                            struct err *err);
 
 // Adds the points of the first round to *result, for tests and `--list`. Returns their number; 0:
 // result->outcome and detail say why.
 int property_begin(const struct property *property, const struct property_machine *machine,
-                   const struct cpu_info *cpu, struct arena *arena, struct stored_property *result);
+                   const struct cpu_info *cpu, struct arena *arena, struct swept_property *result);
 
 #endif

@@ -95,7 +95,7 @@ static int group_rows(const struct properties *properties, const char *grp)
 // changes from time to time: what holds each time is kept apart from what held once.
 struct visited {
     const struct property *property;
-    struct stored_property result;
+    struct swept_property result;
     struct arena arena; // of the result
     double at_s;        // when the last visit ended
 };
@@ -126,7 +126,7 @@ static int sweeps_measure(struct sweeps *run, struct visited *visited, int visit
 // What could not be measured at all: for want of memory, say.
 static void visited_fail(struct sweeps *run, struct visited *visited, const struct err *err)
 {
-    struct stored_property *result = &visited->result;
+    struct swept_property *result = &visited->result;
     result->outcome = OUTCOME_NOT_MEASURABLE;
     result->detail = arena_strdup(&visited->arena, err->text);
     result->npoints = result->nconclusions = 0;
@@ -227,7 +227,7 @@ static int sweeps_all(struct sweeps *run, struct err *err)
 static int sweeps_prepared(struct sweeps *run, struct err *err)
 {
     char nasm[128];
-    if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
+    if (assemble_nasm_version(nasm, sizeof nasm, err) != 0 ||
         session_begin(run->options->cpu, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || sweeps_start(run, err) != 0)
         return -1;

@@ -114,11 +114,6 @@ int report_list_text_best(struct store *store, int64_t run_id, const char *list,
 // The run whose ports the best tables speak of: this one, or the newest on its uarch that has found
 // any. 1 found, 0 none, -1 error.
 int report_ports_run(struct store *store, int64_t run_id, int64_t *ports_run_id, struct err *err);
-// Whether a new file may take the place of what is there: not that of a device, a pipe or a link.
-bool report_is_replaceable(const char *path);
-// Writes `len` bytes to a file that appears under its name only when it is complete; what is
-// not replaceable is written to as it is.
-int report_write_file(const char *path, const char *bytes, size_t len, struct err *err);
 // A list's name as that of its table, or a property's as that of its picture: "int" from "int". No
 // two have one, and none has that of another file beside them: characters that no name of a file
 // needs become '+' and their code.

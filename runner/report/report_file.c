@@ -4,52 +4,15 @@
 
 #include "store/store_ports.h"
 #include "store/store_run.h"
+#include "util/file_write.h"
 #include "util/mem.h"
 #include "util/scratch.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static int file_fill(const char *path, const char *bytes, size_t len, bool sync)
-{
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return -1;
-    bool bad = fwrite(bytes, 1, len, file) != len;
-    bad |= fflush(file) != 0 || ferror(file);
-    bad |= sync && fsync(fileno(file)) != 0;
-    int error = errno;
-    bad |= fclose(file) != 0;
-    if (bad && error)
-        errno = error;
-    return bad ? -1 : 0;
-}
-
-bool report_is_replaceable(const char *path)
-{
-    struct stat about;
-    return lstat(path, &about) != 0 || S_ISREG(about.st_mode);
-}
-
-int report_write_file(const char *path, const char *bytes, size_t len, struct err *err)
-{
-    if (!report_is_replaceable(path))
-        return file_fill(path, bytes, len, false) == 0
-                   ? 0
-                   : err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    const char *temporary = scratch_file_begin(path);
-    int bad = file_fill(temporary, bytes, len, true), error = errno;
-    if (scratch_file_end(temporary, bad ? NULL : path) != 0 || bad)
-        return err_set(err, "%s: cannot be written: %s", path, strerror(bad ? error : errno));
-    return 0;
-}
 
 char *report_list_stem(const char *list)
 {
@@ -75,7 +38,7 @@ static int report_write_list(struct store *store, int64_t run_id, const char *di
     int result = best ? report_list_text_best(store, run_id, list, &text, err)
                       : report_list_text(store, run_id, list, &text, err);
     if (result == 0)
-        result = report_write_file(path, strbuf_text(&text), text.len, err);
+        result = file_write(path, strbuf_text(&text), text.len, err);
     strbuf_free(&text);
     free(path);
     free(stem);
@@ -93,7 +56,7 @@ static int report_write_diagram(struct store *store, int64_t run_id, const char 
     if (result == 1) {
         char *path = xasprintf("%s/ports.svg", directory);
         report_ports_svg(&model, "Execution ports", &svg);
-        result = report_write_file(path, strbuf_text(&svg), svg.len, err);
+        result = file_write(path, strbuf_text(&svg), svg.len, err);
         strbuf_free(&svg);
         free(path);
     }
@@ -116,7 +79,7 @@ static int report_write_info(struct store *store, int64_t run_id, int64_t ports_
         result = report_run_ports(store, ports_run_id, &info, err);
     }
     if (result == 0)
-        result = report_write_file(path, strbuf_text(&info), info.len, err);
+        result = file_write(path, strbuf_text(&info), info.len, err);
     strbuf_free(&info);
     free(path);
     return result;

@@ -30,7 +30,7 @@ static void put_conclusion(const struct conclusion *conclusion, struct strbuf *o
     strbuf_free(&text);
 }
 
-static void put_text(const struct stored_property *property, struct strbuf *out)
+static void put_text(const struct swept_property *property, struct strbuf *out)
 {
     strbuf_printf(out, "%-*s  ", NAME_WIDTH, property->title);
     if (text_width(property->title, strlen(property->title)) > NAME_WIDTH)
@@ -42,7 +42,7 @@ static void put_text(const struct stored_property *property, struct strbuf *out)
         put_conclusion(&property->conclusions[i], out);
     }
     for (int v = 0; v < property->nvariants && property->nvariants > 1; v++) {
-        const struct stored_variant *variant = &property->variants[v];
+        const struct swept_variant *variant = &property->variants[v];
         if (variant->outcome == OUTCOME_OK || !property->nconclusions)
             continue;
         struct strbuf text = {0};
@@ -64,7 +64,7 @@ static void put_text(const struct stored_property *property, struct strbuf *out)
     }
 }
 
-void report_property_text(const struct stored_property *properties, int n, bool colour,
+void report_property_text(const struct swept_property *properties, int n, bool colour,
                           struct strbuf *out)
 {
     const char *grp = "";
@@ -92,7 +92,7 @@ static void put_field(const char *text, struct strbuf *out)
     csv_put_text(out, text);
 }
 
-static void put_csv_value(const struct stored_property *property,
+static void put_csv_value(const struct swept_property *property,
                           const struct conclusion *conclusion, const struct conclusion_value *value,
                           struct strbuf *out)
 {
@@ -112,12 +112,12 @@ static void put_csv_value(const struct stored_property *property,
     strbuf_puts(out, "\n");
 }
 
-void report_property_csv(const struct stored_property *properties, int n, struct strbuf *out)
+void report_property_csv(const struct swept_property *properties, int n, struct strbuf *out)
 {
     strbuf_puts(out, "group,property,variant,conclusion,value,low,high,unit,outcome,confidence,"
                      "sentence\n");
     for (int i = 0; i < n; i++) {
-        const struct stored_property *property = &properties[i];
+        const struct swept_property *property = &properties[i];
         for (int c = 0; c < property->nconclusions; c++) {
             const struct conclusion *conclusion = &property->conclusions[c];
             for (int v = 0; v < conclusion->nvalues; v++)
@@ -130,13 +130,13 @@ void report_property_csv(const struct stored_property *properties, int n, struct
     }
 }
 
-void report_property_points(const struct stored_property *properties, int n, struct strbuf *out)
+void report_property_points(const struct swept_property *properties, int n, struct strbuf *out)
 {
     strbuf_puts(out, "property,variant,x,x_unit,by,by_unit,y,y_unit,samples,outcome\n");
     for (int i = 0; i < n; i++)
         for (int p = 0; p < properties[i].npoints; p++) {
-            const struct stored_property *property = &properties[i];
-            const struct stored_point *point = &property->points[p];
+            const struct swept_property *property = &properties[i];
+            const struct swept_point *point = &property->points[p];
             csv_put_text(out, property->name);
             put_field(property->variants[point->variant].name, out);
             put_number(point->x, out);
@@ -173,8 +173,8 @@ static void json_conclusion(struct json *json, const struct conclusion *conclusi
     json_close(json, '}');
 }
 
-static void json_point(struct json *json, const struct stored_property *property,
-                       const struct stored_point *point)
+static void json_point(struct json *json, const struct swept_property *property,
+                       const struct swept_point *point)
 {
     json_open(json_break(json, "\n    "), '{');
     json_text_known(json_name(json, "variant"), property->variants[point->variant].name);
@@ -186,7 +186,7 @@ static void json_point(struct json *json, const struct stored_property *property
     json_close(json, '}');
 }
 
-static void json_property(struct json *json, const struct stored_property *property)
+static void json_property(struct json *json, const struct swept_property *property)
 {
     json_open(json_break(json, "\n"), '{');
     json_text(json_name(json, "property"), property->name);
@@ -212,7 +212,7 @@ static void json_property(struct json *json, const struct stored_property *prope
     json_close(json, '}');
 }
 
-void report_property_json(const struct stored_property *properties, int n, struct strbuf *out)
+void report_property_json(const struct swept_property *properties, int n, struct strbuf *out)
 {
     struct json json = {.out = out};
     json_open(&json, '[');

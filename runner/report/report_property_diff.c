@@ -41,7 +41,7 @@ find_value(const struct conclusion *in, const struct conclusion_value *value, bo
     return nearest;
 }
 
-static const struct conclusion *find_conclusion(const struct stored_property *in,
+static const struct conclusion *find_conclusion(const struct swept_property *in,
                                                 const char *variant)
 {
     for (int i = 0; in && i < in->nconclusions; i++)
@@ -50,8 +50,8 @@ static const struct conclusion *find_conclusion(const struct stored_property *in
     return NULL;
 }
 
-static const struct stored_property *find_property(const struct stored_property *in, int n,
-                                                   const char *name)
+static const struct swept_property *find_property(const struct swept_property *in, int n,
+                                                  const char *name)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(in[i].name, name) == 0)
@@ -63,7 +63,7 @@ static const struct stored_property *find_property(const struct stored_property 
 // within what it is known by where the interval of 95 % of the two values' difference has nothing
 // in it: by how far each one's own reaches towards the other. (That each lies in the other's
 // interval would be missed by one of six pairs that are of the same.)
-static enum verdict judge_values(const struct stored_property *property,
+static enum verdict judge_values(const struct swept_property *property,
                                  const struct conclusion_value *a, const struct conclusion_value *b)
 {
     bool time = strcmp(a->unit, property->y_unit) == 0;
@@ -80,7 +80,7 @@ static enum verdict judge_values(const struct stored_property *property,
 
 // Whether a value is part of the answer: of a knee where it is, and not how long the two levels
 // beside it take, such as memory that others use, too; of a slope not where its line begins.
-static bool is_answer(const struct stored_property *property, const char *label)
+static bool is_answer(const struct swept_property *property, const char *label)
 {
     static const char *const answers[] = {"knee", "slope"};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -128,7 +128,7 @@ static bool is_open(const struct conclusion *of)
 // What of two conclusions is the case; their values, where both have them, one by one. A conclusion
 // that either run is not sure of can differ in doubt only. Of one that leaves out
 // something the rest is compared; *part: this was so.
-static enum verdict judge(const struct stored_property *property, const struct conclusion *a,
+static enum verdict judge(const struct swept_property *property, const struct conclusion *a,
                           const struct conclusion *b, bool *part)
 {
     enum verdict verdict = a->outcome == b->outcome ? SAME : IN_DOUBT;
@@ -152,7 +152,7 @@ static enum verdict judge(const struct stored_property *property, const struct c
     return verdict >= WITHIN && !sure ? IN_DOUBT : verdict;
 }
 
-static void put_line(const struct stored_property *property, const struct conclusion *a,
+static void put_line(const struct swept_property *property, const struct conclusion *a,
                      const struct conclusion *b, enum verdict verdict, struct strbuf *out)
 {
     csv_put_text(out, property->grp);
@@ -165,7 +165,7 @@ static void put_line(const struct stored_property *property, const struct conclu
     strbuf_puts(out, "\n");
 }
 
-static void put_text(const struct stored_property *property, const struct conclusion *a,
+static void put_text(const struct swept_property *property, const struct conclusion *a,
                      const struct conclusion *b, enum verdict verdict, struct strbuf *out)
 {
     const char *variant = (a ? a : b)->variant;
@@ -185,7 +185,7 @@ struct counts {
 };
 
 struct side {
-    const struct stored_property *rows;
+    const struct swept_property *rows;
     int n;
 };
 
@@ -195,9 +195,8 @@ static void compare_side(const struct side *first, const struct side *second, bo
                          enum report_format format, struct counts *counts, struct strbuf *out)
 {
     for (int i = 0; i < first->n; i++) {
-        const struct stored_property *property = &first->rows[i];
-        const struct stored_property *other =
-            find_property(second->rows, second->n, property->name);
+        const struct swept_property *property = &first->rows[i];
+        const struct swept_property *other = find_property(second->rows, second->n, property->name);
         for (int c = 0; c < property->nconclusions; c++) {
             const struct conclusion *own = &property->conclusions[c];
             const struct conclusion *theirs = find_conclusion(other, own->variant);
@@ -215,8 +214,8 @@ static void compare_side(const struct side *first, const struct side *second, bo
     }
 }
 
-void report_property_diff(const struct stored_property *first, int nfirst,
-                          const struct stored_property *second, int nsecond,
+void report_property_diff(const struct swept_property *first, int nfirst,
+                          const struct swept_property *second, int nsecond,
                           enum report_format format, struct strbuf *out)
 {
     const struct side sides[2] = {

@@ -2,17 +2,18 @@
 // Pictures of stored properties; see report_property.h.
 #include "report_property.h"
 
-#include "derive/conclude_question.h"
-#include "plot.h"
+#include "conclude/conclude_question.h"
+#include "plot/plot.h"
 #include "report.h"
 #include "store/store_read.h"
+#include "util/file_write.h"
 #include "util/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // What of a property is drawn; the arena's, and the property's. False: there is nothing to draw.
-static bool make_plot(struct stored_property *property, struct plot *plot, struct arena *arena)
+static bool make_plot(struct swept_property *property, struct plot *plot, struct arena *arena)
 {
     struct conclude_question question;
     const char *at;
@@ -29,11 +30,11 @@ static bool make_plot(struct stored_property *property, struct plot *plot, struc
                           .reading = question.reading,
                           .conclusions = property->conclusions,
                           .nconclusions = property->nconclusions};
-    plot->curves = store_property_curves(property, arena, &plot->ncurves);
+    plot->curves = swept_curves(property, arena, &plot->ncurves);
     return true;
 }
 
-void report_property_draw(struct stored_property *properties, int n, int width, struct strbuf *out)
+void report_property_draw(struct swept_property *properties, int n, int width, struct strbuf *out)
 {
     for (int i = 0; i < n; i++) {
         struct arena arena = {0};
@@ -46,7 +47,7 @@ void report_property_draw(struct stored_property *properties, int n, int width, 
     }
 }
 
-static int write_plot(struct stored_property *property, const char *directory, struct err *err)
+static int write_plot(struct swept_property *property, const char *directory, struct err *err)
 {
     struct arena arena = {0};
     struct plot plot;
@@ -56,8 +57,8 @@ static int write_plot(struct stored_property *property, const char *directory, s
         status = plot_svg(&plot, &svg, err);
     if (status == 0 && svg.len) {
         char *stem = report_list_stem(property->name);
-        status = report_write_file(arena_printf(&arena, "%s/%s.svg", directory, stem), svg.data,
-                                   svg.len, err);
+        status =
+            file_write(arena_printf(&arena, "%s/%s.svg", directory, stem), svg.data, svg.len, err);
         free(stem);
     }
     strbuf_free(&svg);
@@ -66,8 +67,8 @@ static int write_plot(struct stored_property *property, const char *directory, s
 }
 
 // The sheet with its heading: which CPU, when, by what.
-static int make_sheet(struct store *store, int64_t run_id, struct stored_property *properties,
-                      int n, struct strbuf *out, struct err *err)
+static int make_sheet(struct store *store, int64_t run_id, struct swept_property *properties, int n,
+                      struct strbuf *out, struct err *err)
 {
     const struct store_filter filter = {.run_id = run_id};
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
@@ -99,7 +100,7 @@ int report_property_write(struct store *store, int64_t run_id, const char *direc
 {
     struct arena arena = {0};
     struct strbuf sheet = {0};
-    struct stored_property *properties;
+    struct swept_property *properties;
     int n;
     const char *plots = arena_printf(&arena, "%s/plots", directory);
     int status = store_get_properties(store, run_id, &properties, &n, &arena, err);
@@ -108,8 +109,8 @@ int report_property_write(struct store *store, int64_t run_id, const char *direc
     if (status == 0)
         status = make_sheet(store, run_id, properties, n, &sheet, err);
     if (status == 0)
-        status = report_write_file(arena_printf(&arena, "%s/properties.txt", directory), sheet.data,
-                                   sheet.len, err);
+        status = file_write(arena_printf(&arena, "%s/properties.txt", directory), sheet.data,
+                            sheet.len, err);
     if (status == 0)
         status = scratch_keep_directory(plots, err);
     for (int i = 0; i < n && status == 0; i++)

@@ -3,7 +3,7 @@
 // report_property.h.
 #include "report_property.h"
 
-#include "derive/conclude_question.h"
+#include "conclude/conclude_question.h"
 #include "util/text.h"
 
 #include <math.h>
@@ -146,7 +146,7 @@ static void put_ok(struct strbuf *out, const char *name, const struct conclusion
     put_line(out, INDENT + 2, name, conclusion->sentence, word);
 }
 
-static enum reading reading_of(const struct stored_property *property, struct arena *arena)
+static enum reading reading_of(const struct swept_property *property, struct arena *arena)
 {
     struct conclude_question question;
     const char *at;
@@ -156,7 +156,7 @@ static enum reading reading_of(const struct stored_property *property, struct ar
     return question.reading;
 }
 
-static void put_conclusions(struct strbuf *out, const struct stored_property *property,
+static void put_conclusions(struct strbuf *out, const struct swept_property *property,
                             struct arena *arena)
 {
     enum reading reading = reading_of(property, arena);
@@ -184,7 +184,7 @@ static void put_conclusions(struct strbuf *out, const struct stored_property *pr
                  "");
 }
 
-static void put_property(struct strbuf *out, const struct stored_property *property,
+static void put_property(struct strbuf *out, const struct swept_property *property,
                          bool virtual_machine)
 {
     struct arena arena = {0};
@@ -205,7 +205,7 @@ static size_t find_group(const char *grp)
     return ARRAY_LEN(GROUPS);
 }
 
-static void put_group(struct strbuf *out, const struct stored_property *properties, int n,
+static void put_group(struct strbuf *out, const struct swept_property *properties, int n,
                       size_t group, bool virtual_machine)
 {
     const char *title = group < ARRAY_LEN(GROUPS) ? GROUPS[group].title : "Others";
@@ -219,7 +219,7 @@ static void put_group(struct strbuf *out, const struct stored_property *properti
     }
 }
 
-void report_property_sheet(const struct stored_property *properties, int n, bool virtual_machine,
+void report_property_sheet(const struct swept_property *properties, int n, bool virtual_machine,
                            struct strbuf *out)
 {
     for (size_t i = 0; i <= ARRAY_LEN(GROUPS); i++)

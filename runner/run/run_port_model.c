@@ -2,9 +2,9 @@
 // The forms that a port model is found with, and how; see run_port_model.h.
 #include "run_port_model.h"
 
+#include "names/port_names.h"
 #include "plan/plan.h"
 #include "ports/ports_forms.h"
-#include "ports/ports_names.h"
 #include "store/store_ports.h"
 #include "util/clock.h"
 #include "util/mem.h"

@@ -3,8 +3,9 @@
 // site_internal.h.
 #include "site_internal.h"
 
+#include "merge/merge.h"
 #include "report/report.h"
-#include "store/store_merge.h"
+#include "util/file_write.h"
 #include "util/paths.h"
 #include "util/scratch.h"
 
@@ -38,7 +39,7 @@ static int site_file_write(struct site_files *files, const char *name, const cha
                            size_t len, struct err *err)
 {
     char *path = xasprintf("%s/%s", files->directory, name);
-    int result = report_write_file(path, bytes, len, err);
+    int result = file_write(path, bytes, len, err);
     free(path);
     files->counts->files++;
     files->counts->bytes += (int64_t)len;
@@ -93,9 +94,9 @@ int site_file_database(struct site_files *files, struct store *store, const stru
     int64_t *run_ids = xcalloc((size_t)cpus->nruns + 1, sizeof *run_ids);
     for (int r = 0; r < cpus->nruns; r++) // newest first; the copy numbers them in their order
         run_ids[r] = cpus->runs[cpus->nruns - 1 - r].run_id;
-    const struct store_extract extract = {run_ids, cpus->nruns, STORE_KEEP_KERNELS};
+    const struct merge_extract extract = {run_ids, cpus->nruns, MERGE_KEEP_KERNELS};
     struct stat about = {.st_size = 0};
-    int result = store_extract_runs(store, &extract, temporary, err);
+    int result = merge_extract_runs(store, &extract, temporary, err);
     if (result == 0)
         stat(temporary, &about);
     if (scratch_file_end(temporary, result == 0 ? path : NULL) != 0)

@@ -3,7 +3,7 @@
 // form, test, kernel, timing, sample) are append-only; results and views can be rebuilt from them
 // (store_rederive.h). What is in it has a header a topic: store_cpu.h, store_run.h, store_form.h,
 // store_ports.h, store_validation.h, store_bench.h; store_read.h has the rows of the views,
-// store_merge.h copies of runs. All functions of these that return int give 0, or -1 with a message
+// merge.h copies of runs. All functions of these that return int give 0, or -1 with a message
 // that names the database file, if they do not say otherwise.
 #ifndef LATPUT_STORE_H
 #define LATPUT_STORE_H

@@ -7,7 +7,6 @@
 #include "core/outcome.h"
 #include "cpuinfo/cpuinfo.h"
 #include "store.h"
-#include "store_merge.h"
 #include "store_read.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
@@ -145,15 +144,7 @@ double store_number(enum outcome outcome, double value);
 // error.
 sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, struct err *err);
 
-// store_copy.c: copies a run with everything that belongs to it and is kept, all or nothing.
-int store_copy_run(struct store *from, int64_t run_id, enum store_keep keep, struct store *to,
-                   int64_t *new_id, struct err *err);
-// The same file: sha256 over what was measured for a run, as far as that is kept; the same whatever
-// file it is in. Results count where samples do not.
-int store_hash_run(struct store *store, int64_t run_id, enum store_keep keep, char hex[65],
-                   struct err *err);
-
-// Of a row of `run`: whether it was measured and is kept without kernels (STORE_KEEP_RESULTS).
+// Of a row of `run`: whether it was measured and is kept without kernels (MERGE_KEEP_RESULTS).
 #define STORE_RUN_IS_SLIM                                                                          \
     "EXISTS (SELECT 1 FROM run_form JOIN test USING (run_form_id) WHERE run_form.run_id = "        \
     "run.run_id AND test.outcome = 'ok') AND NOT EXISTS (SELECT 1 FROM run_form JOIN test USING "  \
@@ -162,23 +153,6 @@ int store_hash_run(struct store *store, int64_t run_id, enum store_keep keep, ch
 // Of a row of `run`: whether it was measured into this database, and has not come by a merge. Only
 // such runs say what this machine is.
 #define STORE_RUN_IS_OWN "(run.run_id NOT IN (SELECT merged_run.run_id FROM merged_run))"
-
-// store_property_size.c: 0, or -1 where a property is larger than what any conclusion is drawn
-// from.
-int store_check_properties(struct store *store, struct err *err);
-
-// store_append.c: adds all runs of a database of ours, which nobody else uses, all or none. Their
-// run ids become those behind *last_run_id.
-int store_append(struct store *store, const char *path, int64_t *last_run_id, struct err *err);
-
-// store_believe.c: 0, or -1 where a row of the file belongs to another that is not there.
-int store_check_keys(struct store *store, struct err *err);
-// The same file: makes everything derived of a run that was copied from someone else's file again
-// from its samples; marks it with a warning where there are none, or where they say something else.
-// -1 with a message that calls the file `label` where what it says is impossible.
-int store_believe(struct store *store, int64_t run_id, const char *label, struct err *err);
-// The same file: a warning of a run that was timed and has no samples says so.
-int store_mark_bare(struct store *store, int64_t run_id, struct err *err);
 
 // SQL, in terms of `result`: derive_is_scattered().
 #define STORE_SCATTERED "(result.bound = 'upper' AND coalesce(result.states, 1) = 0)"

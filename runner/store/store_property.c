@@ -29,7 +29,7 @@ static int put_timing(struct store *store, int64_t point_id, const struct timing
     return 0;
 }
 
-static int put_value(struct store *store, int64_t point_id, const struct stored_point *point,
+static int put_value(struct store *store, int64_t point_id, const struct swept_point *point,
                      struct err *err)
 {
     if (!isfinite(point->y) || point->samples < 1)
@@ -40,7 +40,7 @@ static int put_value(struct store *store, int64_t point_id, const struct stored_
 }
 
 static int put_point(struct store *store, int64_t variant_id, int position,
-                     const struct stored_point *point, struct err *err)
+                     const struct swept_point *point, struct err *err)
 {
     if (store_execute(store, err,
                       "INSERT INTO sweep_point (variant_id, position, x, by_x, instances, outcome, "
@@ -55,11 +55,11 @@ static int put_point(struct store *store, int64_t variant_id, int position,
     return put_value(store, point_id, point, err);
 }
 
-static int put_variants(struct store *store, int64_t id, const struct stored_property *property,
+static int put_variants(struct store *store, int64_t id, const struct swept_property *property,
                         struct err *err)
 {
     for (int v = 0; v < property->nvariants; v++) {
-        const struct stored_variant *variant = &property->variants[v];
+        const struct swept_variant *variant = &property->variants[v];
         if (store_execute(store, err,
                           "INSERT INTO property_variant (property_id, position, name, outcome, "
                           "detail) VALUES (?, ?, ?, ?, ?)",
@@ -99,7 +99,7 @@ static int put_conclusion(struct store *store, int64_t id, int position,
     return 0;
 }
 
-static int put_conclusions(struct store *store, int64_t id, const struct stored_property *property,
+static int put_conclusions(struct store *store, int64_t id, const struct swept_property *property,
                            struct err *err)
 {
     for (int i = 0; i < property->nconclusions; i++)
@@ -108,7 +108,7 @@ static int put_conclusions(struct store *store, int64_t id, const struct stored_
     return 0;
 }
 
-static int put_property(struct store *store, int64_t run_id, struct stored_property *property,
+static int put_property(struct store *store, int64_t run_id, struct swept_property *property,
                         struct err *err)
 {
     int64_t position = 0;
@@ -133,7 +133,7 @@ static int put_property(struct store *store, int64_t run_id, struct stored_prope
     return put_conclusions(store, id, property, err);
 }
 
-int store_put_property(struct store *store, int64_t run_id, struct stored_property *property,
+int store_put_property(struct store *store, int64_t run_id, struct swept_property *property,
                        struct err *err)
 {
     bool own;
@@ -161,7 +161,7 @@ int store_newest_properties(struct store *store, int64_t *run_id, struct err *er
 }
 
 // Takes out what was derived of a property, and puts in what it says now.
-static int conclude_anew(struct store *store, const struct stored_property *property,
+static int conclude_anew(struct store *store, const struct swept_property *property,
                          struct err *err)
 {
     static const char *const takes[] = {
@@ -190,7 +190,7 @@ static bool same_conclusions(const struct conclusion *a, int na, const struct co
 }
 
 // Whether it was measured, and is kept without its samples.
-static bool is_bare(const struct stored_property *property)
+static bool is_bare(const struct swept_property *property)
 {
     bool measured = false;
     for (int i = 0; i < property->npoints; i++) {
@@ -205,14 +205,14 @@ static int rederive_run(struct store *store, int64_t run_id, int64_t *made, int6
                         struct err *err)
 {
     struct arena arena = {0};
-    struct stored_property *properties;
+    struct swept_property *properties;
     int n, status = store_get_properties(store, run_id, &properties, &n, &arena, err);
     for (int i = 0; i < n && status == 0; i++) {
         if (is_bare(&properties[i]))
             continue;
         const struct conclusion *before = properties[i].conclusions;
         int nbefore = properties[i].nconclusions;
-        status = store_property_conclude(&properties[i], &arena, err);
+        status = swept_conclude(&properties[i], &arena, err);
         if (status == 0)
             status = conclude_anew(store, &properties[i], err);
         *made += properties[i].nconclusions;

@@ -24,7 +24,7 @@ static void *reader_rows(const struct reader *reader, const char *sql, int64_t i
     return arena_alloc(reader->arena, ((size_t)n + 1) * bytes);
 }
 
-static int read_variants(const struct reader *reader, struct stored_property *property)
+static int read_variants(const struct reader *reader, struct swept_property *property)
 {
     property->variants =
         reader_rows(reader, "SELECT count(*) FROM property_variant WHERE property_id = ?1",
@@ -39,13 +39,13 @@ static int read_variants(const struct reader *reader, struct stored_property *pr
         return -1;
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW)
-        property->variants[property->nvariants++] = (struct stored_variant){
+        property->variants[property->nvariants++] = (struct swept_variant){
             store_column_text(stmt, 0, reader->arena), store_column_outcome(stmt, 1),
             store_column_text(stmt, 2, reader->arena)};
     return store_rows_end(reader->store, stmt, got, reader->err);
 }
 
-static int read_points(const struct reader *reader, struct stored_property *property)
+static int read_points(const struct reader *reader, struct swept_property *property)
 {
     property->points = reader_rows(reader,
                                    "SELECT count(*) FROM sweep_point JOIN property_variant "
@@ -68,15 +68,15 @@ static int read_points(const struct reader *reader, struct stored_property *prop
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW)
         property->points[property->npoints++] =
-            (struct stored_point){.point_id = sqlite3_column_int64(stmt, 8),
-                                  .variant = sqlite3_column_int(stmt, 0),
-                                  .x = store_column_real(stmt, 1),
-                                  .by = store_column_real(stmt, 2),
-                                  .instances = sqlite3_column_int64(stmt, 3),
-                                  .outcome = store_column_outcome(stmt, 4),
-                                  .detail = store_column_text(stmt, 5, reader->arena),
-                                  .y = store_column_real(stmt, 6),
-                                  .samples = sqlite3_column_int(stmt, 7)};
+            (struct swept_point){.point_id = sqlite3_column_int64(stmt, 8),
+                                 .variant = sqlite3_column_int(stmt, 0),
+                                 .x = store_column_real(stmt, 1),
+                                 .by = store_column_real(stmt, 2),
+                                 .instances = sqlite3_column_int64(stmt, 3),
+                                 .outcome = store_column_outcome(stmt, 4),
+                                 .detail = store_column_text(stmt, 5, reader->arena),
+                                 .y = store_column_real(stmt, 6),
+                                 .samples = sqlite3_column_int(stmt, 7)};
     return store_rows_end(reader->store, stmt, got, reader->err);
 }
 
@@ -105,7 +105,7 @@ static struct timing timing_begin(sqlite3_stmt *stmt)
 }
 
 // All samples of a property, by point, timing, sample; the points are in the order of their rows.
-static int read_samples(const struct reader *reader, struct stored_property *property)
+static int read_samples(const struct reader *reader, struct swept_property *property)
 {
     static const char count[] =
         "SELECT count(*) FROM sweep_sample JOIN sweep_timing USING (timing_id) "
@@ -130,7 +130,7 @@ static int read_samples(const struct reader *reader, struct stored_property *pro
     int got, nsamples = 0, ntimings = 0;
     int64_t timing_id = -1;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        struct stored_point *point = &property->points[sqlite3_column_int(stmt, 0)];
+        struct swept_point *point = &property->points[sqlite3_column_int(stmt, 0)];
         if (sqlite3_column_int64(stmt, 1) != timing_id) {
             timing_id = sqlite3_column_int64(stmt, 1);
             timings[ntimings] = timing_begin(stmt);
@@ -167,7 +167,7 @@ static int read_values(const struct reader *reader, int64_t conclusion_id,
     return store_rows_end(reader->store, stmt, got, reader->err);
 }
 
-static int read_conclusions(const struct reader *reader, struct stored_property *property)
+static int read_conclusions(const struct reader *reader, struct swept_property *property)
 {
     static const char count[] = "SELECT count(*) FROM conclusion WHERE property_id = ?1";
     struct conclusion *conclusions =
@@ -200,36 +200,36 @@ static int read_conclusions(const struct reader *reader, struct stored_property 
     return status;
 }
 
-static struct stored_property read_property(sqlite3_stmt *stmt, struct arena *arena)
+static struct swept_property read_property(sqlite3_stmt *stmt, struct arena *arena)
 {
-    return (struct stored_property){.property_id = sqlite3_column_int64(stmt, 0),
-                                    .run_id = sqlite3_column_int64(stmt, 1),
-                                    .position = sqlite3_column_int(stmt, 2),
-                                    .grp = store_column_text(stmt, 3, arena),
-                                    .name = store_column_text(stmt, 4, arena),
-                                    .title = store_column_text(stmt, 5, arena),
-                                    .question = store_column_text(stmt, 6, arena),
-                                    .x_unit = store_column_text(stmt, 7, arena),
-                                    .by_unit = store_column_text(stmt, 8, arena),
-                                    .y_unit = store_column_text(stmt, 9, arena),
-                                    .reading = store_column_text(stmt, 10, arena),
-                                    .compare = store_column_text(stmt, 11, arena),
-                                    .definition = store_column_text(stmt, 12, arena),
-                                    .tsc_hz = sqlite3_column_double(stmt, 13),
-                                    .area_bytes = sqlite3_column_int64(stmt, 14),
-                                    .area_huge_bytes = sqlite3_column_int64(stmt, 15),
-                                    .seconds = sqlite3_column_double(stmt, 16),
-                                    .outcome = store_column_outcome(stmt, 17),
-                                    .detail = store_column_text(stmt, 18, arena),
-                                    .vm = store_column_text(stmt, 19, arena)};
+    return (struct swept_property){.property_id = sqlite3_column_int64(stmt, 0),
+                                   .run_id = sqlite3_column_int64(stmt, 1),
+                                   .position = sqlite3_column_int(stmt, 2),
+                                   .grp = store_column_text(stmt, 3, arena),
+                                   .name = store_column_text(stmt, 4, arena),
+                                   .title = store_column_text(stmt, 5, arena),
+                                   .question = store_column_text(stmt, 6, arena),
+                                   .x_unit = store_column_text(stmt, 7, arena),
+                                   .by_unit = store_column_text(stmt, 8, arena),
+                                   .y_unit = store_column_text(stmt, 9, arena),
+                                   .reading = store_column_text(stmt, 10, arena),
+                                   .compare = store_column_text(stmt, 11, arena),
+                                   .definition = store_column_text(stmt, 12, arena),
+                                   .tsc_hz = sqlite3_column_double(stmt, 13),
+                                   .area_bytes = sqlite3_column_int64(stmt, 14),
+                                   .area_huge_bytes = sqlite3_column_int64(stmt, 15),
+                                   .seconds = sqlite3_column_double(stmt, 16),
+                                   .outcome = store_column_outcome(stmt, 17),
+                                   .detail = store_column_text(stmt, 18, arena),
+                                   .vm = store_column_text(stmt, 19, arena)};
 }
 
-int store_get_properties(struct store *store, int64_t run_id, struct stored_property **properties,
+int store_get_properties(struct store *store, int64_t run_id, struct swept_property **properties,
                          int *nproperties, struct arena *arena, struct err *err)
 {
     const struct reader reader = {store, arena, err};
     *nproperties = 0;
-    struct stored_property *rows = reader_rows(
+    struct swept_property *rows = reader_rows(
         &reader, "SELECT count(*) FROM property WHERE run_id = ?1", run_id, sizeof *rows);
     *properties = rows;
     sqlite3_stmt *stmt =

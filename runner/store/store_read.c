@@ -7,7 +7,6 @@
 #include "store_glob.h"
 #include "store_read.h"
 #include "store_run.h"
-#include "store_where_internal.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/strbuf.h"

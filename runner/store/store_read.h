@@ -4,6 +4,7 @@
 #define LATPUT_STORE_READ_H
 
 #include "store.h"
+#include "util/strbuf.h"
 
 #include <stdint.h>
 
@@ -29,7 +30,17 @@ enum store_view {
     STORE_VIEW_LIST_FALSE,   // the operands of these forms that are overwritten and waited for
     STORE_VIEW_LIST_FAILURE, // what failed in the runs that these rows are of
 };
-struct store_where;
+// A condition on the rows of a view (where/where.h): SQL in which values are parameters.
+enum { WHERE_FIRST = 100 }; // the number of its first parameter
+
+struct store_where {
+    struct strbuf sql;
+    struct where_value {
+        char *text; // NULL: a number
+        double number;
+    } * values;
+    int nvalues;
+};
 struct store_filter {
     // On "mnemonic", "mnemonic operands" and the form, one of them; case and commas between
     // operands do not matter, and registers are classes: ymm1 is y. Of pieces of code on label and
@@ -40,8 +51,8 @@ struct store_filter {
     int64_t run_id;    // 0: the best run of each form (instruction, latency, port,
                        // evidence), or every run
     const char *list;  // name of a list, NULL: all
-    const struct store_where *where; // of this view (store_where.h); NULL: all
-    const char *sort; // columns, as "latency_max_clk DESC, form": of store_sort_parse(); NULL: as
+    const struct store_where *where; // of this view (where/where.h); NULL: all
+    const char *sort; // columns, as "latency_max_clk DESC, form": of where_sort_parse(); NULL: as
                       // the view has them
     int64_t limit;    // rows at most; 0: all
 };

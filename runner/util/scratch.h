@@ -2,8 +2,8 @@
 // Directories for scratch files, below $TMPDIR or /tmp, files on their way to their names, and
 // directories that are made for them. A scratch directory is locked while its process lives, so
 // that what a killed process has left is known for what it is, and is removed by the next one.
-#ifndef LATPUT_UTIL_SCRATCH_H
-#define LATPUT_UTIL_SCRATCH_H
+#ifndef LATPUT_SCRATCH_H
+#define LATPUT_SCRATCH_H
 
 #include "err.h"
 

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "bench/bench_column.h"
-#include "commands/command.h"
+#include "cli/command.h"
 #include "commands/plan_select.h"
 #include "cpuinfo/counters.h"
 #include "stat/stat_threshold.h"

@@ -2,8 +2,8 @@
 // CPUID dumps: read, reported, the counters that such a CPU has, and written again.
 #include "fuzz.h"
 
-#include "commands/cmd_cpu.h"
 #include "cpuinfo/counters.h"
+#include "report/report_cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

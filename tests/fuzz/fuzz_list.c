@@ -3,7 +3,7 @@
 // anything is assembled.
 #include "fuzz.h"
 
-#include "build/gen.h"
+#include "assemble/gen.h"
 #include "list/list.h"
 
 #include <string.h>

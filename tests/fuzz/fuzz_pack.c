@@ -6,10 +6,10 @@
 // LATPUT_FUZZ_DB names a database whose newest run is taken for that.
 #include "fuzz.h"
 
-#include "report/pack.h"
+#include "merge/merge.h"
+#include "pack/pack.h"
 #include "report/report.h"
 #include "store/store.h"
-#include "store/store_merge.h"
 #include "store/store_read.h"
 #include "store/store_run.h"
 #include "util/mem.h"
@@ -77,7 +77,7 @@ static const struct place *place(void)
     place.target = xasprintf("%s/target.db", place.directory);
     if (store_open(source, STORE_READ, &store, &err) != 0 ||
         store_run_newest(store, NULL, &run, &err) != 1 ||
-        store_extract_runs(store, &(struct store_extract){&run, 1, true}, place.sound, &err) != 0)
+        merge_extract_runs(store, &(struct merge_extract){&run, 1, true}, place.sound, &err) != 0)
         broken(err.text);
     store_close(store);
     if (store_open(place.empty, STORE_WRITE, &store, &err) != 0)
@@ -305,7 +305,7 @@ void fuzz_merge(const uint8_t *bytes, size_t size)
     change_all(changed, bytes, size, false);
     change_all(changed, bytes, size, true);
     struct store *store = open_target();
-    int result = store_merge_runs(store, changed, "fuzz", &merged, &err);
+    int result = merge_runs(store, changed, "fuzz", &merged, &err);
     if (size < CHANGE_BYTES)
         fuzz_check(result == 1, "a sound run is merged");
     check_merged(store, result, &merged, size, &err);

@@ -49,9 +49,9 @@ static bool bodies_build(struct bodies *bodies, int bits)
             .shape = "n1", .body = bodies_text[i], .init = "", .instances = 1, .instrs = 4};
         kernels[i] = (struct gen_kernel){.row = &row, .test = &test, .spec = &specs[i]};
     }
-    const struct build_options build = {
+    const struct assemble_options build = {
         .directory = bodies->session.directory, .stem = "bodies", .bits = bits};
-    if (build_program(kernels, BODIES, &build, &bodies->arena, &bodies->program, &err) != 0) {
+    if (assemble_program(kernels, BODIES, &build, &bodies->arena, &bodies->program, &err) != 0) {
         print_message("%d bits: %s\n", bits, err.text);
         return false;
     }

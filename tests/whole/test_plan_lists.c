@@ -2,7 +2,7 @@
 // Every row of lists/*.csv: it must get a plan, each kernel must hold what its facts say, and NASM
 // must accept each body. Slow parts of the lists are not left out: a row that does not assemble
 // would be found only on the machine that measures it.
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
 #include "plan/render.h"
@@ -210,10 +210,10 @@ static int check_list_mode(const struct list *list, int bits, struct arena *aren
         return faults;
     }
     // Each line once, as `latput run` has it: most stand in many kernels.
-    struct build_options options = {
+    struct assemble_options options = {
         .directory = directory, .stem = "batch", .bits = bits, .compose = true};
     struct program program;
-    if (build_program(batch.kernels, (int)batch.n, &options, arena, &program, &err) != 0)
+    if (assemble_program(batch.kernels, (int)batch.n, &options, arena, &program, &err) != 0)
         fail_msg("%s: %s", list->path, err.text);
     for (int i = 0; i < program.nfailures; i++) {
         const struct gen_kernel *kernel = &batch.kernels[program.failures[i].kernel];

@@ -11,9 +11,9 @@
 #include "fixtures/port_sim.h"
 #include "fixtures/whole_fixture.h"
 
-#include "export/compare_model.h"
-#include "export/llvm_run.h"
-#include "run/validate.h"
+#include "compare/compare_model.h"
+#include "validate/validate.h"
+#include "llvm/llvm_run.h"
 
 #include <math.h>
 
@@ -63,7 +63,7 @@ struct core {
     struct cpu_info has; // its features
     const struct model *model;
     const struct model_class *const *classes; // of data->forms
-    const struct export_data *data;
+    const struct known_cpu *data;
     int ports_of[MODEL_UNITS_MAX]; // the first port of a unit; -1: it is not in use
     struct sim_cpu cpu;
     struct sim_form *forms; // as in `all`
@@ -74,7 +74,7 @@ struct core {
 
 static int compare_data_form(const void *key, const void *element)
 {
-    return stored_form_compare(key, &((const struct export_form *)element)->id);
+    return stored_form_compare(key, &((const struct known_form *)element)->id);
 }
 
 // No model says what a nop needs, since nobody waits for it: a slot.
@@ -110,8 +110,8 @@ static const struct model_class *core_class(const struct core *core, const struc
     if (!core_executes(core, row))
         return NULL;
     const struct stored_form id = stored_form_of(row);
-    const struct export_form *form = bsearch(&id, core->data->forms, (size_t)core->data->nforms,
-                                             sizeof *core->data->forms, compare_data_form);
+    const struct known_form *form = bsearch(&id, core->data->forms, (size_t)core->data->nforms,
+                                            sizeof *core->data->forms, compare_data_form);
     return form ? core->classes[form - core->data->forms] : NULL;
 }
 
@@ -341,13 +341,13 @@ static void cores_are_found(void **state)
                                "0.1.0+gd512d80.tar.xz";
     struct fixture fixture;
     struct err err = {0};
-    struct export_data data;
+    struct known_cpu data;
     struct llvm_instr *instrs = NULL;
     int64_t run_id;
     int wrong = 0;
     struct store *store = fixture_merged(&fixture, pack, &run_id);
     struct store_filter filter = {.uarch = "sapphirerapids?", .run_id = run_id};
-    if (export_read(store, &filter, EXPORT_CODE, &data, &err) != 0 ||
+    if (known_read(store, &filter, KNOWN_CODE, &data, &err) != 0 ||
         llvm_decode(&data, &instrs, &err) != 0)
         fail_msg("%s", err.text);
     const char *named = getenv("LATPUT_LLVM_CORES");
@@ -362,7 +362,7 @@ static void cores_are_found(void **state)
         core.model = &model;
         wrong += !core_is_found(&core);
     }
-    export_free(&data);
+    known_free(&data);
     fixture_end(&fixture, store);
     assert_int_equal(wrong, 0);
 }

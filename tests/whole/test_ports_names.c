@@ -381,5 +381,5 @@ int main(void)
         cmocka_unit_test(test_with_counters),
         cmocka_unit_test(test_wrong_family),
     };
-    return cmocka_run_group_tests_name("ports_names", tests, make_cpus, free_cpus);
+    return cmocka_run_group_tests_name("port_names", tests, make_cpus, free_cpus);
 }

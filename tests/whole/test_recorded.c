@@ -12,9 +12,9 @@
 #include "ports/ports_forms.h"
 #include "ports/ports_internal.h"
 #include "report/report.h"
-#include "run/validate.h"
 #include "store/store_ports.h"
 #include "util/csvfile.h"
+#include "validate/validate.h"
 
 #include <glob.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Recorded and constructed CPUID dumps against what must be read off them; damaged dumps and tables
 // against the message that must come.
-#include "commands/cmd_cpu.h"
 #include "cpuinfo/cpu_tables.h"
 #include "cpuinfo/environment.h"
+#include "report/report_cpu.h"
 #include "util/mem.h"
 #include "util/paths.h"
 
@@ -140,7 +140,7 @@ static char *file_read(const char *path)
     return text;
 }
 
-static const char *file_write(const char *text, size_t bytes)
+static const char *write_text(const char *text, size_t bytes)
 {
     static char path[64];
     snprintf(path, sizeof path, "/tmp/latput-test-cpuinfo.%d", (int)getpid());
@@ -174,7 +174,7 @@ static void test_round_trip(void **state)
     for (size_t i = 0; i < ARRAY_LEN(machines); i++) {
         static struct cpu_info first, second;
         struct err err;
-        const char *path = file_write("", 0);
+        const char *path = write_text("", 0);
         assert_int_equal(cpu_load(dump_path(machines[i].dump), &first, &err), 0);
         assert_int_equal(cpu_save(&first, path, &err), 0);
         char *saved = file_read(path);
@@ -210,7 +210,7 @@ static void test_live(void **state)
         listed |= live.leaves[i].leaf == 4;
     }
     assert_int_equal(ends, listed);
-    const char *path = file_write("", 0);
+    const char *path = write_text("", 0);
     assert_int_equal(cpu_save(&live, path, &err), 0);
     if (cpu_load(path, &loaded, &err) < 0)
         fail_msg("%s", err.text);
@@ -254,7 +254,7 @@ static void test_bad_dumps(void **state)
     static struct cpu_info cpu;
     struct err err;
     for (size_t i = 0; i < ARRAY_LEN(bad_dumps); i++) {
-        const char *path = file_write(bad_dumps[i].text, bad_dumps[i].bytes);
+        const char *path = write_text(bad_dumps[i].text, bad_dumps[i].bytes);
         if (cpu_load(path, &cpu, &err) == 0)
             fail_msg("line %d was taken for a dump", bad_dumps[i].line);
         unlink(path);
@@ -276,7 +276,7 @@ static void test_truncated_dumps(void **state)
     char *text = file_read(dump_path("p6"));
     size_t len = strlen(text);
     for (size_t cut = 0; cut + 1 < len; cut++) {
-        const char *path = file_write(text, cut);
+        const char *path = write_text(text, cut);
         if (cpu_load(path, &cpu, &err) == 0)
             fail_msg("the first %d bytes were taken for a dump", (int)cut);
         unlink(path);
@@ -293,7 +293,7 @@ static void test_masking(void **state)
                                           "00000003 00 0 0 12345678 9abcdef0\n"
                                           "0000000b 00 1 2 100 77\n"
                                           "8000001e 00 33 144 155 0\nend 5\n";
-    const char *path = file_write(text, sizeof text - 1);
+    const char *path = write_text(text, sizeof text - 1);
     if (cpu_load(path, &cpu, &err) < 0)
         fail_msg("%s", err.text);
     unlink(path);
@@ -388,7 +388,7 @@ static void test_bad_tables(void **state)
     struct err err;
     for (size_t i = 0; i < ARRAY_LEN(bad_features); i++) {
         struct feature_table table;
-        const char *path = file_write(bad_features[i].text, strlen(bad_features[i].text));
+        const char *path = write_text(bad_features[i].text, strlen(bad_features[i].text));
         if (features_read(path, &table, &err) == 0)
             fail_msg("line %d was accepted", bad_features[i].line);
         unlink(path);
@@ -396,7 +396,7 @@ static void test_bad_tables(void **state)
     }
     for (size_t i = 0; i < ARRAY_LEN(bad_families); i++) {
         struct family_table table;
-        const char *path = file_write(bad_families[i].text, strlen(bad_families[i].text));
+        const char *path = write_text(bad_families[i].text, strlen(bad_families[i].text));
         if (families_read(path, features_table(), &table, &err) == 0)
             fail_msg("line %d was accepted", bad_families[i].line);
         unlink(path);

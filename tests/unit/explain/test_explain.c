@@ -575,11 +575,11 @@ static void chains_are_as_dense_as_they_are(void **state)
         {ADD_TO_THIRD,                             &model, 1.5},
         {ADD_TO_THIRD "nop; nop; nop",             &model, 1.5},
     };
-    struct export_pair pairs[] = {
+    struct known_pair pairs[] = {
         {.src = "op2",  .dst = "op1",  .variant = "", .clk = 1.1,     .dense_clk = 2},
         { .src = "op3", .dst = "op1", .variant = "",    .clk = 1.5, .dense_clk = 3,  .upper = true},
     };
-    const struct export_form form = {
+    const struct known_form form = {
         .pairs = pairs, .npairs = ARRAY_LEN(pairs), .at_rename = "", .uops = 1};
     const struct explain_from nothing = {.store = NULL};
     struct explain_table table;

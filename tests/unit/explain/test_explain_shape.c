@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "assemble/object.h"
 #include "bench/bench_break.h"
 #include "bench/bench_code.h"
-#include "build/build_object.h"
 #include "explain/explain_shape.h"
 #include "util/scratch.h"
 
@@ -156,14 +156,15 @@ static void objects_are_changed_in_place(void **state)
     assert_int_equal(block.n, 4);
     assert_int_equal(block.instrs[1].in.mnemonic, ZYDIS_MNEMONIC_NOP);
     assert_int_equal(
-        build_object_function(object, BENCH_FUNCTION, &before, &len_before, &arena, &err), 0);
+        assemble_object_function(object, BENCH_FUNCTION, &before, &len_before, &arena, &err), 0);
     assert_int_equal(
-        build_object_function(spec.object, BENCH_FUNCTION, &after, &len_after, &arena, &err), 0);
+        assemble_object_function(spec.object, BENCH_FUNCTION, &after, &len_after, &arena, &err), 0);
     assert_true(len_before == len_after);
     for (size_t i = 0; i < len_before; i++)
         assert_true((before[i] == after[i]) == (i < 5 || i >= 9));
-    const struct build_patch outside = {len_before - 1, before, 2};
-    assert_int_equal(build_object_replace(object, BENCH_FUNCTION, &outside, spec.object, &err), -1);
+    const struct assemble_patch outside = {len_before - 1, before, 2};
+    assert_int_equal(assemble_object_replace(object, BENCH_FUNCTION, &outside, spec.object, &err),
+                     -1);
     assert_non_null(strstr(err.text, "has no 2 bytes"));
     shape.broken = true;
     assert_int_equal(shape_make(&shape, &spec, &block, &arena, &err), 1);

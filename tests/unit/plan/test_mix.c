@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Mixes: what the kernels of several rows in one body hold. Registers, data, orders, moves that cut
 // chains; and every row of lists/ beside a blocker, which NASM must accept.
-#include "build/build.h"
+#include "assemble/assemble.h"
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
 #include "util/paths.h"
@@ -724,11 +724,11 @@ static void batch_add_mix(struct batch *batch, const struct list_row *row,
 static void batch_assemble(struct batch *batch, int bits, const char *directory,
                            struct arena *arena)
 {
-    struct build_options options = {
+    struct assemble_options options = {
         .directory = directory, .stem = "batch", .bits = bits, .compose = true};
     struct program program;
     struct err err = {0};
-    if (build_program(batch->kernels, (int)batch->n, &options, arena, &program, &err) != 0)
+    if (assemble_program(batch->kernels, (int)batch->n, &options, arena, &program, &err) != 0)
         fail_msg("%s", err.text);
     for (int i = 0; i < program.nfailures; i++) {
         const struct gen_kernel *kernel = &batch->kernels[program.failures[i].kernel];

@@ -391,7 +391,7 @@ static void test_tree(void **state)
     assert_true(properties.n > 40);
     for (int i = 0; i < properties.n; i++) {
         struct arena arena = {0};
-        struct stored_property result;
+        struct swept_property result;
         property_begin(&properties.rows[i], &machine, &cpu, &arena, &result);
         bool held = result.outcome != OUTCOME_OK || result.npoints > 0;
         if (!held)

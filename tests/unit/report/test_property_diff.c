@@ -14,7 +14,7 @@
 struct side {
     struct conclusion_value value;
     struct conclusion conclusion;
-    struct stored_property property;
+    struct swept_property property;
 };
 
 static void make(struct side *side, double value, double half, const char *unit,
@@ -27,12 +27,12 @@ static void make(struct side *side, double value, double half, const char *unit,
                                            .values = &side->value,
                                            .nvalues = 1,
                                            .sentence = "so many"};
-    side->property = (struct stored_property){.grp = "core",
-                                              .name = "buffer",
-                                              .y_unit = "clk",
-                                              .reading = "knee least=0.3",
-                                              .conclusions = &side->conclusion,
-                                              .nconclusions = 1};
+    side->property = (struct swept_property){.grp = "core",
+                                             .name = "buffer",
+                                             .y_unit = "clk",
+                                             .reading = "knee least=0.3",
+                                             .conclusions = &side->conclusion,
+                                             .nconclusions = 1};
 }
 
 // One whose conclusion is sure of these levels and their ends.

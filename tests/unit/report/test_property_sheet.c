@@ -57,11 +57,11 @@ static const struct conclusion of_branches[] = {
      .nvalues = 3,
      .sentence = "random, alternating more than constant; in doubt: shuffled: 9 clk"},
 };
-static struct stored_variant variants[] = {
+static struct swept_variant variants[] = {
     {"nop", OUTCOME_OK,          ""},
     {"amx", OUTCOME_UNSUPPORTED, ""}
 };
-static const struct stored_property properties[] = {
+static const struct swept_property properties[] = {
     {.grp = "memory",
      .title = "Latency",
      .reading = "plateaus",

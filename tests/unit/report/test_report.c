@@ -10,6 +10,7 @@
 #include "store/store_read.h"
 #include "store/store_rederive.h"
 #include "store/store_run.h"
+#include "util/file_write.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -171,12 +172,12 @@ static void test_write(void **state)
     assert_int_equal(report_write(store, 99, dir, &err), -1);
     expect_text(err.text, "no run 99");
     assert_int_equal(access("/proc/nowhere", F_OK), -1);
-    assert_int_equal(report_write_file("/dev/full/x", "x", 1, &err), -1);
+    assert_int_equal(file_write("/dev/full/x", "x", 1, &err), -1);
     expect_text(err.text, "/dev/full/x: cannot be written: Not a directory");
     char taken[160]; // a directory stands where the file should: what was written for it goes
     snprintf(taken, sizeof taken, "%s/taken", dir);
     assert_int_equal(mkdir(taken, 0700), 0);
-    assert_int_equal(report_write_file(taken, "x", 1, &err), -1);
+    assert_int_equal(file_write(taken, "x", 1, &err), -1);
     expect_text(err.text, "/taken: cannot be written: Is a directory");
     char command[200];
     snprintf(command, sizeof command, "! ls -A %s | grep tmp", dir);
@@ -381,27 +382,27 @@ static void put_properties(struct store *store, int64_t run_id)
     static const char *const names[] = {"a.b", "a_b"};
     struct err err = {0};
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        struct stored_variant variant = {"", OUTCOME_OK, ""};
-        struct stored_point point = {
+        struct swept_variant variant = {"", OUTCOME_OK, ""};
+        struct swept_point point = {
             .x = 1, .by = NAN, .instances = 1, .outcome = OUTCOME_OK, .detail = "", .y = 2};
-        struct stored_property property = {.position = (int)i,
-                                           .grp = "core",
-                                           .name = names[i],
-                                           .title = names[i],
-                                           .question = "",
-                                           .x_unit = "",
-                                           .by_unit = "",
-                                           .y_unit = "clk",
-                                           .reading = "level",
-                                           .compare = "",
-                                           .definition = "",
-                                           .vm = "",
-                                           .tsc_hz = 2e9,
-                                           .detail = "",
-                                           .variants = &variant,
-                                           .nvariants = 1,
-                                           .points = &point,
-                                           .npoints = 1};
+        struct swept_property property = {.position = (int)i,
+                                          .grp = "core",
+                                          .name = names[i],
+                                          .title = names[i],
+                                          .question = "",
+                                          .x_unit = "",
+                                          .by_unit = "",
+                                          .y_unit = "clk",
+                                          .reading = "level",
+                                          .compare = "",
+                                          .definition = "",
+                                          .vm = "",
+                                          .tsc_hz = 2e9,
+                                          .detail = "",
+                                          .variants = &variant,
+                                          .nvariants = 1,
+                                          .points = &point,
+                                          .npoints = 1};
         if (store_put_property(store, run_id, &property, &err) != 0)
             fail_msg("%s", err.text);
     }

@@ -3,7 +3,7 @@
 // where the results as a whole are in doubt or tests failed; 3 where there is no result.
 #include "run/run_verdict.h"
 
-#include "commands/command.h"
+#include "cli/command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

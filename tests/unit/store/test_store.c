@@ -5,10 +5,11 @@
 #include "fixtures/store_fixture.h"
 
 #include "core/core_abi.h"
+#include "merge/merge.h"
+#include "merge/merge_internal.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
-#include "store/store_merge.h"
 #include "store/store_run.h"
 #include "util/mem.h"
 #include "util/paths.h"
@@ -818,8 +819,8 @@ static void test_claims(void **state)
     assert_int_equal(store_has_uarch(store, "zen5?", &err), 1);
     assert_int_equal(store_has_uarch(store, "zen5", &err), 0);
     snprintf(pack, sizeof pack, "%s/run.db", fixture.dir);
-    const struct store_extract extract = {&run_id, 1, STORE_KEEP_SAMPLES};
-    assert_int_equal(store_extract_runs(store, &extract, pack, &err), 0);
+    const struct merge_extract extract = {&run_id, 1, MERGE_KEEP_SAMPLES};
+    assert_int_equal(merge_extract_runs(store, &extract, pack, &err), 0);
     // What a run has found out is this CPU's from now on, unless the user says otherwise.
     snprintf(cpu->uarch, sizeof cpu->uarch, "zen3");
     here = store_uarch_here(store, cpu, &err);
@@ -833,7 +834,7 @@ static void test_claims(void **state)
 
     snprintf(other, sizeof other, "%s/other.db", fixture.dir);
     store = fixture_open(other, STORE_WRITE);
-    if (store_merge_runs(store, pack, "pack", &merged, &err) != 1)
+    if (merge_runs(store, pack, "pack", &merged, &err) != 1)
         fail_msg("%s", err.text);
     fixture_expect(store,
                    "SELECT uarch || ' ' || claimed_uarch || ' ' || decided || ' ' || "
@@ -952,7 +953,7 @@ static void test_run_time(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
-    assert_int_equal(store_copy_run(store, run_id, STORE_KEEP_RESULTS, to, &new_id, &err), 0);
+    assert_int_equal(merge_copy_run(store, run_id, MERGE_KEEP_RESULTS, to, &new_id, &err), 0);
     fixture_expect(to, sums, "7.5 0.75 200 60 2 0.4");
     fixture_expect(to, "SELECT count(*) FROM run_time", "3");
     store_close(to);

@@ -3,7 +3,7 @@
 // facts stay; a pack carries them; text that a pack could not carry is refused.
 #include "fixtures/store_fixture.h"
 
-#include "report/pack.h"
+#include "pack/pack.h"
 #include "store/store.h"
 #include "store/store_bench.h"
 #include "store/store_run.h"
@@ -123,10 +123,10 @@ static void test_round_trip(void **state)
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     int64_t run_id = put_known(store, "testa"), new_id = 0;
     expect_known(store);
-    if (pack_write(store, &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES}, zip,
+    if (pack_write(store, &(struct pack_what){.run_id = run_id, .keep = MERGE_KEEP_SAMPLES}, zip,
                    &err) != 0)
         fail_msg("%s", err.text);
-    char *name = pack_name(store, run_id, STORE_KEEP_KERNELS, &err);
+    char *name = pack_name(store, run_id, MERGE_KEEP_KERNELS, &err);
     assert_non_null(strstr(name, "-1.0-test-bench-"));
     free(name);
     struct store *target = fixture_open(merged, STORE_WRITE);
@@ -141,7 +141,7 @@ static void test_round_trip(void **state)
     run_id = 0;
     assert_int_equal(store_run_newest(target, NULL, &run_id, &err), 1);
     assert_int_equal(run_id, 1);
-    if (pack_write(target, &(struct pack_what){.run_id = new_id, .keep = STORE_KEEP_SAMPLES}, again,
+    if (pack_write(target, &(struct pack_what){.run_id = new_id, .keep = MERGE_KEEP_SAMPLES}, again,
                    &err) != 0)
         fail_msg("%s", err.text);
     store_close(store);

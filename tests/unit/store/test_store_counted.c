@@ -3,7 +3,7 @@
 // (rederive), a pack carries them, and a database of schema 2, which had none, goes on being used.
 #include "fixtures/store_old.h"
 
-#include "report/pack.h"
+#include "pack/pack.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
@@ -135,7 +135,7 @@ static void test_pack(void **state)
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     int64_t run_id = put_run(store);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
-    if (pack_write(store, &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES}, zip,
+    if (pack_write(store, &(struct pack_what){.run_id = run_id, .keep = MERGE_KEEP_SAMPLES}, zip,
                    &err) != 0)
         fail_msg("%s", err.text);
     struct store *target = fixture_open(merged, STORE_WRITE);

@@ -6,11 +6,11 @@
 #include "fixtures/ports_fixture.h"
 
 #include "fixtures/store_old.h"
-#include "report/pack.h"
+#include "merge/merge.h"
+#include "pack/pack.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
-#include "store/store_merge.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/paths.h"
@@ -332,7 +332,7 @@ static void test_pack(void **state)
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
     assert_int_equal(pack_write(store,
-                                &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES},
+                                &(struct pack_what){.run_id = run_id, .keep = MERGE_KEEP_SAMPLES},
                                 zip, &err),
                      0);
     struct store *target = fixture_open(merged, STORE_WRITE);
@@ -349,7 +349,7 @@ static void test_pack(void **state)
     assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
     fixture_expect(target, everything, before);
     free(before);
-    if (pack_write(target, &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES}, again,
+    if (pack_write(target, &(struct pack_what){.run_id = run_id, .keep = MERGE_KEEP_SAMPLES}, again,
                    &err) != 0)
         fail_msg("%s", err.text);
     fixture_expect(target, "PRAGMA foreign_key_check", "no row");
@@ -395,7 +395,7 @@ static void test_version_1(void **state)
     // Its run merges; the file as it came is brought up to date as a copy would be.
     store = fixture_open(fixture.db, STORE_WRITE);
     struct store_merged merged;
-    if (store_merge_runs(store, old, "old.zip", &merged, &err) != 1)
+    if (merge_runs(store, old, "old.zip", &merged, &err) != 1)
         fail_msg("%s", err.text);
     fixture_expect(store, "SELECT count(*) FROM instruction_table", "3");
     store_close(store);

@@ -3,6 +3,7 @@
 // tables: as they were derived, through a merge, derived again, and in a database of schema 9.
 #include "fixtures/store_old.h"
 
+#include "merge/merge_internal.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_form.h"
@@ -134,7 +135,7 @@ static void test_merge(void **state)
     char path[160];
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
-    if (store_copy_run(from, run_id, true, to, &new_id, &err) != 0)
+    if (merge_copy_run(from, run_id, true, to, &new_id, &err) != 0)
         fail_msg("%s", err.text);
     expect_all(to);
     store_close(to);

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: MIT
+// NASM and the linker; see assemble.h. A kernel that is refused must not cost the batch: messages
+// are traced back to kernels by their source line (NASM) or by the label of the function that the
+// linker names; the guilty are left out and the tools run again.
+#include "assemble.h"
+
+#include "compose.h"
+#include "object.h"
+#include "util/clock.h"
+#include "util/paths.h"
+#include "util/scratch.h"
+#include "util/spent.h"
+#include "util/subproc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum {
+    BUILD_TIMEOUT_MS = 600 * 1000,
+    // NASM reports parse errors before undefined symbols, and the linker cuts repetitions short,
+    // so that faults of one batch can need several rounds to appear.
+    BUILD_ROUNDS_MAX = 10,
+    NASM_MAJOR_MIN = 2,
+    NASM_MINOR_MIN = 15, // first with the warning class label-orphan
+};
+
+struct assembly {
+    struct gen_kernel *kernels;
+    int nkernels;
+    const struct assemble_options *options;
+    struct arena *arena;
+    struct program *program;
+    char *source, *object, *executable; // file names within the directory
+    char *code, *table;                 // of composed kernels
+    bool composed;                      // some of the kernels are
+};
+
+static const char build_remedy[] = "install the packages nasm and binutils (for a file of one's "
+                                   "own also gcc and libc6-dev), or run ./install-deps.sh";
+
+static char *assemble_path(const struct assembly *build, const char *name)
+{
+    return arena_printf(build->arena, "%s/%s", build->options->directory, name);
+}
+
+static int assemble_write(const struct assembly *build, const char *name, const struct strbuf *text,
+                          struct err *err)
+{
+    const char *path = assemble_path(build, name);
+    FILE *file = fopen(path, "w");
+    if (!file && scratch_is_gone(path, err))
+        return -1;
+    if (!file)
+        return err_set(err, "%s: cannot write: %s", path, strerror(errno));
+    bool written = fwrite(strbuf_text(text), 1, text->len, file) == text->len;
+    if (fclose(file) != 0 || !written)
+        return err_set(err, "%s: cannot write: %s (is the disk full?)", path, strerror(errno));
+    return 0;
+}
+
+static int assemble_bits(const struct assembly *build)
+{
+    return build->options->bits == 32 ? 32 : 64;
+}
+
+static int assemble_write_source(const struct assembly *build, struct err *err)
+{
+    struct strbuf text = {0};
+    gen_write(build->kernels, build->nkernels, assemble_bits(build),
+              build->composed ? build->options->stem : NULL, &text);
+    int status = assemble_write(build, build->source, &text, err);
+    strbuf_free(&text);
+    return status;
+}
+
+static void assemble_fail(const struct assembly *build, int id, enum outcome outcome,
+                          const char *detail, size_t len)
+{
+    struct program *program = build->program;
+    build->kernels[id].left_out = true;
+    program->failures[program->nfailures++] = (struct assemble_failure){
+        .kernel = id, .outcome = outcome, .detail = arena_strndup(build->arena, detail, len)};
+}
+
+static int assemble_kernel_of_line(const struct assembly *build, int line)
+{
+    int low = 0, high = build->nkernels - 1;
+    while (low <= high) {
+        // Kernels that were left out or composed have no lines; step down to one that has.
+        int middle = (low + high) / 2, at = middle;
+        while (at >= low && build->kernels[at].first_line == 0)
+            at--;
+        if (at < low)
+            low = middle + 1;
+        else if (line < build->kernels[at].first_line)
+            high = at - 1;
+        else if (line > build->kernels[at].last_line)
+            low = middle + 1;
+        else
+            return at;
+    }
+    return -1;
+}
+
+// Kernels that this round blames, so that a kernel with several messages fails once and is looked
+// up by the lines of the round's source.
+struct blame {
+    int kernel;
+    const char *text;
+    size_t len;
+    int line;
+};
+
+static const char build_in_macro[] = "... from macro";
+
+static bool build_message_counts(const char *text, size_t len)
+{
+    static const char *const prefixes[] = {"error: ", "fatal: ", build_in_macro};
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+        if (len > strlen(prefixes[i]) && strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+// NASM's messages: `file:line: error: text`. Returns how many kernels were left out.
+static int assemble_blame_nasm(const struct assembly *build, const char *messages)
+{
+    size_t prefix = strlen(build->source);
+    struct blame *blames = xcalloc((size_t)build->nkernels + 1, sizeof *blames);
+    struct blame *last = NULL; // whose message the lines "... from macro" belong to
+    for (const char *at = messages; *at;) {
+        size_t len = strcspn(at, "\n");
+        if (len > prefix && strncmp(at, build->source, prefix) == 0 && at[prefix] == ':') {
+            char *text;
+            long line = strtol(at + prefix + 1, &text, 10);
+            if (text < at + len && *text == ':')
+                text++;
+            text += strspn(text, " ");
+            size_t rest = text < at + len ? (size_t)(at + len - text) : 0;
+            if (last && rest > strlen(build_in_macro) &&
+                strncmp(text, build_in_macro, strlen(build_in_macro)) == 0) {
+                last->line = (int)line; // from the outermost macro inwards
+                at += len + (at[len] == '\n');
+                continue;
+            }
+            last = NULL;
+            int kernel = assemble_kernel_of_line(build, (int)line);
+            if (kernel >= 0 && build_message_counts(text, rest) && !blames[kernel].text) {
+                last = &blames[kernel];
+                *last = (struct blame){kernel, text, rest, (int)line};
+            }
+        }
+        at += len + (at[len] == '\n');
+    }
+    int blamed = 0;
+    for (int i = 0; i < build->nkernels; i++)
+        if (blames[i].text) {
+            size_t skip = strncmp(blames[i].text, "error: ", 7) == 0 ? 7 : 0;
+            struct gen_place place = gen_find_place(&build->kernels[i], blames[i].line);
+            assemble_fail(build, i, OUTCOME_ASM_FAILED, blames[i].text + skip,
+                          blames[i].len - skip);
+            build->program->failures[build->program->nfailures - 1].place = place;
+            blamed++;
+        }
+    free(blames);
+    return blamed;
+}
+
+// A fault in the further object is the kernel's: the first line that says what it is.
+static int assemble_blame_object(const struct assembly *build, const char *messages)
+{
+    static const char *const faults[] = {"undefined reference", "multiple definition", "relocation",
+                                         "incompatible"};
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+        const char *fault = strstr(messages, faults[i]);
+        if (fault) {
+            assemble_fail(build, 0, OUTCOME_LINK_FAILED, fault, strcspn(fault, "\n"));
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// The linker's messages: a line "in function `k12_body':", then lines with "undefined reference
+// to ..." or "relocation truncated ...". Returns how many kernels were left out.
+static int assemble_blame_linker(const struct assembly *build, const char *messages)
+{
+    int blamed = 0, kernel = -1;
+    for (const char *at = messages; *at;) {
+        size_t len = strcspn(at, "\n");
+        char *line = xasprintf("%.*s", (int)len, at);
+        const char *function = strstr(line, "in function `k");
+        const char *fault = strstr(line, "undefined reference");
+        if (!fault)
+            fault = strstr(line, "relocation truncated");
+        if (function) {
+            char *end;
+            long id = strtol(function + strlen("in function `k"), &end, 10);
+            kernel = *end == '_' && id >= 0 && id < build->nkernels ? (int)id : -1;
+        } else if (fault && kernel >= 0 && !build->kernels[kernel].left_out) {
+            assemble_fail(build, kernel, OUTCOME_LINK_FAILED, fault, strlen(fault));
+            blamed++;
+        }
+        free(line);
+        at += len + (at[len] == '\n');
+    }
+    if (!blamed && build->options->object)
+        blamed = assemble_blame_object(build, messages);
+    return blamed;
+}
+
+static int assemble_kernels_left(const struct assembly *build)
+{
+    int left = 0;
+    for (int i = 0; i < build->nkernels; i++)
+        left += !build->kernels[i].left_out;
+    return left;
+}
+
+// `readable`: of struct subproc_options. What it takes is spent on `what`.
+static int assemble_tool(const struct assembly *build, const char *const argv[],
+                         const char *const *readable, enum spent_on what,
+                         struct subproc_result *result, struct err *err)
+{
+    double start_s = clock_now_s();
+    struct subproc_options options = {.cwd = build->options->directory,
+                                      .timeout_ms = BUILD_TIMEOUT_MS,
+                                      .tool = true,
+                                      .readable = readable};
+    if (subproc_run(argv, &options, result, err) != 0)
+        return err_prefix(err, "building test programs: ");
+    spent_add_time(what, start_s);
+    if (result->timed_out || result->signal) {
+        err_set(err, "%s %s while building test programs in %s", argv[0],
+                result->timed_out ? "took more than ten minutes" : "crashed",
+                build->options->directory);
+        subproc_result_free(result);
+        return -1;
+    }
+    return 0;
+}
+
+static int assemble_tool_error(const struct assembly *build, const char *tool, const char *messages,
+                               struct err *err)
+{
+    // The first lines say it; a batch can produce thousands.
+    enum { SHOWN = 600 };
+    size_t len = strlen(messages);
+    struct statvfs disk;
+    if (scratch_is_gone(build->options->directory, err))
+        return -1;
+    bool full = strstr(messages, strerror(ENOSPC)) ||
+                (statvfs(build->options->directory, &disk) == 0 &&
+                 (disk.f_bavail == 0 || (disk.f_files > 0 && disk.f_favail == 0)));
+    return err_set(err, "%s failed on %s/%s: %.*s%s\n%s", tool, build->options->directory,
+                   build->source, (int)(len < SHOWN ? len : SHOWN), messages,
+                   len > SHOWN ? " [...]" : "",
+                   full ? "the disk that this is on is full; set TMPDIR to a directory of another"
+                        : build_remedy);
+}
+
+// Runs NASM once.
+static int build_nasm(const struct assembly *build, struct subproc_result *result, struct err *err)
+{
+    const char *include = arena_printf(build->arena, "-I%s/", path_data("macros"));
+    const char *format = build->options->bits == 32 ? "elf32" : "elf64";
+    const char *own = build->options->include;
+    const char *include_own = own ? arena_printf(build->arena, "-I%s/", own) : include;
+    // Every warning is an error: NASM warns where it encodes something else than what was written.
+    const char *const command[] = {
+        "nasm",  "-f",        format, "-w+error",    "-w+error=label-orphan",
+        include, include_own, "-o",   build->object, build->source,
+        NULL};
+    // Of a file of the user's own it is not known what it includes.
+    const char *const readable[] = {path_data("macros"), NULL};
+    return assemble_tool(build, command, own ? NULL : readable, SPENT_ASSEMBLING, result, err);
+}
+
+// Assembles, leaving out kernel after kernel. 0 also when none is left.
+static int assemble_run_nasm(const struct assembly *build, struct err *err)
+{
+    for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
+        if (assemble_kernels_left(build) == 0)
+            return 0;
+        if (assemble_write_source(build, err) != 0)
+            return -1;
+        struct subproc_result result;
+        if (build_nasm(build, &result, err) != 0)
+            return -1;
+        bool done = result.exit_status == 0;
+        int blamed = done ? 0 : assemble_blame_nasm(build, result.err);
+        if (!done && blamed == 0)
+            assemble_tool_error(build, "nasm", result.err, err);
+        subproc_result_free(&result);
+        if (done)
+            return 0;
+        if (blamed == 0)
+            return -1;
+    }
+    return err_set(err, "%s/%s: new faults after %d rounds of leaving out rows that NASM refuses",
+                   build->options->directory, build->source, BUILD_ROUNDS_MAX);
+}
+
+// Assembles the lines, without those that NASM refuses. 1: done; 0: nothing came of it.
+static int build_lines(const struct assembly *build, struct compose *compose, struct err *err)
+{
+    for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
+        struct strbuf text = {0};
+        size_t written = compose_write(compose, assemble_bits(build), &text);
+        int status = written ? assemble_write(build, build->source, &text, err) : 0;
+        strbuf_free(&text);
+        if (!written || status != 0)
+            return status;
+        struct subproc_result result;
+        if (build_nasm(build, &result, err) != 0)
+            return -1;
+        bool done = result.exit_status == 0;
+        size_t refused = done ? 0 : compose_refuse(compose, build->source, result.err);
+        subproc_result_free(&result);
+        if (done || refused == 0)
+            return done;
+    }
+    return 0;
+}
+
+// Composes the kernels that can be. Where nothing comes of it, all of them are assembled as they
+// are, and what is wrong is found there.
+static int assemble_compose(struct assembly *build, struct err *err)
+{
+    struct compose *compose = compose_new(build->kernels, build->nkernels);
+    struct strbuf code = {0}, table = {0};
+    int status = build_lines(build, compose, err);
+    if (status == 1) {
+        build->composed =
+            compose_take(compose, assemble_path(build, build->object), build->arena, &code) > 0;
+        status = 0;
+    }
+    if (build->composed) {
+        gen_write_table(build->kernels, build->nkernels, &table);
+        if (assemble_write(build, build->code, &code, err) != 0 ||
+            assemble_write(build, build->table, &table, err) != 0)
+            status = -1;
+    }
+    compose_free(compose);
+    strbuf_free(&code);
+    strbuf_free(&table);
+    return status;
+}
+
+enum { LINK_ARGS_MAX = 16 };
+
+// Kernels alone need nothing but a linker: the core brings what it takes of the C library.
+static void assemble_link_core(const struct assembly *build, const char *argv[LINK_ARGS_MAX])
+{
+    bool is_32 = build->options->bits == 32;
+    const char *const words[] = {"ld",
+                                 "-m",
+                                 is_32 ? "elf_i386" : "elf_x86_64",
+                                 "-static",
+                                 "-z",
+                                 "noexecstack",
+                                 "-o",
+                                 build->executable,
+                                 build->object,
+                                 path_library(is_32 ? "whole32.o" : "whole64.o"),
+                                 NULL};
+    memcpy(argv, words, sizeof words);
+}
+
+// An object of the user's may want more of it.
+static void assemble_link_user(const struct assembly *build, const char *argv[LINK_ARGS_MAX])
+{
+    bool is_32 = build->options->bits == 32;
+    const char *const words[] = {"cc",
+                                 is_32 ? "-m32" : "-m64",
+                                 "-static",
+                                 "-no-pie",
+                                 "-Wl,-z,noexecstack",
+                                 "-o",
+                                 build->executable,
+                                 build->object,
+                                 build->options->object,
+                                 path_library(is_32 ? "core32.o" : "core64.o"),
+                                 "-lm",
+                                 NULL};
+    memcpy(argv, words, sizeof words);
+}
+
+// Links once. 1: linked; 0: some kernels were left out, assemble again; -1: error.
+static int assemble_link(const struct assembly *build, struct err *err)
+{
+    const char *argv[LINK_ARGS_MAX];
+    if (build->options->object)
+        assemble_link_user(build, argv);
+    else
+        assemble_link_core(build, argv);
+    struct subproc_result result;
+    if (assemble_tool(build, argv, NULL, SPENT_LINKING, &result, err) != 0)
+        return -1;
+    int status = 1;
+    if (result.exit_status != 0) {
+        status = assemble_blame_linker(build, result.err) > 0 ? 0 : -1;
+        if (status < 0)
+            assemble_tool_error(build, "the linker", result.err, err);
+    }
+    subproc_result_free(&result);
+    return status;
+}
+
+static int assemble_rounds(const struct assembly *build, struct err *err)
+{
+    for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
+        if (assemble_run_nasm(build, err) != 0)
+            return -1;
+        if (assemble_kernels_left(build) == 0)
+            return 0;
+        if (assemble_object_check(assemble_path(build, build->object), err) != 0)
+            return -1;
+        int linked = assemble_link(build, err);
+        if (linked < 0)
+            return -1;
+        if (linked) {
+            build->program->path = assemble_path(build, build->executable);
+            return 0;
+        }
+    }
+    return err_set(err, "%s/%s: new faults after %d rounds of leaving out rows that do not link",
+                   build->options->directory, build->source, BUILD_ROUNDS_MAX);
+}
+
+int assemble_program(struct gen_kernel *kernels, int nkernels,
+                     const struct assemble_options *options, struct arena *arena,
+                     struct program *program, struct err *err)
+{
+    struct assembly build = {.kernels = kernels,
+                             .nkernels = nkernels,
+                             .options = options,
+                             .arena = arena,
+                             .program = program,
+                             .source = arena_printf(arena, "%s.asm", options->stem),
+                             .object = arena_printf(arena, "%s.o", options->stem),
+                             .executable = arena_strdup(arena, options->stem),
+                             .code = arena_printf(arena, "%s.code", options->stem),
+                             .table = arena_printf(arena, "%s.table", options->stem)};
+    *program = (struct program){0};
+    program->failures = arena_alloc(arena, ((size_t)nkernels + 1) * sizeof *program->failures);
+    int status = options->compose ? assemble_compose(&build, err) : 0;
+    if (status == 0)
+        status = assemble_rounds(&build, err);
+    const char *const made[] = {build.source, build.object, build.code, build.table};
+    for (size_t i = 0; i < ARRAY_LEN(made) && !options->keep; i++)
+        unlink(assemble_path(&build, made[i]));
+    return status;
+}
+
+int assemble_nasm_version(char *text, size_t size, struct err *err)
+{
+    const char *const argv[] = {"nasm", "-v", NULL};
+    const struct subproc_options options = {.tool = true};
+    struct subproc_result result;
+    if (subproc_run(argv, &options, &result, err) != 0)
+        return -1;
+    int major = 0, minor = 0;
+    int status = 0;
+    snprintf(text, size, "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    if (sscanf(text, "NASM version %d.%d", &major, &minor) != 2)
+        status = err_set(err, "`nasm -v` printed \"%s\", which is no NASM version; %s", text,
+                         build_remedy);
+    else if (major < NASM_MAJOR_MIN || (major == NASM_MAJOR_MIN && minor < NASM_MINOR_MIN))
+        status = err_set(err, "%s is too old, latput needs %d.%d or later; %s", text,
+                         NASM_MAJOR_MIN, NASM_MINOR_MIN, build_remedy);
+    subproc_result_free(&result);
+    return status;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// A subcommand is one file cmd_<name>.c around one record of this type. main.c holds the table;
+// --help, `latput help` and the man page are printed from it.
+#ifndef LATPUT_COMMAND_H
+#define LATPUT_COMMAND_H
+
+#include "util/exit_status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct option_given;
+
+// All that there is of one option: how it is written, its help, and where its argument goes.
+struct command_option {
+    char letter;          // 0: long form only
+    const char *name;     // long form without dashes
+    const char *argument; // placeholder, e.g. "FILE"; NULL: a switch
+    const char *help;     // one or two sentences
+    // The macros OPTION_* write the rest. `take` puts the argument into the structure of the
+    // command's arguments, of which it gets the byte at `offset`. It returns EXIT_DONE, or the
+    // status to end with after a message.
+    int (*take)(const struct option_given *given, void *to);
+    size_t offset;
+    int value;       // of a switch that is there; of formats the bits of those that there are
+    int least, most; // of a number
+};
+
+// One option on the command line or in the configuration file.
+struct option_given {
+    const struct command *cmd;
+    const struct command_option *option;
+    const char *argument; // not to be looked at where the option is a switch
+};
+
+// The offset of a field of `struct arguments`, which is what the file of a command calls the
+// structure of its arguments. A field of another type does not compile.
+#define OPTION_FIELD(type, field)                                                                  \
+    _Generic(&((struct arguments *)0)->field, type * : offsetof(struct arguments, field))
+
+// Ends of records, by what the argument is, with the field that keeps it. More kinds are in
+// option_format.h, option_backend.h, option_uarch.h, option_store.h and plan_select.h.
+#define OPTION_TEXT(field) .take = option_take_text, .offset = OPTION_FIELD(const char *, field)
+#define OPTION_SWITCH(field, set)                                                                  \
+    .take = option_take_switch, .offset = OPTION_FIELD(bool, field), .value = (set)
+#define OPTION_NUMBER(field, from, upto)                                                           \
+    .take = option_take_number, .offset = OPTION_FIELD(int, field), .least = (from), .most = (upto)
+// A number of seconds, 1 or more, which is kept in milliseconds.
+#define OPTION_SECONDS(field, upto)                                                                \
+    .take = option_take_seconds, .offset = OPTION_FIELD(int, field), .least = 1, .most = (upto)
+// For an option that is more than read and kept: the function gets the whole structure.
+#define OPTION_CALL(function) .take = (function)
+
+// Records of options that several commands have, without the braces.
+#define COMMON_DB(field) 0, "db", "FILE", "the database", OPTION_TEXT(field)
+#define COMMON_DB_MADE(field) 0, "db", "FILE", "the database; made if missing", OPTION_TEXT(field)
+#define COMMON_NEW_FLOOR(field)                                                                    \
+    0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one",    \
+        OPTION_SWITCH(field, true)
+#define COMMON_KEEP(field)                                                                         \
+    0, "keep", NULL, "keep the generated assembly files and name their directory",                 \
+        OPTION_SWITCH(field, true)
+#define COMMON_WIDE(field)                                                                         \
+    'w', "wide", NULL, "all columns, however narrow the terminal is", OPTION_SWITCH(field, true)
+#define COMMON_CPU(field)                                                                          \
+    0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)",                    \
+        OPTION_NUMBER(field, 0, COMMAND_CPU_MAX)
+
+int option_take_text(const struct option_given *given, void *to);
+int option_take_switch(const struct option_given *given, void *to);
+int option_take_number(const struct option_given *given, void *to);
+int option_take_seconds(const struct option_given *given, void *to);
+
+struct command {
+    const char *name;
+    const char *arguments;                // synopsis after the options, e.g. "[LIST...]"
+    const char *summary;                  // one line
+    const char *description;              // a paragraph or more for --help and the man page
+    const struct command_option *options; // ends with a zero record; NULL: none. --help is implied
+    bool options_first;                   // they end at the first operand, which may have its own
+    int (*run)(int argc, char **argv);    // argv[0] is the command's name; returns EXIT_*
+};
+
+// Reads the options of a command with getopt_long, built from its option records, into the
+// structure of its arguments, which keeps what is not given as it is. Returns EXIT_DONE and where
+// the operands begin, EXIT_USAGE after a wrong option, which is reported, or the status of a
+// function that takes one. --help prints it and exits with 0.
+int command_read_options(const struct command *cmd, int argc, char **argv, void *arguments,
+                         int *operand_index);
+// The same of a command that takes no operands, with a message that names the first.
+int command_read_alone(const struct command *cmd, int argc, char **argv, void *arguments);
+
+enum { COMMAND_CPU_MAX = 8191 }; // as many CPUs as Linux can have
+
+// The exit status of the command `name`, "" for the program itself, which has printed all that it
+// prints: `status`, or that of a failure where standard output could not be written, so that a text
+// on a full disk or a closed pipe does not look like success.
+int command_end(const char *name, int status);
+
+// `latput COMMAND: message` on standard error; returns `status`.
+int command_fail(const struct command *cmd, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// The same for what is no failure.
+void command_note(const struct command *cmd, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+extern const struct command *const commands[];        // ends with NULL; in commands.c
+const struct command *command_find(const char *name); // NULL if there is none
+
+#endif

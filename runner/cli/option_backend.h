@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The option --backend of commands.
+#ifndef LATPUT_OPTION_BACKEND_H
+#define LATPUT_OPTION_BACKEND_H
+
+#include "command.h"
+#include "counters/count_choose.h"
+#include "measure/session.h"
+
+// The option's help where it says who counts core cycles.
+#define BACKEND_OF_CYCLES                                                                          \
+    "where cycles come from: perf or msr, a counter; tsc, the calibrated time-stamp counter; "     \
+    "auto (default), the first of these that works here"
+// The end of an option's record (see command.h), and a whole one.
+#define OPTION_BACKEND(field)                                                                      \
+    .take = option_take_backend, .offset = OPTION_FIELD(enum count_choice, field)
+#define COMMON_BACKEND(field) 0, "backend", "NAME", BACKEND_OF_CYCLES, OPTION_BACKEND(field)
+int option_take_backend(const struct option_given *given, void *to);
+
+// Says on standard error what a session counts, and what it does not though the tables have it;
+// nothing where it counts nothing.
+void backend_say(const struct command *cmd, const struct session *session);
+
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The option --format of commands that print what report.h prints.
+#ifndef LATPUT_OPTION_FORMAT_H
+#define LATPUT_OPTION_FORMAT_H
+
+#include "command.h"
+#include "report/report.h"
+
+enum { // sets of formats
+    FORMATS_ALL = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
+    FORMATS_TABLE_CSV = 1 << REPORT_TABLE | 1 << REPORT_CSV,
+    FORMATS_TABLE_JSON = 1 << REPORT_TABLE | 1 << REPORT_JSON,
+};
+
+// The end of an option's record (see command.h): one of `formats`, bits of an enum report_format;
+// and whole records.
+#define OPTION_FORMAT(field, formats)                                                              \
+    .take = option_take_format, .offset = OPTION_FIELD(enum report_format, field),                 \
+    .value = (formats)
+#define COMMON_FORMAT(field)                                                                       \
+    'f', "format", "FORMAT", "table (default), csv or json", OPTION_FORMAT(field, FORMATS_ALL)
+#define COMMON_FORMAT_JSON(field)                                                                  \
+    'f', "format", "FORMAT", "table (default) or json", OPTION_FORMAT(field, FORMATS_TABLE_JSON)
+int option_take_format(const struct option_given *given, void *to);
+
+#endif

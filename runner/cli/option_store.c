@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Options that the commands on a database share; see option_store.h.
+#include "option_store.h"
+
+#include "report/report.h"
+#include "store/store_cpu.h"
+#include "store/store_run.h"
+#include "util/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
+                      struct store **store)
+{
+    struct err err = {0};
+    int got = store_open(db ? db : store_default_path(), mode, store, &err);
+    if (got == 0)
+        return EXIT_DONE;
+    return command_fail(cmd, got == STORE_FOREIGN ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", err.text);
+}
+
+int store_option_run(const struct command *cmd, const char *text, int64_t *run_id)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno || end == text || *end || value < 1)
+        return command_fail(cmd, EXIT_USAGE,
+                            "'%s' is not the number of a run; latput query --runs lists them",
+                            text);
+    *run_id = value;
+    return EXIT_DONE;
+}
+
+int option_take_run(const struct option_given *given, void *to)
+{
+    return store_option_run(given->cmd, given->argument, to);
+}
+
+int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
+                       const char *uarch)
+{
+    struct err err = {0};
+    int got = run_id ? store_has_run(store, run_id, &err) : 1;
+    if (got == 0)
+        return command_fail(cmd, EXIT_USAGE, "%s: has no run %lld; latput query --runs lists them",
+                            store_path(store), (long long)run_id);
+    char *words = xstrdup(uarch ? uarch : ""), *rest = words, *word = NULL;
+    while (got > 0 && uarch && (word = strsep(&rest, ",")))
+        got = store_has_uarch(store, word, &err);
+    int status = got > 0 ? EXIT_DONE
+                 : got < 0
+                     ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text)
+                     : command_fail(cmd, EXIT_USAGE,
+                                    "%s: has no results of the uarch '%s'; latput query --runs "
+                                    "lists them",
+                                    store_path(store), word);
+    free(words);
+    return status;
+}
+
+static const char *run_text(struct store_rows *rows, const char *column)
+{
+    return store_rows_text(rows, store_rows_column(rows, column));
+}
+
+int store_note_merged(const struct command *cmd, struct store *store, int64_t run_id,
+                      struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    int merged = store_run_is_merged(store, run_id, err);
+    if (merged <= 0)
+        return merged;
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    int got = rows ? store_rows_next(rows, err) : -1;
+    if (got == 1)
+        command_note(cmd,
+                     "run %lld of %s on '%s' (%s) came by merge; no such run was measured into %s",
+                     (long long)run_id, run_text(rows, "started_utc"), run_text(rows, "brand"),
+                     run_text(rows, "uarch"), store_path(store));
+    store_rows_close(rows);
+    return got < 0 ? -1 : 0;
+}
+
+int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id)
+{
+    struct err err = {0};
+    if (*run_id)
+        return store_option_check(cmd, store, *run_id, NULL);
+    int got = store_run_newest(store, NULL, run_id, &err);
+    if (got == 0)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s: has no runs; `latput run` measures one",
+                            store_path(store));
+    if (got < 0 || store_note_merged(cmd, store, *run_id, &err) != 0)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    return EXIT_DONE;
+}
+
+void store_note_time(const struct command *cmd, struct store *store, int64_t run_id)
+{
+    struct strbuf text = {0};
+    struct err err = {0};
+    if (report_time_text(store, run_id, &text, &err) == 0)
+        for (char *rest = text.data; rest && *rest;)
+            command_note(cmd, "%s", strsep(&rest, "\n"));
+    strbuf_free(&text);
+}
+
+int store_option_ports(const struct command *cmd, struct store *store, struct store_ports_of *of,
+                       struct stored_port_model *model, struct arena *arena)
+{
+    struct err err = {0};
+    bool of_run = of->run_id != 0;
+    int found = of_run ? 1 : store_newest_port_run(store, 0, of->uarch, &of->run_id, &err);
+    if (found == 1)
+        found = store_get_port_model(store, of->run_id, model, arena, &err);
+    if (found == 1 && !of_run && !of->named && store_note_merged(cmd, store, of->run_id, &err) != 0)
+        found = -1;
+    if (found == 1)
+        return EXIT_DONE;
+    if (found < 0)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    if (of_run)
+        return command_fail(cmd, EXIT_USAGE, "%s: run %lld has not found its ports",
+                            store_path(store), (long long)of->run_id);
+    return command_fail(cmd, of->named ? EXIT_USAGE : EXIT_ENVIRONMENT,
+                        "%s: no run of '%s' has found its ports%s", store_path(store), of->uarch,
+                        of->named ? ""
+                                  : "; latput run does, latput ports --discover looks at once");
+}
+
+char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    char *uarch = NULL;
+    if (rows && store_rows_next(rows, err) == 1)
+        uarch = xasprintf("%s", store_rows_text(rows, store_rows_column(rows, "uarch")));
+    store_rows_close(rows);
+    return uarch;
+}
+
+char *store_option_uarch_here(struct store *store, struct err *err)
+{
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
+    char *uarch = known ? store_uarch_here(store, cpu, err) : NULL;
+    free(cpu);
+    return uarch;
+}
+
+int store_option_one_cpu(const struct command *cmd, struct store *store,
+                         struct store_filter *filter, char **owned)
+{
+    struct err err = {0};
+    int64_t run_id = filter->run_id;
+    *owned = NULL;
+    int status = store_option_check(cmd, store, run_id, filter->uarch);
+    if (status != EXIT_DONE || filter->uarch)
+        return status;
+    status = store_option_newest(cmd, store, &run_id);
+    if (status != EXIT_DONE)
+        return status;
+    filter->uarch = *owned = store_option_uarch(store, run_id, &err);
+    return *owned ? EXIT_DONE : command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+}

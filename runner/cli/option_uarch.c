@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// --uarch; see option_uarch.h.
+#include "option_uarch.h"
+
+int option_take_uarch(const struct option_given *given, void *to)
+{
+    (void)to; // what identifies CPUs keeps it
+    return uarch_option_read(given->cmd, given->argument);
+}
+
+int uarch_option_read(const struct command *cmd, const char *text)
+{
+    struct err err = {0};
+    return cpu_override(text, &err) == 0 ? EXIT_DONE
+                                         : command_fail(cmd, EXIT_USAGE, "--uarch: %s", err.text);
+}
+
+void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu)
+{
+    char key[sizeof cpu->uarch];
+    if (cpu->decision != CPU_DECIDED_INFERRED)
+        return;
+    command_note(cmd,
+                 "the events are those of %s, which fits what this CPU shows; it claims to be %s "
+                 "(latput cpu)",
+                 cpu_uarch_key(cpu->uarch, key, sizeof key), cpu->claim);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The option --uarch of commands that measure: what this CPU is taken for, whatever its signature
+// claims and whatever contradicts it.
+#ifndef LATPUT_OPTION_UARCH_H
+#define LATPUT_OPTION_UARCH_H
+
+#include "command.h"
+#include "cpuinfo/cpuinfo.h"
+
+// The option's record; see command.h.
+#define COMMON_UARCH                                                                               \
+    0, "uarch", "NAME",                                                                            \
+        "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`, "          \
+        "whatever it claims to be",                                                                \
+        .take = option_take_uarch
+int option_take_uarch(const struct option_given *given, void *to);
+
+// Reads the option's text; every CPU that is identified from now on is of that family. Returns
+// EXIT_DONE, or EXIT_USAGE after a message.
+int uarch_option_read(const struct command *cmd, const char *text);
+
+// Says on standard error that the events of this CPU are those of a family that it does not claim
+// to be; nothing where it does.
+void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu);
+
+#endif

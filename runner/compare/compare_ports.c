@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Ports of LLVM's model, which are some of its units, beside ours. Makers, LLVM and the tables that
+// name our ports number them differently, so which is which is found from forms of one µop in both:
+// two ports are the same where they are mostly used by the same forms.
+#include "compare_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODEL_SETS_MAX = 128 };
+
+// What the model calls a set of our ports.
+struct model_set {
+    const char *name;
+    uint32_t set;
+};
+
+struct compare_ports {
+    const struct port_model *model;
+    uint64_t units;               // of LLVM's that are one each, as ports are
+    uint64_t voted;               // of these, what a form of one µop needs: no divider
+    int ours_of[MODEL_UNITS_MAX]; // our port of LLVM's unit; -1: unknown
+    struct model_set sets[MODEL_SETS_MAX];
+    int nsets;
+};
+
+static const struct port_use *ports_single(const struct known_form *form)
+{
+    bool one =
+        form->usage && !form->usage->ambiguous && form->usage->nuses == 1 && form->usage->uops == 1;
+    return one ? &form->usage->uses[0] : NULL;
+}
+
+struct ports_votes {
+    int both[MODEL_UNITS_MAX][PORTS_MAX], model[MODEL_UNITS_MAX], ours[PORTS_MAX];
+};
+
+static void ports_vote(struct ports_votes *votes, uint64_t model, uint32_t ours)
+{
+    for (int a = 0; a < MODEL_UNITS_MAX; a++) {
+        votes->model[a] += (model >> a & 1) != 0;
+        for (int b = 0; b < PORTS_MAX; b++)
+            votes->both[a][b] += (model >> a & 1) && (ours >> b & 1);
+    }
+    for (int b = 0; b < PORTS_MAX; b++)
+        votes->ours[b] += (ours >> b & 1) != 0;
+}
+
+// The pairs that agree most first, each port once.
+static void ports_assign(const struct ports_votes *votes, struct compare_ports *ports)
+{
+    bool taken[PORTS_MAX] = {false};
+    for (;;) {
+        double best = 0.5; // less is no likeness
+        int from = -1, to = -1;
+        for (int a = 0; a < MODEL_UNITS_MAX; a++)
+            for (int b = 0; b < PORTS_MAX && ports->ours_of[a] < 0; b++) {
+                double sum = votes->model[a] + votes->ours[b];
+                if (!taken[b] && sum > 0 && 2 * votes->both[a][b] / sum > best) {
+                    best = 2 * votes->both[a][b] / sum;
+                    from = a;
+                    to = b;
+                }
+            }
+        if (from < 0)
+            return;
+        ports->ours_of[from] = to;
+        taken[to] = true;
+    }
+}
+
+// The model's set in our ports; false where a port of it is not known to us.
+static bool ports_translate(const struct compare_ports *ports, uint64_t model, uint32_t *set)
+{
+    *set = 0;
+    for (int a = 0; a < MODEL_UNITS_MAX; a++) {
+        if (!(model >> a & 1))
+            continue;
+        if (ports->ours_of[a] < 0)
+            return false;
+        *set |= UINT32_C(1) << ports->ours_of[a];
+    }
+    return *set != 0;
+}
+
+static const char *ports_set_name(const struct compare_ports *ports, uint32_t set)
+{
+    for (int i = 0; i < ports->nsets; i++)
+        if (ports->sets[i].set == set)
+            return ports->sets[i].name;
+    return NULL;
+}
+
+static void ports_name_sets(struct compare_ports *ports, const struct model_class *class)
+{
+    uint32_t set;
+    for (int i = 0; i < class->nresources && ports->nsets < MODEL_SETS_MAX; i++)
+        if (ports_translate(ports, class->resources[i].units, &set) && !ports_set_name(ports, set))
+            ports->sets[ports->nsets++] = (struct model_set){class->resources[i].name, set};
+}
+
+struct compare_ports *compare_ports_new(const struct known_cpu *data, const struct model *model,
+                                        const struct model_class *const *of)
+{
+    struct compare_ports *ports = xcalloc(1, sizeof *ports);
+    struct ports_votes *votes = xcalloc(1, sizeof *votes);
+    ports->model = data->model;
+    for (int a = 0; a < MODEL_UNITS_MAX; a++)
+        ports->ours_of[a] = -1;
+    for (int u = 0; u < model->nunits; u++)
+        ports->units |= model->units[u].parts == 1 ? UINT64_C(1) << u : 0;
+    for (int i = 0; i < data->nforms; i++) {
+        const struct port_use *use = ports_single(&data->forms[i]);
+        if (use && of[i] && of[i]->uops == 1 && of[i]->nresources == 1 &&
+            data->forms[i].model == data->model) {
+            uint64_t units = of[i]->resources[0].units & ports->units;
+            ports->voted |= units;
+            if (units)
+                ports_vote(votes, units, use->set);
+        }
+    }
+    ports_assign(votes, ports);
+    free(votes);
+    for (int i = 0; i < data->nforms; i++)
+        if (of[i])
+            ports_name_sets(ports, of[i]);
+    return ports;
+}
+
+bool compare_ports_differ(const struct compare_ports *ports, const struct known_form *form,
+                          const struct model_class *class)
+{
+    int left[PORT_USES_MAX] = {0}, sum = 0;
+    if (!form->usage || form->usage->ambiguous || form->model != ports->model)
+        return false;
+    for (int i = 0; i < form->usage->nuses; i++)
+        left[i] = form->usage->uses[i].uops;
+    bool differ = false;
+    for (int i = 0; i < class->nresources; i++) {
+        uint32_t set;
+        uint64_t model = class->resources[i].units;
+        if (!(model & ports->voted))
+            continue; // a divider, or what else is no port
+        if (!ports_translate(ports, model, &set))
+            return false;
+        int count = (int)(class->resources[i].count + 0.5), at = 0;
+        sum += count;
+        while (at < form->usage->nuses && form->usage->uses[at].set != set)
+            at++;
+        if (at == form->usage->nuses || left[at] != count)
+            differ = true;
+    }
+    return differ && sum == form->usage->uops;
+}
+
+bool compare_ports_names(const struct compare_ports *ports, const struct known_form *form,
+                         struct strbuf *out)
+{
+    const struct port_usage *usage = form->usage;
+    if (!usage || usage->ambiguous || usage->nuses == 0 || form->model != ports->model)
+        return false;
+    for (int i = 0; i < usage->nuses; i++)
+        if (!ports_set_name(ports, usage->uses[i].set))
+            return false;
+    for (int i = 0; i < usage->nuses; i++)
+        strbuf_printf(out, "%s%d*%s", i ? "+" : "", usage->uses[i].uops,
+                      ports_set_name(ports, usage->uses[i].set));
+    return true;
+}
+
+void compare_ports_free(struct compare_ports *ports)
+{
+    free(ports);
+}

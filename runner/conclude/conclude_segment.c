@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Where a curve changes: the cheapest way to cut it into segments, each a level or a line, by
+// dynamic programming over all ways ("optimal partitioning": Jackson et al., 2005). A segment costs
+// the squares of its residuals in units of the noise, each capped, so that an outlier is left lying
+// rather than made a segment (Fearnhead and Rigaill, 2019), and a penalty that grows with the
+// logarithm of the number of points, as in BIC.
+#include "conclude_internal.h"
+
+#include "util/quantile.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SEGMENT_MIN = 3, // points; what fewer say is an outlier
+    LINE_MIN = 5,    // a line through fewer fits too well
+};
+static const double CAP = 9; // three standard errors: beyond, a point is an outlier
+// A cut costs this times log(n), more than twice the cap: two outliers side by side are no segment.
+// Found by simulation (tests/unit/conclude/test_conclude.c): level curves are cut in less than 1 %.
+static const double CUT = 6;
+static const double LINE = 2; // so does a slope
+
+double segment_at(const struct segment *segment, const struct shape *shape, int point)
+{
+    return segment->start + segment->slope * (shape->axis[point] - shape->axis[segment->first]);
+}
+
+static double residual_cost(const struct segment *segment, const struct shape *shape, int point)
+{
+    double off = (shape->v[point] - segment_at(segment, shape, point)) / shape->sigma[point];
+    double square = off * off;
+    return square < CAP ? square : CAP; // fmin() is a call, of the innermost loop
+}
+
+static double segment_cost(const struct segment *segment, const struct shape *shape)
+{
+    double cost = 0;
+    for (int i = segment->first; i <= segment->last; i++)
+        cost += residual_cost(segment, shape, i);
+    return cost;
+}
+
+static double median_of(const double *values, int n, double *room)
+{
+    memcpy(room, values, sizeof *room * (size_t)n);
+    quantile_sort(room, n);
+    return quantile_median(room, n);
+}
+
+// Once more by least squares, over the points that are no outliers.
+static void fit_again(struct segment *segment, const struct shape *shape, bool line)
+{
+    double w = 0, wa = 0, wv = 0, waa = 0, wav = 0, origin = shape->axis[segment->first];
+    for (int i = segment->first; i <= segment->last; i++) {
+        if (residual_cost(segment, shape, i) >= CAP)
+            continue;
+        double weight = 1 / (shape->sigma[i] * shape->sigma[i]), a = shape->axis[i] - origin;
+        w += weight;
+        wa += weight * a;
+        wv += weight * shape->v[i];
+        waa += weight * a * a;
+        wav += weight * a * shape->v[i];
+    }
+    double spread = w * waa - wa * wa;
+    if (w == 0 || (line && spread <= 1e-9 * w * waa))
+        return;
+    segment->slope = line ? (w * wav - wa * wv) / spread : 0;
+    segment->start = (wv - segment->slope * wa) / w;
+}
+
+// A level: the median, then the mean of what lies about it.
+static struct segment fit_level(const struct shape *shape, int first, int last, double median)
+{
+    struct segment level = {.first = first, .last = last, .start = median};
+    fit_again(&level, shape, false);
+    level.cost = segment_cost(&level, shape);
+    return level;
+}
+
+// A line: through the medians of the outer thirds (Tukey's resistant line), then by least squares.
+static struct segment fit_line(const struct shape *shape, int first, int last, double *room)
+{
+    struct segment line = {.first = first, .last = last};
+    int n = last - first + 1, third = (n + 1) / 3;
+    double low = median_of(shape->v + first, third, room);
+    double high = median_of(shape->v + last - third + 1, third, room);
+    double low_axis = quantile_median(shape->axis + first, third); // in order already
+    double high_axis = quantile_median(shape->axis + last - third + 1, third);
+    line.slope = (high - low) / (high_axis - low_axis);
+    line.start = low - line.slope * (low_axis - shape->axis[first]);
+    fit_again(&line, shape, true);
+    line.cost = segment_cost(&line, shape);
+    return line;
+}
+
+// The better of the two, its penalty for a slope included. `median`: of the values. A line is only
+// tried where it may cost less than `most`.
+static struct segment fit_segment(const struct shape *shape, int first, int last, double median,
+                                  double most, double *room)
+{
+    double slope_cost = LINE * log(shape->n);
+    struct segment level = fit_level(shape, first, last, median);
+    if (last - first + 1 < LINE_MIN || level.cost <= slope_cost || slope_cost >= most ||
+        shape->axis[last] <= shape->axis[first])
+        return level;
+    struct segment line = fit_line(shape, first, last, room);
+    line.cost += slope_cost;
+    return line.cost < level.cost ? line : level;
+}
+
+static void insert_sorted(double *sorted, int n, double value)
+{
+    for (; n > 0 && sorted[n - 1] > value; n--)
+        sorted[n] = sorted[n - 1];
+    sorted[n] = value;
+}
+
+int segments_find(const struct shape *shape, struct segment **segments, struct arena *arena)
+{
+    int n = shape->n, count = 0, at = 0;
+    // best[i]: the cheapest way to cut the points before i; ending[i]: its last segment.
+    double *best = arena_alloc(arena, sizeof *best * (size_t)(n + 1));
+    struct segment *ending = arena_alloc(arena, sizeof *ending * (size_t)(n + 1));
+    double *room = arena_alloc(arena, sizeof *room * (size_t)(n + 1));
+    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)(n + 1));
+    double cut = CUT * log(n > 1 ? n : 2);
+    for (int end = 1; end <= n; end++)
+        best[end] = INFINITY;
+    for (int first = 0; first < n; first++) {
+        for (int last = first; isfinite(best[first]) && last < n; last++) {
+            insert_sorted(sorted, last - first, shape->v[last]);
+            if (last - first + 1 < SEGMENT_MIN && (first > 0 || last < n - 1))
+                continue;
+            // What a segment may cost; where that is nothing it need not be fitted.
+            double most = best[last + 1] - (best[first] + cut);
+            if (most <= 0)
+                continue;
+            double median = quantile_median(sorted, last - first + 1);
+            struct segment segment = fit_segment(shape, first, last, median, most, room);
+            if (best[first] + segment.cost + cut < best[last + 1]) {
+                best[last + 1] = best[first] + segment.cost + cut;
+                ending[last + 1] = segment;
+            }
+        }
+    }
+    for (int end = n; end > 0; end = ending[end].first)
+        count++;
+    *segments = arena_alloc(arena, sizeof **segments * (size_t)(count + 1));
+    for (int end = n; end > 0; end = ending[end].first)
+        (*segments)[count - 1 - at++] = ending[end];
+    return count;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Reads what a database says of one CPU: rows of instruction_table, their operand pairs and ports.
+#include "known_internal.h"
+
+#include "list/select.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char known_no_row[] = "not in the lists of this latput, which tell its operands";
+const char known_32bit[] = "a form of 32-bit mode; the format is of 64-bit mode";
+const char known_no_code[] = "NASM makes no machine code of it";
+
+// The ports of one run.
+struct data_ports {
+    int64_t run_id;
+    struct port_model *model; // NULL: the run has none
+    struct stored_port_usages usages;
+    int nforms; // whose ports are of this run
+};
+struct data_read {
+    struct store *store;
+    struct known_cpu *data;
+    size_t capacity;
+    struct data_ports ports[64]; // of runs, in the order of their first form
+    int nports;
+};
+
+static const char *data_text(struct known_cpu *data, struct store_rows *rows, const char *name)
+{
+    return arena_strdup(&data->arena, store_rows_text(rows, store_rows_column(rows, name)));
+}
+static double data_real(struct store_rows *rows, const char *name)
+{
+    return store_rows_real(rows, store_rows_column(rows, name));
+}
+static int64_t data_integer(struct store_rows *rows, const char *name)
+{
+    return store_rows_integer(rows, store_rows_column(rows, name));
+}
+static bool data_is(struct store_rows *rows, const char *name, const char *value)
+{
+    return strcmp(store_rows_text(rows, store_rows_column(rows, name)), value) == 0;
+}
+static bool data_null(struct store_rows *rows, const char *name)
+{
+    return store_rows_type(rows, store_rows_column(rows, name)) == STORE_NULL;
+}
+
+static void data_read_form(struct known_cpu *data, struct store_rows *rows, struct known_form *form)
+{
+    *form = (struct known_form){
+        .id = {data_text(data, rows, "form"), data_text(data, rows, "enc"),
+               (int)data_integer(rows, "bits")},
+        .mnemonic = data_text(data, rows, "mnemonic"),
+        .operands = data_text(data, rows, "operands"),
+        .options = data_text(data, rows, "options"),
+        .isa = data_text(data, rows, "isa"),
+        .list = data_text(data, rows, "list"),
+        .outcome = data_text(data, rows, "outcome"),
+        .run_id = data_integer(rows, "run_id"),
+        .ports_run_id = data_null(rows, "ports_run_id") ? 0 : data_integer(rows, "ports_run_id"),
+        .latency_min_clk = data_real(rows, "latency_min_clk"),
+        .latency_max_clk = data_real(rows, "latency_max_clk"),
+        .min_bound = data_text(data, rows, "latency_bound"),
+        .max_bound = data_text(data, rows, "latency_max_bound"),
+        .rthroughput_bound = data_text(data, rows, "rthroughput_bound"),
+        .min_upper = data_is(rows, "latency_bound", "upper"),
+        .max_upper = data_is(rows, "latency_max_bound", "upper"),
+        .rthroughput_clk = data_real(rows, "rthroughput_clk"),
+        .rthroughput_slow_clk = data_real(rows, "rthroughput_slow_clk"),
+        .rthroughput_upper = data_is(rows, "rthroughput_bound", "upper"),
+        .uops_bound = data_text(data, rows, "uops_bound"),
+        .uops_upper = data_is(rows, "uops_bound", "upper"),
+        .uops = data_null(rows, "uops") ? -1 : (int)data_integer(rows, "uops"),
+        .ports = data_null(rows, "ports") ? NULL : data_text(data, rows, "ports"),
+        .at_rename = data_text(data, rows, "at_rename"),
+    };
+}
+
+static int data_compare(const void *a, const void *b)
+{
+    return stored_form_compare(a, b);
+}
+
+static int data_read_forms(struct data_read *read, const struct store_filter *filter,
+                           struct err *err)
+{
+    struct known_cpu *data = read->data;
+    struct store_rows *rows = store_rows_open(read->store, STORE_VIEW_INSTRUCTION, filter, err);
+    if (!rows)
+        return -1;
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        data->forms =
+            xgrow(data->forms, &read->capacity, (size_t)data->nforms + 1, sizeof *data->forms);
+        data_read_form(data, rows, &data->forms[data->nforms++]);
+    }
+    store_rows_close(rows);
+    if (data->nforms > 0)
+        qsort(data->forms, (size_t)data->nforms, sizeof *data->forms, data_compare);
+    return got;
+}
+
+static struct known_form *data_find(const struct known_cpu *data, struct store_rows *rows)
+{
+    struct stored_form key = {store_rows_text(rows, store_rows_column(rows, "form")), NULL,
+                              (int)data_integer(rows, "bits")};
+    char *form = xstrdup(key.form); // valid until the next text
+    key.form = form;
+    key.enc = store_rows_text(rows, store_rows_column(rows, "enc"));
+    struct known_form *found =
+        (struct known_form *)stored_form_find(&key, data->forms, data->nforms, sizeof *data->forms);
+    free(form);
+    return found;
+}
+
+static void data_add_pair(struct known_cpu *data, struct known_form *form, struct known_pair pair)
+{
+    // The rows of a form follow one another: the arena's last block of pairs is this form's.
+    struct known_pair *pairs =
+        arena_alloc(&data->arena, (size_t)(form->npairs + 1) * sizeof *pairs);
+    if (form->npairs > 0)
+        memcpy(pairs, form->pairs, (size_t)form->npairs * sizeof *pairs);
+    pairs[form->npairs++] = pair;
+    form->pairs = pairs;
+}
+
+static struct known_pair data_pair(struct known_cpu *data, struct store_rows *rows)
+{
+    return (struct known_pair){
+        .src = data_text(data, rows, "src"),
+        .dst = data_text(data, rows, "dst"),
+        .variant = data_text(data, rows, "variant"),
+        .clk = data_real(rows, "latency_clk"),
+        .dense_clk = data_real(rows, "dense_clk"),
+        .upper = data_is(rows, "bound", "upper"),
+        .average = data_is(rows, "bound", "average"),
+    };
+}
+
+static struct known_pair data_false_pair(struct known_cpu *data, struct store_rows *rows)
+{
+    const char *operand = data_text(data, rows, "operand");
+    return (struct known_pair){.src = operand,
+                               .dst = operand,
+                               .variant = PLAN_FALSE,
+                               .clk = data_real(rows, "latency_clk"),
+                               .dense_clk = NAN,
+                               .upper = true};
+}
+
+// Of false dependencies those that there are; of immediates the usual one.
+static int data_read_pairs(struct data_read *read, enum store_view view,
+                           const struct store_filter *filter, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(read->store, view, filter, err);
+    bool overwritten = view == STORE_VIEW_FALSE;
+    if (!rows)
+        return -1;
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        const char *variant = overwritten ? PLAN_FALSE : data_text(read->data, rows, "variant");
+        bool there = !data_null(rows, "latency_clk") && !plan_is_immediate(variant) &&
+                     !(overwritten && data_real(rows, "latency_clk") == 0);
+        struct known_form *form = there ? data_find(read->data, rows) : NULL;
+        if (form)
+            data_add_pair(read->data, form,
+                          (overwritten ? data_false_pair : data_pair)(read->data, rows));
+    }
+    store_rows_close(rows);
+    return got;
+}
+
+// The ports that a run has found; read once. NULL after an error.
+static struct data_ports *data_ports_of(struct data_read *read, int64_t run_id, struct err *err)
+{
+    for (int i = 0; i < read->nports; i++)
+        if (read->ports[i].run_id == run_id)
+            return &read->ports[i];
+    if (read->nports == (int)ARRAY_LEN(read->ports)) {
+        err_set(err, "%s: the results are of more than %zu runs; choose one with --run",
+                store_path(read->store), ARRAY_LEN(read->ports));
+        return NULL;
+    }
+    struct arena *arena = &read->data->arena;
+    struct data_ports *ports = &read->ports[read->nports];
+    struct stored_port_model *stored = arena_alloc(arena, sizeof *stored);
+    *ports = (struct data_ports){.run_id = run_id};
+    int found = store_get_port_model(read->store, run_id, stored, arena, err);
+    if (found < 0 || store_get_port_usages(read->store, run_id, &ports->usages, arena, err) != 0)
+        return NULL;
+    ports->model = found ? &stored->model : NULL;
+    read->nports++;
+    return ports;
+}
+
+static int data_read_ports(struct data_read *read, struct err *err)
+{
+    struct known_cpu *data = read->data;
+    int most = 0;
+    for (int i = 0; i < data->nforms; i++) {
+        struct known_form *form = &data->forms[i];
+        if (form->ports_run_id == 0)
+            continue;
+        struct data_ports *ports = data_ports_of(read, form->ports_run_id, err);
+        if (!ports)
+            return -1;
+        form->model = ports->model;
+        form->usage = stored_port_usage_ok(&ports->usages, &form->id);
+        ports->nforms++;
+    }
+    // The structure is that of most of them: a few may be of another run, which has its own.
+    for (int i = 0; i < read->nports; i++)
+        if (read->ports[i].model && read->ports[i].nforms >= most) {
+            most = read->ports[i].nforms;
+            data->model = read->ports[i].model;
+        }
+    return 0;
+}
+
+// Where the numbers come from: the newest run that any of them is of.
+static int data_read_run(struct data_read *read, struct err *err)
+{
+    struct known_cpu *data = read->data;
+    for (int i = 0; i < data->nforms; i++)
+        if (data->forms[i].run_id > data->run_id)
+            data->run_id = data->forms[i].run_id;
+    struct store_filter filter = {.run_id = data->run_id};
+    struct store_rows *rows = store_rows_open(read->store, STORE_VIEW_RUN, &filter, err);
+    int got = rows ? store_rows_next(rows, err) : -1;
+    if (got > 0) {
+        data->uarch_name = data_text(data, rows, "uarch_name");
+        data->vendor = data_text(data, rows, "vendor");
+        data->brand = data_text(data, rows, "brand");
+        data->hypervisor = data_text(data, rows, "hypervisor");
+        data->claimed = data_text(data, rows, "claimed_uarch");
+        data->decided = data_text(data, rows, "decided");
+        data->evidence = data_text(data, rows, "evidence");
+        data->version = data_text(data, rows, "version");
+        data->started_utc = data_text(data, rows, "started_utc");
+    }
+    store_rows_close(rows);
+    return got < 0 ? -1 : 0;
+}
+
+static int data_compare_rows(const void *a, const void *b)
+{
+    const struct stored_form x = stored_form_of(*(const struct list_row *const *)a);
+    const struct stored_form y = stored_form_of(*(const struct list_row *const *)b);
+    return stored_form_compare(&x, &y);
+}
+
+// Both sides are in the order of stored_form_compare().
+static int data_read_rows(struct known_cpu *data, struct err *err)
+{
+    struct selection selection;
+    if (select_rows(NULL, 0, NULL, &selection, err) != 0)
+        return -1;
+    const struct list_row **rows = xmalloc((size_t)selection.nrows * sizeof *rows);
+    for (int i = 0; i < selection.nrows; i++)
+        rows[i] = selection.rows[i].row;
+    qsort(rows, (size_t)selection.nrows, sizeof(const struct list_row *), data_compare_rows);
+    for (int i = 0, j = 0; i < data->nforms && j < selection.nrows;) {
+        struct stored_form id = stored_form_of(rows[j]);
+        int order = stored_form_compare(&data->forms[i].id, &id);
+        if (order == 0)
+            data->forms[i].row = rows[j];
+        i += order <= 0;
+        j += order >= 0;
+    }
+    free(rows);
+    // The lists stay; only the order of their rows was the selection's.
+    free(selection.rows);
+    data->lists = selection.lists;
+    data->nlists = selection.nlists;
+    return 0;
+}
+
+int known_read(struct store *store, const struct store_filter *filter, unsigned what,
+               struct known_cpu *data, struct err *err)
+{
+    *data = (struct known_cpu){.uarch = "",
+                               .uarch_name = "",
+                               .vendor = "",
+                               .brand = "",
+                               .hypervisor = "",
+                               .claimed = "",
+                               .decided = "",
+                               .evidence = "",
+                               .version = "",
+                               .started_utc = ""};
+    struct data_read *read = xcalloc(1, sizeof *read);
+    read->store = store;
+    read->data = data;
+    data->uarch = arena_strdup(&data->arena, filter->uarch);
+    int status = data_read_forms(read, filter, err);
+    if (status == 0)
+        status = data_read_pairs(read, STORE_VIEW_LATENCY, filter, err);
+    if (status == 0 && what & KNOWN_FALSE)
+        status = data_read_pairs(read, STORE_VIEW_FALSE, filter, err);
+    if (status == 0)
+        status = data_read_ports(read, err);
+    if (status == 0 && data->nforms > 0)
+        status = data_read_run(read, err);
+    free(read);
+    if (status == 0 && what & KNOWN_ROWS)
+        status = data_read_rows(data, err);
+    if (status == 0 && (what & KNOWN_CODE) == KNOWN_CODE)
+        status = known_assemble(data, err);
+    return status;
+}
+
+void known_free(struct known_cpu *data)
+{
+    for (int i = 0; i < data->nlists; i++)
+        list_free(&data->lists[i]);
+    free(data->lists);
+    free(data->forms);
+    arena_free(&data->arena);
+}

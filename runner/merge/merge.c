@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// A run into a database file of its own, and out of one that comes from someone else; see
+// merge.h. An untrusted file is opened with SQLite's defensive settings, must have our
+// tables, indexes and triggers and no view of a foreign name, and must be sound; then only its
+// tables are read.
+#include "merge_internal.h"
+
+#include "util/mem.h"
+#include "util/scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// No value of ours comes near this; a crafted one must not make us allocate gigabytes.
+enum { MERGE_VALUE_BYTES_MAX = 4 << 20 };
+
+static int extract_run(struct store *store, int64_t run_id, enum merge_keep keep,
+                       struct store *fresh, struct err *err)
+{
+    int64_t new_id;
+    if (merge_copy_run(store, run_id, keep, fresh, &new_id, err) != 0)
+        return -1;
+    return keep == MERGE_KEEP_SAMPLES ? 0 : merge_mark_bare(fresh, new_id, err);
+}
+
+int merge_extract_runs(struct store *store, const struct merge_extract *extract, const char *path,
+                       struct err *err)
+{
+    struct store *fresh;
+    int result = 0;
+    struct stat about;
+    if (lstat(path, &about) == 0 && about.st_size > 0)
+        return err_set(err, "%s: is there already", path);
+    if (store_open(path, STORE_WRITE, &fresh, err) != 0)
+        return -1;
+    for (int i = 0; i < extract->nruns && result == 0; i++)
+        result = extract_run(store, extract->run_ids[i], extract->keep, fresh, err);
+    if (result == 0)
+        result = store_script(fresh, err, "VACUUM; PRAGMA journal_mode = DELETE",
+                              "pack it densely into one file");
+    store_close(fresh);
+    return result;
+}
+
+static int merge_check_sound(struct store *store, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err, "PRAGMA quick_check(1)", "");
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    const char *text = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    int result = 0;
+    if (got != SQLITE_ROW)
+        result = store_error(store, err, "check it");
+    else if (!text || strcmp(text, "ok") != 0)
+        result = err_set(err, "%s: the database in it is damaged: %s", store->path,
+                         text ? text : "unknown");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+static int merge_check_views(struct store *store, struct err *err)
+{
+    if (store_schema_temporary_views(store, err) != 0)
+        return -1;
+    int64_t foreign = 0;
+    if (store_get_int(store, err, &foreign,
+                      "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view' AND name NOT IN "
+                      "(SELECT name FROM temp.sqlite_schema WHERE type = 'view')",
+                      "") < 0)
+        return -1;
+    return foreign == 0
+               ? 0
+               : err_set(err, "%s: has views that are not latput's; it is refused", store->path);
+}
+
+static int merge_check(struct store *store, int64_t *version, struct err *err)
+{
+    bool fresh;
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, MERGE_VALUE_BYTES_MAX);
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
+    if (store_schema_identify(store, &fresh, version, err) != 0)
+        return -1;
+    if (fresh)
+        return err_set(err, "%s: the database in it is empty", store->path);
+    // The schema first: the check of the content evaluates the constraints in it.
+    if (store_schema_compare(store, *version, err) != 0 || merge_check_views(store, err) != 0 ||
+        store_script(store, err, "PRAGMA query_only = ON", "read it") != 0)
+        return -1;
+    return merge_check_sound(store, err) == 0 ? merge_check_keys(store, err) : -1;
+}
+
+// Not read-only: SQLite leaves out the constraints of such files, also where it checks the content.
+static int merge_connect(const char *path, const char *label, struct store **out, struct err *err)
+{
+    if (store_connect(path, SQLITE_OPEN_READWRITE, out, err) != 0)
+        return err_prefix(err, "%s: ", label);
+    free((*out)->path);
+    (*out)->path = xstrdup(label);
+    return 0;
+}
+
+// Opens an untrusted file; one of an older schema is first brought up to date (it is our copy).
+static int merge_open(const char *path, const char *label, struct store **out, struct err *err)
+{
+    struct store *store;
+    int64_t version = 0;
+    if (merge_connect(path, label, &store, err) != 0)
+        return -1;
+    int result = merge_check(store, &version, err);
+    if (result == 0 && version == STORE_SCHEMA_VERSION) {
+        *out = store;
+        return 0;
+    }
+    store_close(store);
+    if (result != 0)
+        return -1;
+    if (store_open(path, STORE_WRITE, &store, err) != 0)
+        return err_prefix(err, "%s: ", label);
+    store_close(store);
+    return merge_connect(path, label, out, err);
+}
+
+// Copies a run, then makes again what follows from it. The check of the file has evaluated the
+// tables' constraints, and the schemas are the same: a second time would take half the time of all.
+static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
+                      struct err *err)
+{
+    static const char doing[] = "trust what was checked";
+    if (store_script(store, err, "PRAGMA ignore_check_constraints = ON", doing) != 0)
+        return -1;
+    int copied = merge_copy_run(from, source, MERGE_KEEP_SAMPLES, store, run_id, err);
+    struct err late;
+    int ended = store_script(store, copied == 0 ? err : &late,
+                             "PRAGMA ignore_check_constraints = OFF", doing);
+    if (copied != 0 || ended != 0)
+        return -1;
+    if (store_execute(store, err, "INSERT INTO merged_run (run_id) VALUES (?1)", "i", *run_id) != 0)
+        return -1;
+    return merge_believe(store, *run_id, from->path, err);
+}
+
+static int merge_has_samples(struct store *store, int64_t run_id, bool *has, struct err *err)
+{
+    int64_t found = 0;
+    int got = store_get_int(
+        store, err, &found,
+        "SELECT EXISTS (SELECT 1 FROM run_form JOIN test USING (run_form_id) "
+        "JOIN kernel USING (test_id) JOIN timing USING (kernel_id) JOIN sample USING (timing_id) "
+        "WHERE run_id = ?1) OR EXISTS (SELECT 1 FROM property JOIN property_variant "
+        "USING (property_id) JOIN sweep_point USING (variant_id) JOIN sweep_timing "
+        "USING (point_id) JOIN sweep_sample USING (timing_id) WHERE run_id = ?1)",
+        "i", run_id);
+    *has = found > 0;
+    return got < 0 ? -1 : 0;
+}
+
+// Whoever merges first must not keep others out by the name of their run: what has the same name
+// must be the same. Where one of the two has no samples, results are what can be compared.
+static int merge_same(struct store *from, int64_t source, struct store *store, int64_t run_id,
+                      const char *where, struct err *err)
+{
+    bool theirs, ours;
+    if (merge_has_samples(from, source, &theirs, err) != 0 ||
+        merge_has_samples(store, run_id, &ours, err) != 0)
+        return -1;
+    enum merge_keep keep = theirs && ours ? MERGE_KEEP_SAMPLES : MERGE_KEEP_RESULTS;
+    char there[65], here[65];
+    if (merge_hash_run(from, source, keep, there, err) != 0 ||
+        merge_hash_run(store, run_id, keep, here, err) != 0)
+        return -1;
+    return strcmp(there, here) == 0
+               ? 0
+               : err_set(err,
+                         "%s: a run in it is there already as run %lld%s, with other content: one "
+                         "of the two was changed, or its results made again by another version; "
+                         "merge the pack into a database of its own with --db to compare them",
+                         from->path, (long long)run_id, where);
+}
+
+struct merge {
+    struct store *store, *staged; // staged: what is to be added; NULL: nothing so far
+    char *scratch, *path;         // of staged
+};
+
+// Makes `staged` where there is none. It need not outlive anything.
+static int merge_stage(struct merge *merge, struct err *err)
+{
+    if (merge->staged)
+        return 0;
+    if (store_open(merge->path, STORE_WRITE, &merge->staged, err) != 0 ||
+        store_script(merge->staged, err, "PRAGMA synchronous = OFF", "write") != 0)
+        return -1;
+    return store_begin(merge->staged, err);
+}
+
+// The run with this name: 1, 0 or -1.
+static int merge_find(struct store *store, const char *uuid, int64_t *run_id, struct err *err)
+{
+    return !store ? 0
+                  : store_get_int(store, err, run_id, "SELECT run_id FROM run WHERE uuid = ?1", "s",
+                                  uuid);
+}
+
+// A run that is added has, until the end, less than nothing for its id: the one in `staged`.
+static int merge_run(struct store *from, int64_t source, struct merge *merge,
+                     struct store_merged *merged, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(from, err, "SELECT uuid FROM run WHERE run_id = ?1", "i", source);
+    if (!stmt || sqlite3_step(stmt) != SQLITE_ROW)
+        return store_error(from, err, "read its run");
+    const char *uuid = store_text(stmt, 0);
+    int64_t run_id = 0, staged_id = 0;
+    int known = merge_find(merge->store, uuid, &run_id, err);
+    int twice = known == 0 ? merge_find(merge->staged, uuid, &staged_id, err) : 0;
+    sqlite3_reset(stmt);
+    int status = known < 0 || twice < 0 ? -1 : 0;
+    if (known > 0)
+        status = merge_same(from, source, merge->store, run_id, "", err);
+    else if (twice > 0)
+        status = merge_same(from, source, merge->staged, staged_id, " of these packs", err);
+    else if (status == 0)
+        status = merge_stage(merge, err) == 0
+                     ? merge_copy(from, source, merge->staged, &staged_id, err)
+                     : -1;
+    merged->runs[merged->nruns].run_id = known > 0 ? run_id : -staged_id;
+    merged->runs[merged->nruns++].added = known == 0 && twice == 0;
+    return status;
+}
+
+// The ids of the runs in it, in their order. 0, or -1 where it may not be merged.
+static int merge_list_runs(struct store *from, int64_t *sources, int *nsources, struct err *err)
+{
+    int64_t runs = 0, open = 0;
+    if (store_get_int(from, err, &runs, "SELECT count(*) FROM run", "") < 0 ||
+        store_get_int(from, err, &open, "SELECT count(*) FROM run WHERE finished_utc IS NULL", "") <
+            0)
+        return -1;
+    if (runs < 1 || runs > MERGE_RUNS_MAX)
+        return err_set(err, "%s: holds %lld runs, a pack has 1 to %d", from->path, (long long)runs,
+                       MERGE_RUNS_MAX);
+    if (open > 0)
+        return err_set(err, "%s: a run in it was not finished", from->path);
+    sqlite3_stmt *stmt = store_bind(from, err, "SELECT run_id FROM run ORDER BY run_id", "");
+    int got = SQLITE_DONE;
+    if (!stmt)
+        return -1;
+    for (*nsources = 0; *nsources < runs && (got = sqlite3_step(stmt)) == SQLITE_ROW;)
+        sources[(*nsources)++] = sqlite3_column_int64(stmt, 0);
+    if (got == SQLITE_ROW)
+        got = SQLITE_DONE; // all were seen
+    return store_rows_end(from, stmt, got, err);
+}
+
+// Dates decide which run is the newest, so each must be one, and of no day that is to come; a day
+// is what clocks of sound machines may differ by.
+static int merge_check_dates(struct store *from, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(from, err,
+                   "SELECT name, utc, real FROM (SELECT name, utc, "
+                   "strftime('%Y-%m-%dT%H:%M:%SZ', utc, '+0 days') IS utc AS real, "
+                   "julianday(utc) > julianday('now', '+1 day') AS future FROM "
+                   "(SELECT 'started_utc' AS name, started_utc AS utc FROM run "
+                   "UNION ALL SELECT 'finished_utc', finished_utc FROM run "
+                   "UNION ALL SELECT 'recorded_utc', recorded_utc FROM validation)) "
+                   "WHERE NOT real OR future LIMIT 1",
+                   "");
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    const char *name = got == SQLITE_ROW ? store_text(stmt, 0) : "";
+    const char *utc = got == SQLITE_ROW ? store_text(stmt, 1) : "";
+    int result = 0;
+    if (got == SQLITE_ROW && sqlite3_column_int(stmt, 2))
+        result = err_set(err,
+                         "%s: its %s, %s, lies in the future; if it does not, set the clock of "
+                         "this machine right",
+                         from->path, name, utc);
+    else if (got == SQLITE_ROW)
+        result = err_set(err,
+                         "%s: its %s, '%s', is no date like 2026-01-31T12:34:56Z; the file is "
+                         "damaged or was not written by latput",
+                         from->path, name, utc);
+    else if (got != SQLITE_DONE)
+        result = store_error(from, err, "read its dates");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+static int merge_all_runs(struct store *from, struct merge *merge, struct store_merged *merged,
+                          struct err *err)
+{
+    int64_t sources[MERGE_RUNS_MAX];
+    int nsources = 0, status = 0;
+    if (merge_list_runs(from, sources, &nsources, err) != 0 || merge_check_dates(from, err) != 0 ||
+        merge_check_properties(from, err) != 0)
+        return -1;
+    for (int i = 0; i < nsources && status == 0; i++)
+        status = merge_run(from, sources[i], merge, merged, err);
+    return status;
+}
+
+struct merge *merge_begin(struct store *store, struct err *err)
+{
+    char *scratch = scratch_begin(err);
+    if (!scratch)
+        return NULL;
+    struct merge *merge = xcalloc(1, sizeof *merge);
+    *merge = (struct merge){store, NULL, scratch, xasprintf("%s/merge.db", scratch)};
+    return merge;
+}
+
+int merge_file(struct merge *merge, const char *path, const char *label,
+               struct store_merged *merged, struct err *err)
+{
+    struct store *from = NULL;
+    merged->nruns = 0;
+    if (merge_open(path, label, &from, err) != 0 || !from)
+        return -1;
+    int result = merge_all_runs(from, merge, merged, err);
+    store_close(from);
+    return result;
+}
+
+// Tells what the runs of a file are called in the database. How many of them are new.
+static int merge_name_runs(struct store_merged *merged, int64_t last_run_id)
+{
+    int added = 0;
+    for (int i = 0; i < merged->nruns; i++) {
+        if (merged->runs[i].run_id < 0)
+            merged->runs[i].run_id = last_run_id - merged->runs[i].run_id;
+        added += merged->runs[i].added;
+    }
+    return added;
+}
+
+int merge_end(struct merge *merge, int status, struct store_merged *merged, int n, struct err *err)
+{
+    int64_t last_run_id = 0;
+    int added = 0;
+    bool any = merge->staged != NULL;
+    if (status == 0 && any)
+        status = store_commit(merge->staged, err);
+    merge->store->unable |= any && merge->staged->unable;
+    store_close(merge->staged);
+    if (status == 0 && any)
+        status = merge_append(merge->store, merge->path, &last_run_id, err);
+    for (int i = 0; i < n && status == 0; i++)
+        added += merge_name_runs(&merged[i], last_run_id);
+    scratch_end(merge->scratch, false);
+    free(merge->path);
+    free(merge);
+    return status == 0 ? added : -1;
+}
+
+int merge_runs(struct store *store, const char *path, const char *label,
+               struct store_merged *merged, struct err *err)
+{
+    struct merge *merge = merge_begin(store, err);
+    return merge ? merge_end(merge, merge_file(merge, path, label, merged, err), merged, 1, err)
+                 : -1;
+}

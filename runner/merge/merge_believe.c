@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// What is believed of a run that comes from someone else; see store_internal.h. Facts have to be:
+// all of a measurement could be invented. What follows from them is not taken over but made again,
+// so that no result says what its samples do not; what cannot be made again must be possible at
+// least.
+#include "merge_internal.h"
+#include "store/store_rederive.h"
+#include "store/store_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+// Core cycles of one instruction. Latencies from which more was subtracted than they take are a
+// little below 0; nothing that is measured takes seconds.
+#define BELIEVE_LEAST_CLK "-1"
+#define BELIEVE_MOST_CLK "1e9"
+
+int merge_check_keys(struct store *store, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err, "PRAGMA foreign_key_check", "");
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt), result = 0;
+    if (got == SQLITE_ROW)
+        result = err_set(err,
+                         "%s: a row of its table %s belongs to a row of %s that is not there; the "
+                         "file is damaged or was not written by latput",
+                         store->path, store_text(stmt, 0), store_text(stmt, 2));
+    else if (got != SQLITE_DONE)
+        result = store_error(store, err, "check its keys");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+// How many timings have accepted repeats, and how many of these have no samples; a kernel that has
+// a time without any timing counts as one.
+static int believe_count(struct store *store, int64_t run_id, int64_t *timed, int64_t *bare,
+                         struct err *err)
+{
+    int64_t untimed = 0;
+    if (store_get_int(store, err, timed,
+                      "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
+                      "JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
+                      "WHERE run_id = ?1 AND accepted > 0",
+                      "i", run_id) < 0 ||
+        store_get_int(store, err, bare,
+                      "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
+                      "JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
+                      "WHERE run_id = ?1 AND accepted > 0 AND NOT EXISTS "
+                      "(SELECT 1 FROM sample WHERE sample.timing_id = timing.timing_id)",
+                      "i", run_id) < 0 ||
+        store_get_int(store, err, &untimed,
+                      "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
+                      "JOIN kernel USING (test_id) JOIN estimate USING (kernel_id) "
+                      "WHERE run_id = ?1 AND estimate.outcome = 'ok' AND NOT EXISTS "
+                      "(SELECT 1 FROM timing WHERE timing.kernel_id = kernel.kernel_id)",
+                      "i", run_id) < 0)
+        return -1;
+    *timed += untimed;
+    *bare += untimed;
+    return 0;
+}
+
+static int believe_results(struct store *store, int64_t run_id, const char *label, struct err *err)
+{
+    int64_t impossible = 0;
+    if (store_get_int(store, err, &impossible,
+                      "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
+                      "JOIN result USING (test_id) WHERE run_id = ?1 AND result.outcome = 'ok' "
+                      "AND NOT coalesce(value_clk BETWEEN " BELIEVE_LEAST_CLK
+                      " AND " BELIEVE_MOST_CLK ", 0)",
+                      "i", run_id) < 0)
+        return -1;
+    return impossible == 0 ? 0
+                           : err_set(err,
+                                     "%s: %" PRId64
+                                     " of its results are no times that an instruction can take; "
+                                     "the file is damaged or was not written by latput",
+                                     label, impossible);
+}
+
+// The result of a piece of code lies between the repetitions that it is taken from.
+static int believe_benches(struct store *store, int64_t run_id, const char *label, struct err *err)
+{
+    int64_t beyond = 0;
+    if (store_get_int(
+            store, err, &beyond,
+            "SELECT count(*) FROM (SELECT bench_thread.instance_clk AS clk, "
+            "min(elapsed_clk) / nullif(1.0 * copies * iterations * instances, 0) AS least, "
+            "max(elapsed_clk) / nullif(1.0 * copies * iterations * instances, 0) AS most "
+            "FROM bench JOIN bench_thread USING (bench_id) LEFT JOIN bench_repetition AS one "
+            "ON one.bench_id = bench.bench_id AND one.thread = bench_thread.thread "
+            "AND one.accepted WHERE run_id = ?1 AND outcome = 'ok' "
+            "AND bench_thread.instance_clk IS NOT NULL GROUP BY bench.bench_id, "
+            "bench_thread.thread) "
+            "WHERE NOT coalesce(clk BETWEEN least * 0.99 - 0.02 AND most * 1.01 + 0.02, 0)",
+            "i", run_id) < 0)
+        return -1;
+    return beyond == 0
+               ? 0
+               : err_set(err,
+                         "%s: the result of a piece of code does not follow from its repetitions; "
+                         "the file is damaged or was not written by latput",
+                         label);
+}
+
+static int believe_samples(struct store *store, int64_t run_id, struct err *err)
+{
+    int64_t results, changed;
+    char text[160];
+    if (store_rederive(store, run_id, &results, &changed, err) != 0)
+        return -1;
+    snprintf(text, sizeof text,
+             "merged from a pack; its results were made again from its samples, and %" PRId64
+             " of %" PRId64 " are not what the pack said",
+             changed, results);
+    if (changed == 0)
+        return 0;
+    return store_run_warning(store, run_id, text,
+                             "the pack was made by another version of latput, or was changed", err);
+}
+
+static int believe_bare(struct store *store, int64_t run_id, struct err *err)
+{
+    return store_run_warning(store, run_id,
+                             "kept without samples: nothing shows that its results were measured",
+                             "a pack made by `latput pack --with-samples` has them", err);
+}
+
+static int believe_slim(struct store *store, int64_t run_id, struct err *err)
+{
+    return store_run_warning(store, run_id,
+                             "kept without samples, kernels and the timings behind its ports: "
+                             "nothing shows that its results were measured",
+                             "a pack made by `latput pack --with-samples` has them", err);
+}
+
+// Whether it is kept without kernels, which is no error.
+static int believe_is_slim(struct store *store, int64_t run_id, bool *slim, struct err *err)
+{
+    int64_t found = 0;
+    int got = store_get_int(store, err, &found,
+                            "SELECT count(*) FROM run WHERE run_id = ?1 AND " STORE_RUN_IS_SLIM,
+                            "i", run_id);
+    *slim = found > 0;
+    return got < 0 ? -1 : 0;
+}
+
+int merge_mark_bare(struct store *store, int64_t run_id, struct err *err)
+{
+    int64_t timed = 0, bare = 0;
+    bool slim;
+    if (believe_count(store, run_id, &timed, &bare, err) != 0 ||
+        believe_is_slim(store, run_id, &slim, err) != 0)
+        return -1;
+    if (slim)
+        return believe_slim(store, run_id, err);
+    return timed > 0 && bare == timed ? believe_bare(store, run_id, err) : 0;
+}
+
+int merge_believe(struct store *store, int64_t run_id, const char *label, struct err *err)
+{
+    int64_t timed = 0, bare = 0;
+    bool slim;
+    if (believe_count(store, run_id, &timed, &bare, err) != 0 ||
+        believe_is_slim(store, run_id, &slim, err) != 0)
+        return -1;
+    int result = 0;
+    if (slim)
+        result = believe_slim(store, run_id, err);
+    else if (bare == 0)
+        result = believe_samples(store, run_id, err);
+    else if (bare == timed)
+        result = believe_bare(store, run_id, err);
+    else
+        result = err_set(err,
+                         "%s: %" PRId64 " of its %" PRId64 " timings have no samples; the file is "
+                         "damaged or was not written by latput",
+                         label, bare, timed);
+    if (result == 0)
+        result = believe_results(store, run_id, label, err);
+    return result == 0 ? believe_benches(store, run_id, label, err) : result;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Packs: the runs that a CPU's tables are made of, or one run, as an archive fit for publication;
+// and such archives back into a database. A pack is a zip file with the members README.txt,
+// info.txt, tables/<list>.txt, ports.svg, table.html, instruction_table.csv and .json,
+// latency_table.csv and .json, false_dependency_table.csv and .json, port_table.csv and .json,
+// failure_table.csv, of pieces of code also bench_table.csv and .json and
+// bench_repetition_table.csv, run.db (a database with these runs only) and MANIFEST (sha256 of
+// each, as sha256sum writes it). What has no rows is left out. The same content gives the same
+// bytes. A slim pack is a tar.xz file with README.txt, info.txt, ports.svg, run.db and MANIFEST.
+#ifndef LATPUT_PACK_H
+#define LATPUT_PACK_H
+
+#include "merge/merge.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PACK_MEMBERS_MAX = 1024,
+    PACK_NAME_MAX = 128,
+    PACK_MANIFEST_BYTES_MAX = 256 << 10,
+};
+
+// Limits on what is read, against archives made to exhaust disk or memory.
+static const int64_t PACK_MEMBER_BYTES_MAX = 512LL << 20;
+static const int64_t PACK_RATIO_MAX = 100;               // unpacked to packed size ...
+static const int64_t PACK_RATIO_FREE_BYTES = 16LL << 20; // ... beyond so much
+
+// The file name of a run's pack: <vendor>-<signature>-<uarch>-<date>-<version>.zip, of pieces of
+// code with -bench-<identity> before .zip; of slim packs with .tar.xz; to be freed. NULL after an
+// error.
+char *pack_name(struct store *store, int64_t run_id, enum merge_keep keep, struct err *err);
+// Packs a finished run. The file appears only when it is complete.
+struct pack_what {
+    int64_t run_id;
+    bool others; // also the other runs that the tables of its CPU are made of
+    enum merge_keep keep;
+};
+int pack_write(struct store *store, const struct pack_what *what, const char *path,
+               struct err *err);
+
+// Whether a file that somebody names among packs is meant as one: it begins as an archive does that
+// pack_merge() reads, or has such a name, whatever is in it, or cannot be read. So a damaged pack
+// is one still; a README beside packs, or a directory, is none.
+bool pack_is_meant(const char *path);
+
+// Merges n packs into a database open for writing, all or none; merged[i] is what became of
+// paths[i]. Nothing in the files is trusted. How many of their runs were added (the others are
+// there already), or -1: refused; then nothing was added.
+int pack_merge_all(struct store *store, char *const *paths, int n, struct store_merged *merged,
+                   struct err *err);
+// The same for one.
+int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err);
+
+// Whether a pack may have a member of this name.
+bool pack_is_member(const char *name);
+
+#endif

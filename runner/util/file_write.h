@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Files that appear under their name only when they are complete.
+#ifndef LATPUT_FILE_WRITE_H
+#define LATPUT_FILE_WRITE_H
+
+#include "err.h"
+#include "util/file_write.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Whether a new file may take the place of what is there: not that of a device, a pipe or a link.
+bool file_is_replaceable(const char *path);
+// Writes `len` bytes to a file that appears under its name only when it is complete; what is
+// not replaceable is written to as it is.
+int file_write(const char *path, const char *bytes, size_t len, struct err *err);
+#endif

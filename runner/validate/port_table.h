@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The ports of a run on the machine that they were measured on, to draw mixes from and time them:
+// what `latput validate` and `latput record` begin with.
+#ifndef LATPUT_PORT_TABLE_H
+#define LATPUT_PORT_TABLE_H
+
+#include "cli/command.h"
+#include "measure/measure_mixes.h"
+#include "measure/session.h"
+#include "measure/session_count.h"
+#include "store/store.h"
+#include "validate.h"
+
+struct port_table {
+    bool anywhere;  // set beforehand: nothing is timed, so a run of another CPU will do
+    int64_t run_id; // whose ports they are
+    struct stored_port_model model;
+    struct selection rows;
+    struct validate_forms forms;
+    const struct list_row **by_form;
+};
+
+// Reads the ports of the run, or with run_id 0 of the newest of this machine's family; `glob` as
+// select_rows(). The arena owns all but the selection. EXIT_DONE, or another status after a
+// message: EXIT_USAGE where the run is of another family and table->anywhere is not set. Is to be
+// freed only after EXIT_DONE.
+int port_table_open(const struct command *cmd, struct store *store, int64_t run_id,
+                    const char *glob, struct port_table *table, struct arena *arena);
+void port_table_free(struct port_table *table);
+
+// Begins a session on the CPU (-1: choose) with its floor found, and says where cycles come from.
+// The session is to be ended, also after -1.
+int port_table_session(const struct command *cmd, struct store *store, int cpu,
+                       enum count_choice backend, struct session *session, struct err *err);
+
+// The oracle's context for the table in the session.
+struct measure_mixes port_table_measure(const struct port_table *table,
+                                        const struct session *session);
+
+#endif

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+// Expressions of users; see where.h. Nothing of a text gets into the SQL: names are those of
+// the view's columns, operators are ours, values are parameters.
+#include "where.h"
+
+#include "util/mem.h"
+#include "util/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// Of parentheses and signs, and of columns and values: SQLite has limits of its own, beyond these.
+enum { DEPTH_MAX = 50, FACTORS_MAX = 300 };
+
+enum where_kind { KIND_WRONG, KIND_TRUTH, KIND_NUMBER, KIND_TEXT, KIND_COLUMN };
+
+struct where_parser {
+    struct store *store;
+    enum store_view view;
+    const char *text, *at; // at: the next character that was not taken
+    struct store_where *where;
+    int depth, factors;
+    struct err *err;
+};
+
+// Sets the message with the expression and a caret below `at`. Always KIND_WRONG.
+static enum where_kind __attribute__((format(printf, 3, 4)))
+where_fail(struct where_parser *parser, const char *at, const char *format, ...)
+{
+    char what[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(what, sizeof what, format, ap);
+    va_end(ap);
+    if (text_is_plain(parser->text) && !strpbrk(parser->text, "\t\n"))
+        err_set(parser->err, "%s\n  %s\n  %*s^", what, parser->text,
+                text_width(parser->text, (size_t)(at - parser->text)), "");
+    else
+        err_set(parser->err, "%s, at character %d", what,
+                text_width(parser->text, (size_t)(at - parser->text)) + 1);
+    return KIND_WRONG;
+}
+
+static const char *where_next(struct where_parser *parser)
+{
+    while (isspace((unsigned char)*parser->at))
+        parser->at++;
+    return parser->at;
+}
+
+static bool where_is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+// Takes a word of the language, if that comes next.
+static bool where_word(struct where_parser *parser, const char *word)
+{
+    size_t len = strlen(word);
+    const char *at = where_next(parser);
+    if (strncasecmp(at, word, len) != 0 || where_is_name(at[len]))
+        return false;
+    parser->at = at + len;
+    return true;
+}
+
+static bool where_sign(struct where_parser *parser, const char *sign)
+{
+    const char *at = where_next(parser);
+    if (strncmp(at, sign, strlen(sign)) != 0)
+        return false;
+    parser->at = at + strlen(sign);
+    return true;
+}
+
+static void where_value(struct where_parser *parser, struct where_value value)
+{
+    struct store_where *where = parser->where;
+    where->values = xrealloc(where->values, ((size_t)where->nvalues + 1) * sizeof *where->values);
+    where->values[where->nvalues] = value;
+    strbuf_printf(&where->sql, "?%d", WHERE_FIRST + where->nvalues++);
+}
+
+static enum where_kind where_number(struct where_parser *parser, const char *at)
+{
+    char *end;
+    double number = strtod(at, &end);
+    if (where_is_name(*end))
+        return where_fail(parser, at, "'%.*s' is no number",
+                          (int)strspn(at, "0123456789abcdefghijklmnopqrstuvwxyz_."), at);
+    parser->at = end;
+    where_value(parser, (struct where_value){.number = number});
+    return KIND_NUMBER;
+}
+
+static enum where_kind where_text(struct where_parser *parser, const char *at)
+{
+    const char *end = strchr(at + 1, *at);
+    if (!end)
+        return where_fail(parser, at, "this text has no end");
+    parser->at = end + 1;
+    where_value(parser,
+                (struct where_value){.text = xasprintf("%.*s", (int)(end - at - 1), at + 1)});
+    return KIND_TEXT;
+}
+
+static enum where_kind where_read_column(struct where_parser *parser, const char *at)
+{
+    const char *end = at;
+    struct err why = {0};
+    while (where_is_name(*end))
+        end++;
+    char *name = xasprintf("%.*s", (int)(end - at), at);
+    char *column = where_column(parser->store, parser->view, name, &why);
+    free(name);
+    if (!column)
+        return where_fail(parser, at, "%s", why.text);
+    parser->at = end;
+    strbuf_printf(&parser->where->sql, "\"%s\"", column);
+    free(column);
+    return KIND_COLUMN;
+}
+
+static enum where_kind where_expression(struct where_parser *parser);
+
+static enum where_kind where_factor(struct where_parser *parser)
+{
+    const char *at = where_next(parser);
+    enum where_kind kind;
+    if (parser->depth > DEPTH_MAX)
+        return where_fail(parser, at, "this is nested too deeply");
+    if (++parser->factors > FACTORS_MAX)
+        return where_fail(parser, at, "an expression has %d columns and values at most",
+                          FACTORS_MAX);
+    if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
+        return where_number(parser, at);
+    if (*at == '\'' || *at == '"')
+        return where_text(parser, at);
+    if (isalpha((unsigned char)*at) || *at == '_')
+        return where_read_column(parser, at);
+    parser->depth++;
+    if (where_sign(parser, "-")) {
+        strbuf_puts(&parser->where->sql, "(-");
+        const char *operand = where_next(parser);
+        kind = where_factor(parser);
+        strbuf_puts(&parser->where->sql, ")");
+        if (kind == KIND_TEXT || kind == KIND_TRUTH)
+            kind = where_fail(parser, operand, "a number belongs here");
+    } else if (where_sign(parser, "(")) {
+        kind = where_expression(parser);
+        if (kind != KIND_WRONG && !where_sign(parser, ")"))
+            kind = where_fail(parser, where_next(parser), "a ) is missing here");
+    } else {
+        kind = where_fail(parser, at,
+                          *at ? "a column, a number or a text in quotes belongs here"
+                              : "the expression ends too early");
+    }
+    parser->depth--;
+    return kind;
+}
+
+// Operators of one rank between operands that are numbers. All of them are in one pair of
+// parentheses: SQLite reads from left to right, too, and only so deep.
+static enum where_kind where_arithmetic(struct where_parser *parser,
+                                        enum where_kind (*operand)(struct where_parser *),
+                                        const char *signs)
+{
+    struct strbuf *sql = &parser->where->sql;
+    size_t from = sql->len;
+    bool joined = false;
+    const char *left = where_next(parser);
+    enum where_kind kind = operand(parser);
+    while (kind != KIND_WRONG) {
+        const char *at = where_next(parser);
+        if (!*at || !strchr(signs, *at))
+            break;
+        parser->at++;
+        if (kind == KIND_TEXT || kind == KIND_TRUTH)
+            return where_fail(parser, left, "a number belongs here");
+        if (!joined) { // 1.0: the quotient of two whole numbers is no whole number
+            char *before = xstrdup(strbuf_text(sql) + from);
+            sql->len = from;
+            strbuf_printf(sql, "(1.0 * %s", before);
+            free(before);
+            joined = true;
+        }
+        strbuf_printf(sql, " %c ", *at);
+        const char *right = where_next(parser);
+        kind = operand(parser);
+        if (kind == KIND_TEXT || kind == KIND_TRUTH)
+            return where_fail(parser, right, "a number belongs here");
+        kind = kind == KIND_WRONG ? kind : KIND_NUMBER;
+    }
+    strbuf_puts(sql, joined ? ")" : "");
+    return kind;
+}
+
+static enum where_kind where_product(struct where_parser *parser)
+{
+    return where_arithmetic(parser, where_factor, "*/");
+}
+
+static enum where_kind where_sum(struct where_parser *parser)
+{
+    return where_arithmetic(parser, where_product, "+-");
+}
+
+// What stands beside a sign of comparison: no truth.
+static enum where_kind where_side(struct where_parser *parser)
+{
+    const char *at = where_next(parser);
+    enum where_kind kind = where_sum(parser);
+    return kind == KIND_TRUTH ? where_fail(parser, at, "a value belongs here, not a comparison")
+                              : kind;
+}
+
+static enum where_kind where_in(struct where_parser *parser)
+{
+    struct strbuf *sql = &parser->where->sql;
+    if (!where_sign(parser, "("))
+        return where_fail(parser, where_next(parser), "a ( belongs here: in (1, 2)");
+    strbuf_puts(sql, " COLLATE NOCASE IN (");
+    do {
+        if (where_side(parser) == KIND_WRONG)
+            return KIND_WRONG;
+        strbuf_puts(sql, ", ");
+    } while (where_sign(parser, ","));
+    sql->len -= 2;
+    strbuf_puts(sql, ")");
+    return where_sign(parser, ")") ? KIND_TRUTH
+                                   : where_fail(parser, where_next(parser), "a ) is missing here");
+}
+
+// A glob: the text of the left side with it, both in lower case.
+static enum where_kind where_glob(struct where_parser *parser, size_t from, const char *operator)
+{
+    struct strbuf *sql = &parser->where->sql;
+    const char *at = where_next(parser);
+    char *left = xstrdup(strbuf_text(sql) + from);
+    sql->len = from;
+    strbuf_printf(sql, "lower(%s) %s lower(", left, operator);
+    free(left);
+    enum where_kind kind = where_side(parser);
+    strbuf_puts(sql, ")");
+    if (kind == KIND_NUMBER)
+        return where_fail(parser, at, "a text in quotes belongs here: form ~ 'vpadd*'");
+    return kind == KIND_WRONG ? kind : KIND_TRUTH;
+}
+
+static enum where_kind where_compare(struct where_parser *parser, size_t from, enum where_kind left)
+{
+    // Longer signs before those that they begin with.
+    static const struct {
+        const char *sign, *sql;
+    } signs[] = {
+        {"<=", "<="},
+        {">=", ">="},
+        {"!=", "<>"},
+        {"<>", "<>"},
+        {"==", "=" },
+        {"=",  "=" },
+        {"<",  "<" },
+        {">",  ">" }
+    };
+    struct strbuf *sql = &parser->where->sql;
+    if (where_sign(parser, "!~"))
+        return where_glob(parser, from, "NOT GLOB");
+    if (where_sign(parser, "~"))
+        return where_glob(parser, from, "GLOB");
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+        if (where_sign(parser, signs[i].sign)) {
+            strbuf_printf(sql, " %s ", signs[i].sql);
+            const char *at = where_next(parser);
+            enum where_kind right = where_side(parser);
+            if ((left == KIND_TEXT && right == KIND_NUMBER) ||
+                (left == KIND_NUMBER && right == KIND_TEXT))
+                return where_fail(parser, at, "a number and a text cannot be compared");
+            strbuf_puts(sql, " COLLATE NOCASE");
+            return right == KIND_WRONG ? right : KIND_TRUTH;
+        }
+    return left;
+}
+
+static enum where_kind where_comparison(struct where_parser *parser)
+{
+    struct strbuf *sql = &parser->where->sql;
+    size_t from = sql->len;
+    const char *at = where_next(parser);
+    enum where_kind kind = where_sum(parser);
+    if (kind == KIND_WRONG || kind == KIND_TRUTH)
+        return kind;
+    if (where_word(parser, "is")) {
+        bool not = where_word(parser, "not");
+        strbuf_puts(sql, not ? " IS NOT NULL" : " IS NULL");
+        return where_word(parser, "null")
+                   ? KIND_TRUTH
+                   : where_fail(parser, where_next(parser), "the word null belongs here");
+    }
+    if (where_word(parser, "not")) {
+        char *left = xstrdup(strbuf_text(sql) + from);
+        sql->len = from;
+        strbuf_printf(sql, "NOT %s", left);
+        free(left);
+        return where_word(parser, "in") ? where_in(parser)
+                                        : where_fail(parser, where_next(parser),
+                                                     "the word in belongs here: not in (1, 2)");
+    }
+    if (where_word(parser, "in"))
+        return where_in(parser);
+    kind = where_compare(parser, from, kind);
+    return kind == KIND_TRUTH || kind == KIND_WRONG || parser->depth > 0
+               ? kind
+               : where_fail(parser, at, "this is compared with nothing: latency > 20");
+}
+
+static enum where_kind where_negation(struct where_parser *parser)
+{
+    if (!where_word(parser, "not"))
+        return where_comparison(parser);
+    const char *at = where_next(parser);
+    if (++parser->depth > DEPTH_MAX)
+        return where_fail(parser, at, "this is nested too deeply");
+    strbuf_puts(&parser->where->sql, "(NOT ");
+    enum where_kind kind = where_negation(parser);
+    strbuf_puts(&parser->where->sql, ")");
+    parser->depth--;
+    return kind == KIND_TRUTH || kind == KIND_WRONG
+               ? kind
+               : where_fail(parser, at, "a comparison belongs here");
+}
+
+// Operands of a word that joins truths.
+static enum where_kind where_join(struct where_parser *parser,
+                                  enum where_kind (*operand)(struct where_parser *),
+                                  const char *word)
+{
+    const char *at = where_next(parser);
+    enum where_kind kind = operand(parser);
+    while (kind != KIND_WRONG && where_word(parser, word)) {
+        if (kind != KIND_TRUTH)
+            return where_fail(parser, at, "a comparison belongs here");
+        strbuf_printf(&parser->where->sql, " %s ", word);
+        at = where_next(parser);
+        kind = operand(parser);
+        if (kind != KIND_TRUTH && kind != KIND_WRONG)
+            return where_fail(parser, at, "a comparison belongs here");
+    }
+    return kind;
+}
+
+static enum where_kind where_conjunction(struct where_parser *parser)
+{
+    return where_join(parser, where_negation, "and");
+}
+
+// In its own parentheses, so that it is one operand of what is around it.
+static enum where_kind where_expression(struct where_parser *parser)
+{
+    strbuf_puts(&parser->where->sql, "(");
+    enum where_kind kind = where_join(parser, where_conjunction, "or");
+    strbuf_puts(&parser->where->sql, ")");
+    return kind;
+}
+
+// SQLite may not read what is nested that deeply.
+static enum where_kind where_try(struct where_parser *parser)
+{
+    const struct store_filter filter = {.where = parser->where};
+    struct err why;
+    struct store_rows *rows = store_rows_open(parser->store, parser->view, &filter, &why);
+    if (rows)
+        store_rows_close(rows);
+    else if (strstr(why.text, "parser stack overflow"))
+        return where_fail(parser, parser->text,
+                          "this is nested too deeply; take fewer parentheses");
+    else
+        *parser->err = why;
+    return rows ? KIND_TRUTH : KIND_WRONG;
+}
+
+struct store_where *where_parse(struct store *store, enum store_view view, const char *text,
+                                struct err *err)
+{
+    struct store_where *where = xcalloc(1, sizeof *where);
+    struct where_parser parser = {store, view, text, text, where, 0, 0, err};
+    enum where_kind kind = where_expression(&parser);
+    if (kind != KIND_WRONG && *where_next(&parser))
+        kind =
+            where_fail(&parser, parser.at, "the expression should end here, or go on with and, or");
+    if (kind == KIND_TRUTH)
+        kind = where_try(&parser);
+    if (kind == KIND_TRUTH)
+        return where;
+    if (kind != KIND_WRONG)
+        where_fail(&parser, text, "this is compared with nothing: latency > 20");
+    where_free(where);
+    return NULL;
+}
+
+void where_free(struct store_where *where)
+{
+    if (!where)
+        return;
+    for (int i = 0; i < where->nvalues; i++)
+        free(where->values[i].text);
+    free(where->values);
+    strbuf_free(&where->sql);
+    free(where);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Properties of a stranger that are small to write and much work to conclude from: refused before
+// any of it is done. The largest that are not refused are worked on in little memory.
+#include "fixtures/store_fixture.h"
+
+#include "conclude/conclude.h"
+#include "merge/merge.h"
+#include "store/store_property.h"
+#include "store/store_run.h"
+#include "util/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+// What is swept: curves, variants or values of `by`, with points each.
+struct sweep {
+    const char *reading;
+    int variants, bys, points;
+};
+
+static struct swept_property make_property(const struct sweep *sweep, struct arena *arena)
+{
+    int n = 0;
+    struct swept_property property = {.grp = "core",
+                                      .name = "crafted",
+                                      .title = "",
+                                      .question = "",
+                                      .x_unit = "",
+                                      .by_unit = "",
+                                      .y_unit = "clk",
+                                      .reading = sweep->reading,
+                                      .compare = "",
+                                      .definition = "",
+                                      .vm = "",
+                                      .tsc_hz = 2e9,
+                                      .detail = "",
+                                      .nvariants = sweep->variants};
+    property.variants = arena_alloc(arena, sizeof *property.variants * (size_t)sweep->variants);
+    property.points = arena_alloc(arena, sizeof *property.points * (size_t)sweep->variants *
+                                             (size_t)sweep->bys * (size_t)sweep->points);
+    for (int v = 0; v < sweep->variants; v++) {
+        property.variants[v] =
+            (struct swept_variant){arena_printf(arena, "v%d", v), OUTCOME_OK, ""};
+        for (int i = 0; i < sweep->bys * sweep->points; i++)
+            property.points[n++] = (struct swept_point){
+                .variant = v,
+                .x = i % sweep->points,
+                .by = sweep->bys > 1 ? i / sweep->points : (double)NAN,
+                .instances = 1,
+                .outcome = OUTCOME_OK,
+                .detail = "",
+                .y = NAN,
+            };
+    }
+    property.npoints = n;
+    return property;
+}
+
+// Packs a run with the property and merges it: what merge_runs() says.
+static int merge(const struct sweep *sweep, struct err *err)
+{
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct store_merged merged;
+    struct store *store = fixture_start(&fixture);
+    struct swept_property property = make_property(sweep, &arena);
+    int64_t run_id = fixture_run(store, "testa", 1);
+    if (store_put_property(store, run_id, &property, err) != 0 ||
+        store_run_finish(store, run_id, 0, 1, err) != 0)
+        fail_msg("%s", err->text);
+    char *pack = xasprintf("%s.pack", fixture.db), *into = xasprintf("%s.into", fixture.db);
+    const struct merge_extract extract = {&run_id, 1, MERGE_KEEP_SAMPLES};
+    if (merge_extract_runs(store, &extract, pack, err) != 0)
+        fail_msg("%s", err->text);
+    struct store *target = fixture_open(into, STORE_WRITE);
+    int added = merge_runs(target, pack, "stranger.zip", &merged, err);
+    fixture_expect(target, "SELECT count(*) FROM run", added > 0 ? "1" : "0");
+    store_close(target);
+    unlink(pack);
+    unlink(into);
+    free(pack);
+    free(into);
+    arena_free(&arena);
+    fixture_end(&fixture, store);
+    return added;
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        struct sweep sweep;
+        const char *refused; // NULL: it is merged
+    } cases[] = {
+        {{"knee", 2, 1, 512},     NULL                                  },
+        {{"knee", 2, 1, 513},
+         "513 points in one curve of the property crafted, and "
+         "there may be 512; sweep it in larger steps"                   },
+        {{"slope", 1, 1, 3000},   "3000 points in one curve of"         },
+        {{"level", 1, 1, 4096},   NULL                                  },
+        {{"level", 1, 1, 4097},   "4097 points in one curve of"         },
+        {{"level", 1, 4097, 1},   "4097 curves of the property crafted" },
+        {{"level", 4097, 1, 1},   "4097 variants of"                    },
+        {{"matrix", 1, 33, 2000}, "66000 points of the property crafted"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct err err = {0};
+        int added = merge(&cases[i].sweep, &err);
+        if (!cases[i].refused && added != 1)
+            fail_msg("case %zu: %s", i, err.text);
+        if (cases[i].refused && (added != -1 || strncmp(err.text, "stranger.zip: ", 14) != 0 ||
+                                 !strstr(err.text, cases[i].refused)))
+            fail_msg("case %zu: %d, '%s'", i, added, err.text);
+    }
+}
+
+// As much memory more as this process may have.
+static void bound_memory(size_t bytes)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%llu", &pages) != 1)
+        _exit(2);
+    fclose(file);
+    rlim_t most = (rlim_t)(pages * (unsigned long long)sysconf(_SC_PAGESIZE) + bytes);
+    if (setrlimit(RLIMIT_AS, &(struct rlimit){most, most}) != 0)
+        _exit(2);
+}
+
+// Of as many curves as there may be, each had room for the points of all: 400 MB.
+static void test_memory(void **state)
+{
+    (void)state;
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct arena arena = {0};
+        struct err err;
+        struct swept_property property =
+            make_property(&(struct sweep){"level", 1, CONCLUDE_CURVES_MAX, 1}, &arena);
+        bound_memory(100 << 20);
+        int failed = swept_conclude(&property, &arena, &err);
+        _exit(failed != 0 || property.nconclusions != CONCLUDE_CURVES_MAX);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
