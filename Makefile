@@ -164,7 +164,7 @@ $(BUILD)/tests/bench_batches: tests/bench_batches.c $(LIBRARY)
 PORT_SIM := $(BUILD)/tests/fixtures/port_sim.o $(BUILD)/tests/fixtures/port_sim_read.o \
 	$(BUILD)/tests/fixtures/port_sim_judge.o
 $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
-	test_port_names_small test_ports_wide test_ports_front test_ports_sides \
+	test_port_names_small test_ports_wide test_ports_front \
 	test_ports_moves test_ports_llvm test_ports_discover): $(PORT_SIM)
 
 # A core made of text: the core itself, without what lies below it. Its addresses are apart from

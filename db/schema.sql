@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 27;
+PRAGMA user_version = 28;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -364,11 +364,6 @@ CREATE TABLE port_model (
     teller_clk REAL CHECK (teller_clk > 0), -- its reciprocal throughput then
     drawn_seed INTEGER CHECK (drawn_seed BETWEEN 1 AND 4294967295),
         -- of the forms that are searched although they are as their siblings; NULL: none was drawn
-    side_width INTEGER CHECK (side_width BETWEEN 1 AND 64),
-        -- slots a cycle that a part of the core takes, fewer than dispatch has; NULL: none is known
-    side_probe TEXT CHECK (length(side_probe) BETWEEN 1 AND 1000),
-        -- form that takes one of them and no port
-    side_clk REAL CHECK (side_clk > 0), -- its reciprocal throughput
     fast INTEGER CHECK (fast BETWEEN 0 AND 1000000)
         -- forms as fast as dispatch that may need ports, then more of them than can be seen; NULL:
         -- not known
@@ -388,8 +383,6 @@ CREATE TABLE port_class (
         CHECK (holds IN ('always', 'narrow', 'wide', 'wide forms')),
         -- narrow: only where no vectors of 512 bits are about; wide: only where some are, for
         -- vectors of any width; wide forms: only these have the set
-    side INTEGER NOT NULL DEFAULT 0 CHECK (side IN (0, 1)),
-        -- 1: the blocker takes slots of the side that port_model has
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -458,8 +451,6 @@ CREATE TABLE port_result (
         -- tried, as no other form is
     stall_clk REAL CHECK (stall_clk >= 0), -- cycles beside its slots in which the front end
         -- delivers nothing to anybody, unless many others are about; NULL: none
-    side_slots REAL CHECK (side_slots >= 0), -- of the side that port_model has, among others; may
-        -- be more than slots; NULL: unknown, or there is no side
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

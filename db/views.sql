@@ -177,7 +177,7 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     (SELECT group_concat(unit || printf(' %.2f', share_clk), ', ') FROM port_share
         WHERE port_share.run_form_id = port_result.run_form_id) AS paths,
     nullif(port_result.decode_clk, 0) AS decode_clk,
-    port_result.stall_clk, port_result.uops_bound, port_result.side_slots
+    port_result.stall_clk, port_result.uops_bound
 FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
@@ -434,12 +434,11 @@ FROM run_port_table WHERE outcome <> 'ok';
 -- with others, and for how many cycles an instance needs them: 'path1 0.50, path2 1.00'.
 -- decode_clk: how much longer it takes where it is decoded, NULL: no longer. stall_clk: cycles
 -- beside the slots in which the front end delivers nothing, unless many others are about.
--- uops_bound: of slots and uops, as in instruction_table. side_slots: those that it takes of the
--- side of the core that port_model has, if any.
+-- uops_bound: of slots and uops, as in instruction_table.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
-    beside_clk, whole, paths, decode_clk, stall_clk, uops_bound, side_slots
+    beside_clk, whole, paths, decode_clk, stall_clk, uops_bound
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops

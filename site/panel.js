@@ -349,7 +349,6 @@
                 ],
                 ["slots of dispatch", number(use.slots)],
                 ["slots among others", number(use.slots_mixed)],
-                ["slots of the side", number(use.side_slots)],
                 ["front end stalls", use.stall_clk ? `${clk(use.stall_clk)} cycles` : ""],
                 ["unit", use.unit],
                 ["busy for", use.busy_clk ? `${clk(use.busy_clk)} cycles` : ""],

@@ -131,7 +131,7 @@ const struct command cmd_validate = {
         "are is said, with the reason.\n"
         "With --again nothing is drawn, measured or stored: what other versions and other runs say "
         "of the same mixes can be compared. With --without nothing is stored, either; the concepts "
-        "are front-end, delivery, side, ports, wide, dividers, microcode, paths, waits and norm.",
+        "are front-end, delivery, ports, wide, dividers, microcode, paths, waits and norm.",
     .options = options,
     .run = validate_run,
 };

@@ -31,7 +31,6 @@ struct explain_instr {
 
 enum explain_kind {
     LIMIT_FRONT,
-    LIMIT_SIDE,
     LIMIT_PORTS,
     LIMIT_UNIT,
     LIMIT_WAIT,

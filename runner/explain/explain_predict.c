@@ -17,8 +17,8 @@ static const double TOGETHER_TIMES = 1.02; // more than the longest limit: that 
 
 const char *explain_kind_name(enum explain_kind kind)
 {
-    static const char *const names[] = {"front end", "side",  "ports",  "unit",
-                                        "wait",      "chain", "stores", "together"};
+    static const char *const names[] = {"front end", "ports",  "unit",    "wait",
+                                        "chain",     "stores", "together"};
     return names[kind];
 }
 
@@ -219,24 +219,12 @@ static void predict_front(struct explanation *explanation, const struct front_de
     limit_add(explanation, LIMIT_FRONT, clk + fmax(stall, 0), text);
 }
 
-static double block_side_slots(const struct block_usages *block, int n)
-{
-    double slots = 0;
-    for (int i = 0; i < n; i++)
-        slots += port_usage_side_slots(block->usages[i]) * block->counts[i];
-    return slots;
-}
-
 static void predict_ports(struct explanation *explanation, struct port_limits *limits,
                           struct arena *arena)
 {
     const struct port_model *model = explanation->model;
     struct block_usages block = block_usages(explanation, true, arena);
     port_limits(model, block.usages, block.counts, explanation->block.n, limits);
-    if (limits->side_clk > 0)
-        limit_add(explanation, LIMIT_SIDE, limits->side_clk,
-                  arena_printf(arena, "%.4g slots of the side that takes %d a cycle",
-                               block_side_slots(&block, explanation->block.n), model->side.width));
     if (limits->worst) {
         struct strbuf name = {0};
         port_set_text(model, limits->worst, &name);

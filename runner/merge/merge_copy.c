@@ -152,12 +152,11 @@ static const struct copy_level copy_port_shares = {
 
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
-    "residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk, "
-    "side_slots FROM port_result WHERE run_form_id = ?1",
+    "residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk "
+    "FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
-    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk, "
-    "side_slots) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_uses, &copy_port_uses_wide, &copy_port_shares,
                                        &copy_port_trials, &copy_port_trial_counts, NULL}
 };
@@ -209,10 +208,10 @@ static const struct copy_level copy_run_events = {
     NULL};
 
 static const struct copy_level copy_port_classes = {
-    "SELECT 0, position, ports_mask, name, blocker, blocker_clk, members, holds, "
-    "side FROM port_class WHERE run_id = ?1 ORDER BY position",
+    "SELECT 0, position, ports_mask, name, blocker, blocker_clk, members, holds "
+    "FROM port_class WHERE run_id = ?1 ORDER BY position",
     "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, blocker_clk, members, "
-    "holds, side) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
 static const struct copy_level copy_port_units = {
@@ -234,10 +233,10 @@ static const struct copy_level copy_port_probes = {
 
 static const struct copy_level copy_port_models = {
     "SELECT run_id, width, nports, filler, residual, unexplained, teller, teller_clk, "
-    "drawn_seed, side_width, side_probe, side_clk, fast FROM port_model WHERE run_id = ?1",
+    "drawn_seed, fast FROM port_model WHERE run_id = ?1",
     "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, "
-    "teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, fast) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "teller, teller_clk, drawn_seed, fast) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_probes,
                                        &copy_port_names, NULL}
 };

@@ -57,7 +57,6 @@ struct port_class {
     double blocker_clk;       // its reciprocal throughput: 1 / size of the set
     int members;              // forms of one µop that were found to use it
     enum port_holds holds;
-    bool side;   // its blocker takes slots of the model's side
     int nshares; // of paths, that the blocker needs beside it; not stored
     struct port_share shares[PORT_PATHS_MAX];
 };
@@ -99,12 +98,10 @@ struct port_usage {
     double stall_clk;   // beside its slots, in which the front end delivers nothing to anybody:
                         // it goes to the sequencer of microcode and back. Long runs of others
                         // hide that, and slots are measured beside many
-    double side_slots; // of the model's side, among others; it may be more than its slots. 0: none,
-                       // NaN: unknown
-    int unit;          // index of the unit that it keeps busy, -1: none
-    bool whole;        // it needs all parts of the unit
-    double busy_clk;   // for how long; with unit == -1 what no port explains
-    double beside_clk; // for how long where others need all parts; 0: no longer
+    int unit;           // index of the unit that it keeps busy, -1: none
+    bool whole;         // it needs all parts of the unit
+    double busy_clk;    // for how long; with unit == -1 what no port explains
+    double beside_clk;  // for how long where others need all parts; 0: no longer
     int nshares;
     struct port_share shares[PORT_PATHS_MAX]; // by unit: paths, and a divider beside MS
     double decode_clk; // more that an instance takes where it is decoded than out of the µop
@@ -135,20 +132,10 @@ struct port_probe {
     struct port_usage usage; // of which only the shares are stored
 };
 
-// A part of the core that takes fewer slots a cycle than dispatch has, whatever ports they go to:
-// that of the vectors on some. Moves that are eliminated at rename show it: they wait for nothing
-// else.
-struct port_side {
-    int width;  // slots a cycle; 0: no such part is known
-    int probe;  // form that takes one of them and no port; -1: none
-    double clk; // how long a probe takes among many
-};
-
 // Parts of a prediction, each of which can be left out to see what it is worth.
 enum port_concept {
     CONCEPT_FRONT,     // slots of dispatch
     CONCEPT_DELIVERY,  // stalls of the front end
-    CONCEPT_SIDE,      // a part of the core that is narrower than dispatch
     CONCEPT_PORTS,     // µops on ports
     CONCEPT_WIDE,      // other ports beside wide vectors
     CONCEPT_DIVIDERS,  // units that are not pipelined
@@ -166,7 +153,6 @@ struct port_model {
     char port_names[PORTS_MAX]
                    [PORT_LABEL_MAX]; // published names, where the structure fits; else ""
     int filler; // index of a form that takes a slot and no port; -1: none known
-    struct port_side side;
     int nclasses;
     struct port_class classes[PORT_CLASSES_MAX]; // by size, smallest first
     int nhidden;
@@ -185,7 +171,7 @@ struct port_model {
               // there are slots, and no timing of theirs shows which; -1: not known
 };
 
-// "front-end", "delivery", "side", "ports", "wide", "dividers", "microcode", "paths", "waits",
+// "front-end", "delivery", "ports", "wide", "dividers", "microcode", "paths", "waits",
 // "norm".
 const char *port_concept_name(enum port_concept concept);
 // "always", "narrow", "wide" or "wide forms".
@@ -199,7 +185,6 @@ bool port_unit_is_microcode(const struct port_unit *unit);
 struct port_limits {
     double front_clk;    // slots of dispatch
     double delivery_clk; // what the front end takes to deliver them, stalls included
-    double side_clk;     // slots of the side; 0: none
     double ports_clk;    // µops with the best choice of ports
     uint32_t worst;      // the ports that are busy so long; 0: none is used
     bool wide;           // a form brings the structure of wide vectors about
@@ -217,8 +202,6 @@ double port_predict(const struct port_model *model, const struct port_usage *con
                     const int *counts, int n);
 // Slots of dispatch that an instance takes among others.
 double port_usage_slots(const struct port_usage *usage);
-// Slots of the side that it takes, none where that is not known.
-double port_usage_side_slots(const struct port_usage *usage);
 // What one instance uses beside others: `wide` as in port_limits. Returns how many.
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses);
 // How many ports. Not __builtin_popcount(): without an instruction for it, which not every CPU has,

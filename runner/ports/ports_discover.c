@@ -34,7 +34,7 @@ int port_discover(const struct port_oracle *oracle, const struct port_form *form
 {
     struct discovery *d = xcalloc(1, sizeof *d);
     *d = (struct discovery){.oracle = oracle, .forms = forms, .width = width, .filler = -1};
-    *model = (struct port_model){.width = width, .filler = -1, .side = {.probe = -1}, .teller = -1};
+    *model = (struct port_model){.width = width, .filler = -1, .teller = -1};
     int status = discover_kinds(d, nforms, err);
     if (status == 0)
         status = discover_pairs(d, err);
@@ -50,8 +50,6 @@ int port_discover(const struct port_oracle *oracle, const struct port_form *form
         model->fast = d->fast;
         status = discover_wide(d, nforms, model, err);
     }
-    if (status == 0)
-        status = discover_side(d, model, err);
     if (status == 0) {
         ports_name(model);
         if (model->nclasses == 0)

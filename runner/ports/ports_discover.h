@@ -85,9 +85,6 @@ int discover_sets(struct discovery *d, struct err *err);
 // How far the pairs are from these sets, in shares; the most.
 double discover_residual(const struct discovery *d);
 
-// ports_sides.c: whether what is eliminated shows a side, and which classes of the model are on it.
-int discover_side(const struct discovery *d, struct port_model *model, struct err *err);
-
 // ports_wide.c: adds to the model what 512-bit forms do that the narrow discovery d does not show.
 int discover_wide(const struct discovery *narrow, int nforms, struct port_model *model,
                   struct err *err);

@@ -287,13 +287,6 @@ static int infer_suggested(struct inference *inference, struct positions *open,
     return status;
 }
 
-// Whether its slots of the side are what a form takes as long as, and not ports that nobody sees.
-static bool usage_fills_side(const struct inference *inference, const struct port_usage *usage)
-{
-    return inference->model->side.width > 0 && usage->side_slots > 0 && usage->busy_clk <= 0 &&
-           !usage->counted;
-}
-
 // Whether the form has slots, no port that has a blocker, and no other reason to be ambiguous.
 static bool usage_may_be_eliminated(const struct port_usage *usage)
 {
@@ -302,8 +295,7 @@ static bool usage_may_be_eliminated(const struct port_usage *usage)
 }
 
 // What is eliminated at rename has no µop on ports that no form shows either: then slots without
-// µops are no doubt. Nor are they where the side, known by now, explains how long the form takes: a
-// Zen 5 clears six registers of vectors a cycle.
+// µops are no doubt.
 static int infer_eliminated(const struct inference *inference, struct port_usage *usages,
                             struct err *err)
 {
@@ -311,10 +303,7 @@ static int infer_eliminated(const struct inference *inference, struct port_usage
     for (int i = 0; i < inference->question->n && !inference->narrow; i++) {
         if (!usage_may_be_eliminated(&usages[i]))
             continue;
-        if (usage_fills_side(inference, &usages[i]))
-            usages[i].ambiguous = false;
-        else
-            some[n++] = i;
+        some[n++] = i;
     }
     struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
@@ -356,8 +345,6 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
         usage->ambiguous |= usage->way == PORT_WAY_DIFFERS;
         inference->trials[others.at[refuted + k]].suggested = suggested[k];
     }
-    if (status == 0)
-        status = trials_side(inference, usages, err);
     if (status == 0)
         status = infer_eliminated(inference, usages, err);
     if (status == 0)

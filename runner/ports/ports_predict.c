@@ -154,11 +154,6 @@ double port_usage_slots(const struct port_usage *usage)
     return fmax(slots, usage->slots_mixed); // the number, for NaN
 }
 
-double port_usage_side_slots(const struct port_usage *usage)
-{
-    return isnan(usage->side_slots) ? 0 : usage->side_slots;
-}
-
 double ports_delivery_clk(const struct port_model *model, double slots)
 {
     return DELIVERY_SHARE * slots / model->width;
@@ -186,19 +181,17 @@ static void limits_front(const struct port_model *model, const struct port_usage
     for (int i = 0; i < n && model->width > 0; i++) {
         limits->front_clk += counts[i] * port_usage_slots(usages[i]) / model->width;
         limits->delivery_clk += counts[i] * usage_delivery_clk(model, usages[i]);
-        if (model->side.width > 0)
-            limits->side_clk += counts[i] * port_usage_side_slots(usages[i]) / model->side.width;
     }
 }
 
 const char *port_concept_name(enum port_concept concept)
 {
     static const char *const names[PORT_CONCEPTS] = {
-        [CONCEPT_FRONT] = "front-end",     [CONCEPT_DELIVERY] = "delivery",
-        [CONCEPT_SIDE] = "side",           [CONCEPT_PORTS] = "ports",
-        [CONCEPT_WIDE] = "wide",           [CONCEPT_DIVIDERS] = "dividers",
-        [CONCEPT_MICROCODE] = "microcode", [CONCEPT_PATHS] = "paths",
-        [CONCEPT_WAITS] = "waits",         [CONCEPT_NORM] = "norm"};
+        [CONCEPT_FRONT] = "front-end",   [CONCEPT_DELIVERY] = "delivery",
+        [CONCEPT_PORTS] = "ports",       [CONCEPT_WIDE] = "wide",
+        [CONCEPT_DIVIDERS] = "dividers", [CONCEPT_MICROCODE] = "microcode",
+        [CONCEPT_PATHS] = "paths",       [CONCEPT_WAITS] = "waits",
+        [CONCEPT_NORM] = "norm"};
     return names[concept];
 }
 
@@ -218,7 +211,6 @@ static void limits_leave_out(const struct port_model *model, struct port_limits 
 {
     double *const clks[PORT_CONCEPTS] = {[CONCEPT_FRONT] = &limits->front_clk,
                                          [CONCEPT_DELIVERY] = &limits->delivery_clk,
-                                         [CONCEPT_SIDE] = &limits->side_clk,
                                          [CONCEPT_PORTS] = &limits->ports_clk,
                                          [CONCEPT_WAITS] = &limits->unknown_clk};
     for (int c = 0; c < PORT_CONCEPTS; c++)
@@ -244,8 +236,7 @@ static void limits_fill(const struct port_model *model, const struct port_usage 
     limits->ports_clk = demand_clk(&demand, &limits->worst);
     if (model->without)
         limits_leave_out(model, limits);
-    limits->bound_clk = fmax(fmax(limits->front_clk, limits->delivery_clk),
-                             fmax(limits->side_clk, limits->ports_clk));
+    limits->bound_clk = fmax(fmax(limits->front_clk, limits->delivery_clk), limits->ports_clk);
     for (int u = 0; u < model->nunits; u++)
         limits->bound_clk = fmax(limits->bound_clk, limits->unit_clk[u]);
     limits->bound_clk = fmax(limits->bound_clk, limits->unknown_clk);
@@ -256,7 +247,7 @@ static double limits_norm(const struct port_model *model, const struct port_limi
                           double held_clk)
 {
     double most = fmax(limits->bound_clk, held_clk), sum = 0;
-    const double clks[] = {limits->front_clk, limits->delivery_clk, limits->side_clk, held_clk};
+    const double clks[] = {limits->front_clk, limits->delivery_clk, held_clk};
     for (size_t i = 0; i < ARRAY_LEN(clks) && most > 0; i++)
         sum += pow(clks[i] / most, NORM);
     for (int u = 0; u < model->nunits && most > 0; u++)

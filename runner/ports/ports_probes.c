@@ -547,12 +547,8 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
     struct port_usage usages[PORT_CLASSES_MAX];
     for (int c = 0; c < model->nclasses; c++) {
         which[c] = model->classes[c].blocker;
-        usages[c] = (struct port_usage){.slots = 1,
-                                        .side_slots = model->classes[c].side,
-                                        .unit = -1,
-                                        .nuses = 1,
-                                        .uses = {{model->classes[c].set, 1}},
-                                        .uops = 1};
+        usages[c] = (struct port_usage){
+            .slots = 1, .unit = -1, .nuses = 1, .uses = {{model->classes[c].set, 1}}, .uops = 1};
     }
     const struct port_question question = {
         .oracle = oracle, .forms = forms, .which = which, .n = model->nclasses};

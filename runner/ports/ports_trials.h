@@ -86,8 +86,4 @@ bool trials_class_maximal(const struct port_model *model, int class);
 // The fewest µops on a class that a trial shows; NaN: there is none.
 double trials_least(const struct port_model *model, const struct port_trials *trials, int class);
 
-// Times the forms beside the probe of the model's side, if there is one: sets their side_slots.
-// ports_sides.c.
-int trials_side(const struct inference *inference, struct port_usage *usages, struct err *err);
-
 #endif

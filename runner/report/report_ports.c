@@ -219,25 +219,6 @@ static void ports_text_stores(const struct stored_port_model *stored, const int 
     strbuf_free(&line);
 }
 
-static void ports_text_side(const struct stored_port_model *stored, struct strbuf *out)
-{
-    const struct port_model *model = &stored->model;
-    struct strbuf line = {0};
-    if (model->side.width == 0)
-        return;
-    strbuf_printf(&line,
-                  "Of %d slots a cycle %d may go to one side of the core, whatever ports "
-                  "they need there. %s shows it, and on it are the blockers of",
-                  model->width, model->side.width, stored->side_probe);
-    for (int c = model->nclasses - 1, n = 0; c >= 0; c--)
-        if (model->classes[c].side)
-            strbuf_printf(&line, "%s %s", n++ ? "," : "", model->classes[c].name);
-    strbuf_puts(&line, ".");
-    strbuf_puts(out, "\n");
-    text_wrap(out, strbuf_text(&line), 0, 78);
-    strbuf_free(&line);
-}
-
 static void ports_text_wide(const struct stored_port_model *stored, bool colour, struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
@@ -273,7 +254,6 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
     ports_text_head(stored, title, out);
     ports_text_sets(stored, sets, nsets, colour, out);
     ports_text_stores(stored, sets, nsets, out);
-    ports_text_side(stored, out);
     ports_text_wide(stored, colour, out);
     ports_text_hidden(model, out);
     for (int u = 0; u < model->nunits; u++) {
@@ -323,7 +303,6 @@ static void ports_json_sets(struct json *json, const struct stored_port_model *s
         json_text(json_name(json, "holds"), port_holds_name(class->holds));
         json_int(json_name(json, "forms"), class->members);
         json_text(json_name(json, "blocker"), stored->class_blockers[c]);
-        json_bool(json_name(json, "side"), class->side);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -401,8 +380,6 @@ void report_ports_object(const struct stored_port_model *stored, const char *uar
     json_real(json_name(json, "residual"), model->residual);
     json_int(json_name(json, "wide_bits"), model->teller >= 0 ? PORT_WIDE_BITS : 0);
     json_text(json_name(json, "filler"), stored->filler);
-    json_int(json_name(json, "side_width"), model->side.width);
-    json_text_known(json_name(json, "side_probe"), stored->side_probe);
     ports_json_sets(json, stored);
     ports_json_units(json, stored);
     ports_json_probes(json, stored);

@@ -27,8 +27,7 @@ double decoding_explained_clk(const struct port_model *model, const struct port_
     const int one = 1;
     struct port_limits limits;
     port_limits(model, &usage, &one, 1, &limits);
-    return fmax(fmax(limits.front_clk, limits.delivery_clk),
-                fmax(limits.side_clk, limits.ports_clk));
+    return fmax(fmax(limits.front_clk, limits.delivery_clk), limits.ports_clk);
 }
 
 int decoding_measure(const struct port_oracle *oracle, struct decoding_form *forms, int n,

@@ -182,7 +182,6 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
 {
     *stored =
         (struct stored_port_model){.model = *model, .filler = forms_name(forms, model->filler)};
-    stored->side_probe = forms_name(forms, model->side.probe);
     for (int c = 0; c < model->nclasses; c++)
         stored->class_blockers[c] = forms_name(forms, model->classes[c].blocker);
     for (int u = 0; u < model->nunits; u++) {
@@ -216,8 +215,6 @@ bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_
     bool complete = true;
     *model = stored->model;
     model->filler = forms_find(forms, stored->filler);
-    model->side.probe = model->side.width ? forms_find(forms, stored->side_probe) : -1;
-    complete &= model->side.width == 0 || model->side.probe >= 0;
     for (int c = 0; c < model->nclasses; c++) {
         model->classes[c].blocker = forms_find(forms, stored->class_blockers[c]);
         complete &= model->classes[c].blocker >= 0;
@@ -244,7 +241,6 @@ void ports_model_for_32(struct ports_forms *forms, const struct port_model *mode
     *model_32 = *model;
     model_32->nclasses = model_32->nunits = 0;
     model_32->filler = -1;
-    model_32->side = (struct port_side){.probe = -1};
     forms->rows_32 = xcalloc(PORT_CLASSES_MAX + 1, sizeof *forms->rows_32);
     for (int c = -1; c < model->nclasses; c++) {
         int blocker = c < 0 ? model->filler : model->classes[c].blocker;

@@ -175,8 +175,6 @@ static int chunk_infer(const struct chunk *chunk, int bits, const struct port_qu
         // What sets an operand anew before each instance took a slot as well.
         usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);
         usages[position[i]].slots_mixed = fmax(inferred[i].slots_mixed - nmoves, 0);
-        if (inferred[i].side_slots > 0)
-            usages[position[i]].side_slots = fmax(inferred[i].side_slots - nmoves, 0);
     }
     free(inferred);
     return status;

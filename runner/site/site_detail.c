@@ -77,7 +77,6 @@ static const struct cells port_cells[] = {
     {"slots",       CELL_CLK   },
     {"slots_mixed", CELL_CLK   },
     {"stall_clk",   CELL_CLK   },
-    {"side_slots",  CELL_CLK   },
     {"residual",    CELL_CLK   },
     {"uops",        CELL_NUMBER},
     {"ambiguous",   CELL_NUMBER},

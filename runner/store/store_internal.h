@@ -23,7 +23,7 @@ struct form_place;  // store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 27,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 28,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 

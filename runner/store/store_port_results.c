@@ -108,10 +108,10 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
         store, err,
         "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
         "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, "
-        "stall_clk, side_slots) "
+        "stall_clk) "
         "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?, ?, ?, ?, "
-        "nullif(?, 0.0), ?)",
-        "isssitidsddiddisddd", run_form_id, measured->method, outcome_name(usage->outcome),
+        "nullif(?, 0.0))",
+        "isssitidsddiddisdd", run_form_id, measured->method, outcome_name(usage->outcome),
         ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
         (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
         ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
@@ -119,8 +119,7 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
         store_number(usage->outcome, usage->residual), (int64_t)(ok && usage->whole),
         ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed),
         (int64_t)(ok && usage->wide), port_way_name(usage->way),
-        store_number(usage->outcome, usage->decode_clk), ok ? store_finite(usage->stall_clk) : 0,
-        model->side.width ? store_number(usage->outcome, usage->side_slots) : (double)NAN);
+        store_number(usage->outcome, usage->decode_clk), ok ? store_finite(usage->stall_clk) : 0);
     strbuf_free(&ports);
     return result;
 }
@@ -250,7 +249,6 @@ static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *ar
         .wide = sqlite3_column_int(stmt, 17),
         .decode_clk = store_column_real(stmt, 18),
         .stall_clk = sqlite3_column_double(stmt, 19),
-        .side_slots = store_column_real(stmt, 20),
     };
 }
 
@@ -350,7 +348,7 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
         "AND port_unit.name = port_result.unit), -1), "
         "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops, whole, "
         "coalesce(beside_clk, 0.0), slots_mixed, wide, decode_clk, "
-        "coalesce(stall_clk, 0.0), side_slots "
+        "coalesce(stall_clk, 0.0) "
         "FROM run_form JOIN form USING (form_id) JOIN port_result USING (run_form_id) "
         "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
         "ORDER BY form, enc, bits, port_use.position",

@@ -19,11 +19,10 @@ static int store_put_port_classes(struct store *store, int64_t run_id,
         const struct port_class *class = &stored->model.classes[i];
         if (store_execute(store, err,
                           "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, "
-                          "blocker_clk, members, holds, side) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                          "iiissdisi", run_id, (int64_t)i, (int64_t) class->set, class->name,
+                          "blocker_clk, members, holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                          "iiissdis", run_id, (int64_t)i, (int64_t) class->set, class->name,
                           stored->class_blockers[i], store_finite(class->blocker_clk),
-                          (int64_t) class->members, port_holds_name(class->holds),
-                          (int64_t) class->side) != 0)
+                          (int64_t) class->members, port_holds_name(class->holds)) != 0)
             return -1;
     }
     for (int i = 0; i < stored->model.nunits; i++) {
@@ -96,14 +95,12 @@ int store_put_port_model(struct store *store, int64_t run_id,
     int result = store_execute(
         store, err,
         "INSERT INTO port_model (run_id, width, nports, filler, residual, "
-        "unexplained, teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, "
-        "fast) "
-        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0), nullif(?, 0), "
-        "nullif(?, ''), nullif(?, 0.0), nullif(?, -1))",
-        "iiisdiidiisdi", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
+        "unexplained, teller, teller_clk, drawn_seed, fast) "
+        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0), "
+        "nullif(?, -1))",
+        "iiisdiidii", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
         store_finite(model->residual), (int64_t)model->unexplained, (int64_t)model->teller,
-        model->teller_clk, (int64_t)model->drawn_seed, (int64_t)model->side.width,
-        model->side.width ? stored->side_probe : "", model->side.clk, (int64_t)model->fast);
+        model->teller_clk, (int64_t)model->drawn_seed, (int64_t)model->fast);
     if (result == 0)
         result = store_put_port_classes(store, run_id, stored, err);
     if (result == 0)
@@ -134,11 +131,10 @@ static int store_get_port_classes(struct store *store, int64_t run_id,
                                   struct stored_port_model *stored, struct arena *arena,
                                   struct err *err)
 {
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT ports_mask, name, blocker, blocker_clk, members, "
-                   "holds, side FROM port_class WHERE run_id = ?1 ORDER BY position",
-                   "i", run_id);
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT ports_mask, name, blocker, blocker_clk, members, "
+                                    "holds FROM port_class WHERE run_id = ?1 ORDER BY position",
+                                    "i", run_id);
     if (!stmt)
         return -1;
     int got;
@@ -152,7 +148,6 @@ static int store_get_port_classes(struct store *store, int64_t run_id,
         class->blocker_clk = store_column_real(stmt, 3);
         class->members = sqlite3_column_int(stmt, 4);
         class->holds = store_column_holds(stmt, 5);
-        class->side = sqlite3_column_int(stmt, 6);
     }
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }
@@ -253,14 +248,13 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
                          struct arena *arena, struct err *err)
 {
     *stored = (struct stored_port_model){
-        .model = {.filler = -1, .side = {.probe = -1}, .teller = -1}
+        .model = {.filler = -1, .teller = -1}
     };
     sqlite3_stmt *stmt = store_bind(
         store, err,
         "SELECT width, nports, filler, residual, unexplained, "
         "coalesce(teller, -1), "
-        "coalesce(teller_clk, 0.0), coalesce(drawn_seed, 0), coalesce(side_width, 0), "
-        "coalesce(side_probe, ''), coalesce(side_clk, 0.0), coalesce(fast, -1) FROM port_model "
+        "coalesce(teller_clk, 0.0), coalesce(drawn_seed, 0), coalesce(fast, -1) FROM port_model "
         "WHERE run_id = ?1",
         "i", run_id);
     if (!stmt)
@@ -275,10 +269,7 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         stored->model.teller = sqlite3_column_int(stmt, 5);
         stored->model.teller_clk = sqlite3_column_double(stmt, 6);
         stored->model.drawn_seed = (uint32_t)sqlite3_column_int64(stmt, 7);
-        stored->model.side.width = sqlite3_column_int(stmt, 8);
-        stored->side_probe = store_column_text(stmt, 9, arena);
-        stored->model.side.clk = sqlite3_column_double(stmt, 10);
-        stored->model.fast = sqlite3_column_int(stmt, 11);
+        stored->model.fast = sqlite3_column_int(stmt, 8);
     }
     if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
         return -1;

@@ -16,7 +16,7 @@
 // caller's numbering of forms has no meaning. "" where there is none.
 struct stored_port_model {
     struct port_model model; // out of the store, `filler`, blockers and probes are -1
-    const char *filler, *side_probe;
+    const char *filler;
     const char *class_blockers[PORT_CLASSES_MAX];
     const char *unit_blockers[PORT_UNITS_MAX], *unit_wholes[PORT_UNITS_MAX];
     const char *probe_forms[PORT_PROBES_MAX];

@@ -37,7 +37,7 @@ struct store_rows {
 #define PORT_COLUMNS                                                                               \
     "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
     "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \
-    "paths, decode_clk, stall_clk, uops_bound, side_slots"
+    "paths, decode_clk, stall_clk, uops_bound"
 #define FALSE_COLUMNS                                                                              \
     "uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail, "   \
     "isa, bits, options, form, list, mark, run_id"

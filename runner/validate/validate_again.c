@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const char *const columns[] = {"mix",       "measured_clk", "predicted_clk", "vector_bits",
-                                      "ambiguous", "front_clk",    "side_clk",      "ports_clk",
-                                      "unit_clk",  "unit",         "unknown_clk"};
+                                      "ambiguous", "front_clk",    "ports_clk",     "unit_clk",
+                                      "unit",      "unknown_clk",  "side_clk"};
 enum { COLUMNS_OPTIONAL = 9 };
 enum { COLUMN_MIX, COLUMN_MEASURED };
 

@@ -110,7 +110,6 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     to->slots_mixed = port_usage_slots(to) + port_usage_slots(usage);
     to->slots += usage->slots;
     to->stall_clk += usage->stall_clk;
-    to->side_slots = port_usage_side_slots(to) + port_usage_side_slots(usage);
     return true;
 }
 

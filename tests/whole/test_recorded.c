@@ -138,8 +138,8 @@ static void figures_add(struct figures *figures, double measured, double predict
 static void judge_mixes(const struct recording *recording, const char *name)
 {
     static const char *const columns[] = {
-        "mix",      "measured_clk", "predicted_clk", "vector_bits", "ambiguous",  "front_clk",
-        "side_clk", "ports_clk",    "unit_clk",      "unit",        "unknown_clk"};
+        "mix",       "measured_clk", "predicted_clk", "vector_bits", "ambiguous", "front_clk",
+        "ports_clk", "unit_clk",     "unit",          "unknown_clk", "side_clk"};
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 6}; // bounds are of 2026-11-25
     struct figures then = {0}, now = {0};
     struct csv_file file;

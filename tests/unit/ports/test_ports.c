@@ -23,8 +23,7 @@ static const char *const cpu_files[] = {
     "tests/fixtures/sim/skylake_like.csv",     "tests/fixtures/sim/zen_like.csv",
     "tests/fixtures/sim/golden_cove_like.csv", "tests/fixtures/sim/narrow_like.csv",
     "tests/fixtures/sim/four_wide.csv",        "tests/fixtures/sim/transitions.csv",
-    "tests/fixtures/sim/eliminates.csv",       "tests/fixtures/sim/side.csv",
-    "tests/fixtures/sim/side_narrow.csv",
+    "tests/fixtures/sim/eliminates.csv",
 };
 enum { CPU_FILES = sizeof cpu_files / sizeof cpu_files[0], NOISY_SEEDS = 10 };
 

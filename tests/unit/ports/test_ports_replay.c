@@ -142,8 +142,6 @@ static void replay_units(struct replay *replay)
     for (int p = 0; p < model->nprobes; p++)
         model->probes[p].form =
             replay_form(replay, replay->stored.probe_forms[p], NULL, (double)NAN);
-    if (model->side.width)
-        model->side.probe = replay_form(replay, replay->stored.side_probe, NULL, (double)NAN);
 }
 
 static void replay_open(struct replay *replay, struct store *store, int64_t run_id)

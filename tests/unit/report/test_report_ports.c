@@ -17,10 +17,10 @@ static struct stored_port_model made_model(void)
                   .port_names = {"q10", "q2", "", "q1"},
                   .filler = -1,
                   .nclasses = 4,
-                  .classes = {{0x2, "ONE", -1, 1, 7, PORT_ALWAYS, false, 0, {{0, 0}}},
-                              {0x30, "FP<\"&", -1, 0.5, 12, PORT_ALWAYS, false, 0, {{0, 0}}},
-                              {0x3, "PAIR", -1, 0.5, 9, PORT_ALWAYS, false, 0, {{0, 0}}},
-                              {0xf, "ALU", -1, 0.25, 300, PORT_ALWAYS, false, 0, {{0, 0}}}},
+                  .classes = {{0x2, "ONE", -1, 1, 7, PORT_ALWAYS, 0, {{0, 0}}},
+                              {0x30, "FP<\"&", -1, 0.5, 12, PORT_ALWAYS, 0, {{0, 0}}},
+                              {0x3, "PAIR", -1, 0.5, 9, PORT_ALWAYS, 0, {{0, 0}}},
+                              {0xf, "ALU", -1, 0.25, 300, PORT_ALWAYS, 0, {{0, 0}}}},
                   .nhidden = 1,
                   .hidden = {{0x3b, "Q\"ALL"}},
                   .nunits = 4,
@@ -162,32 +162,6 @@ static void expect_json(const struct strbuf *json, const char *expression, const
     free(sql);
 }
 
-static void test_side(void **state)
-{
-    (void)state;
-    struct stored_port_model stored = made_model();
-    struct strbuf out = {0};
-    report_ports_text(&stored, "Some CPU, run 3", false, &out);
-    expect_no_text(&out, "side");
-    strbuf_free(&out);
-    out = (struct strbuf){0};
-    stored.model.side.width = 4;
-    stored.side_probe = "vmovaps x x";
-    stored.model.classes[1].side = stored.model.classes[3].side = true;
-    report_ports_text(&stored, "Some CPU, run 3", false, &out);
-    expect_text(&out,
-                "\n\nOf 6 slots a cycle 4 may go to one side of the core, whatever ports they "
-                "need\nthere. vmovaps x x shows it, and on it are the blockers of ALU, FP<\"&.\n");
-    strbuf_free(&out);
-    out = (struct strbuf){0};
-    report_ports_json(&stored, "zen", &out);
-    expect_json(&out, "json_extract(?1, '$[0].side_width')", "4");
-    expect_json(&out, "json_extract(?1, '$[0].side_probe')", "vmovaps x x");
-    expect_json(&out, "json_extract(?1, '$[0].sets[1].side')", "1");
-    expect_json(&out, "json_extract(?1, '$[0].sets[2].side')", "0");
-    strbuf_free(&out);
-}
-
 static void test_json(void **state)
 {
     (void)state;
@@ -302,8 +276,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),   cmocka_unit_test(test_many_ports),
-        cmocka_unit_test(test_stores), cmocka_unit_test(test_side),
-        cmocka_unit_test(test_json),   cmocka_unit_test(test_svg),
+        cmocka_unit_test(test_stores), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_svg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

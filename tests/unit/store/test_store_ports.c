@@ -24,16 +24,6 @@ static void expect_shares(const struct port_usage *got, const struct port_usage 
     }
 }
 
-static void expect_side(const struct stored_port_model *got, const struct stored_port_model *want)
-{
-    assert_int_equal(got->model.side.width, want->model.side.width);
-    assert_true(got->model.side.clk == want->model.side.clk);
-    assert_string_equal(got->side_probe, want->side_probe);
-    assert_int_equal(got->model.side.probe, -1);
-    for (int c = 0; c < want->model.nclasses; c++)
-        assert_int_equal(got->model.classes[c].side, want->model.classes[c].side);
-}
-
 static void expect_names(const struct port_model *got, const struct port_model *want)
 {
     for (int port = 0; port < PORTS_MAX; port++)
@@ -66,7 +56,6 @@ static void test_model(void **state)
     assert_true(got.model.residual == want.model.residual);
     assert_string_equal(got.filler, want.filler);
     assert_int_equal(got.model.filler, -1);
-    expect_side(&got, &want);
     assert_int_equal(got.model.fast, want.model.fast);
     for (int i = 0; i < want.model.nclasses; i++) {
         assert_int_equal(got.model.classes[i].set, want.model.classes[i].set);
@@ -171,8 +160,6 @@ static void test_usages(void **state)
         assert_int_equal(got->whole, want.whole);
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->decode_clk == want.decode_clk && got->stall_clk == want.stall_clk);
-        assert_true(got->side_slots == want.side_slots ||
-                    (isnan(got->side_slots) && isnan(want.side_slots)));
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
         assert_int_equal(got->wide, want.wide);
         assert_int_equal(got->nwide, want.nwide);
