@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # docs/PORTS_FIGURES.md is what tools/figures.sh makes of docs/figures/ports.csv, which refuses what
-# is no row of figures.
+# is no row of figures. docs/figures/properties.csv is of properties that there are.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 figures() { # FILE: as run() does
@@ -40,4 +40,12 @@ expect_status 1
 expect_err '^bad.csv:1: the first line must be cpu,'
 figures
 expect_status 2
+
+csv=$TREE/docs/figures/properties.csv
+grep -hv '^#' "$TREE"/lists/properties/*.csv | cut -d, -f1 | sort -u >properties
+CLI_COMMAND=$csv
+grep -v '^#' "$csv" | sed 1d | cut -d, -f2 >named
+expect "it has rows" test "$(wc -l <named)" -ge 50
+expect "its properties are there: $(sort -u named | comm -23 - properties | xargs)" \
+    test -z "$(sort -u named | comm -23 - properties)"
 finish
