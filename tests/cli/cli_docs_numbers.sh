@@ -12,20 +12,21 @@ README.md         |moment for # seconds, tests are recorded       |give_up_s    
 docs/INTERNALS.md |batches of about # kernels                     |BATCH_KERNELS        |1
 docs/INTERNALS.md |while the process computed, or slept, for # seconds|hang_ms           |0.001
 docs/LIBRARY.md   |did not return within # ms                     |hang_ms              |1
-docs/MEASUREMENT.md|are within # % of the floor                   |canary_tolerance     |100
-docs/MEASUREMENT.md|before and after agree within # %             |calib_tolerance      |100
-docs/MEASUREMENT.md|After # turns                                 |requeues             |1
-docs/MEASUREMENT.md|accepted for # seconds                        |give_up_ms           |0.001
-docs/MEASUREMENT.md|bench --give-up.: #\)                         |GIVE_UP_DEFAULT_MS   |0.001
-docs/MEASUREMENT.md|waits until # ms are over                     |pass_gap_ms          |1
-docs/MEASUREMENT.md|samples that differ by less than # %          |CORE_STATE_WIDTH     |100
-docs/MEASUREMENT.md|\(or # cycles\), holds                        |CORE_STATE_WIDTH_CLK |1
-docs/MEASUREMENT.md|cycles\), holds # % of all samples            |STATE_SHARE          |100
-docs/MEASUREMENT.md|settle for a state of # %                     |STATE_SHARE_LEAST    |100
-docs/MEASUREMENT.md|at least # % from the value                   |STATE_APART          |100
-docs/MEASUREMENT.md|above # % of the issue width                  |FRONT_END_BOUND      |100
-docs/MEASUREMENT.md|group of samples within # % that              |STATE_WIDTH          |100
-docs/MEASUREMENT.md|needs at least # % of this width              |FULL_WIDTH           |100
+docs/MEASUREMENT.md|the canary from the floor, at most . # %      |canary_tolerance     |100
+docs/MEASUREMENT.md|calibrations before and after, at most . # %  |calib_tolerance      |100
+docs/MEASUREMENT.md|before it is given up . #                     |requeues             |1
+docs/MEASUREMENT.md|gives up after \(`--give-up`\) . # s          |give_up_ms           |0.001
+docs/MEASUREMENT.md|the same for `bench` . # s                    |GIVE_UP_DEFAULT_MS   |0.001
+docs/MEASUREMENT.md|first passes of a short batch . # ms          |pass_gap_ms          |1
+docs/MEASUREMENT.md|width of a state, relative . # %              |CORE_STATE_WIDTH     |100
+docs/MEASUREMENT.md|width of a state, in cycles . #               |CORE_STATE_WIDTH_CLK |1
+docs/MEASUREMENT.md|share of a state; of a chain . # %            |STATE_SHARE          |100
+docs/MEASUREMENT.md|may have a state of # %                       |STATE_SHARE_LEAST    |100
+docs/MEASUREMENT.md|closer to the value are one with it . # %     |STATE_APART          |100
+docs/MEASUREMENT.md|of the issue width on . # %                   |FRONT_END_BOUND      |100
+docs/MEASUREMENT.md|width of a canary.s state . # %               |STATE_WIDTH          |100
+docs/MEASUREMENT.md|a canary needs of the width . # %             |FULL_WIDTH           |100
+docs/MEASUREMENT.md|kernels of a batch . #                          |BATCH_KERNELS        |1
 docs/PORTS.md     |Candidates are within # %                      |INTEGER_TOLERANCE    |100
 docs/PORTS.md     |of that and below # %                          |PORT_RENAME_SHARE    |100
 docs/PORTS.md     |passes a value on in less than # cycles        |PORT_ELIMINATED_CLK  |1
