@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """How well `latput explain` predicts real code: basic blocks of installed programs and libraries,
 disassembled here and now by objdump, predicted, measured, and put beside llvm-mca where that is
-installed. Nothing of them is kept in the tree. The table in docs/EXPLAIN.md is made by this.
+installed. Nothing of them is kept in the tree. docs/figures/explain.csv is made by this.
 
     tests/explain_corpus.py draw --to CORPUS [--blocks N] [--seed S] FILE...
     tests/explain_corpus.py [--db FILE] measure CORPUS [--piece N] [--times N]
