@@ -46,9 +46,8 @@ echo 1 >"$pmu/rdpmc"
 for cpu in 0 1; do
     truncate -s $((8 * 0x4c8)) "machine/dev/cpu/$cpu/msr"
 done
-example 'latput counters start --cpu 0,1 core_clk instructions p0 p5' "$LATPUT" counters start \
-    --cpu 0,1 \
-    core_clk instructions p0 p5 --load "$TREE/tests/fixtures/cpu/skylake.cpuid"
+example 'latput counters start --cpu 0,1 core_clk p0' "$LATPUT" counters start --cpu 0,1 \
+    core_clk p0 --load "$TREE/tests/fixtures/cpu/skylake.cpuid"
 example 'latput counters status' "$LATPUT" counters status
 "$LATPUT" counters stop || cli_fail "counters stop"
 unset LATPUT_MACHINE
