@@ -9,7 +9,7 @@ set -eu
 cd "${1:-$(dirname "$0")/..}"
 build=${2:-}
 
-# docs/INTERNALS.md says what is in each.
+# runner/README.md says what is in each.
 layers='runner/util
 cpuinfo
 runner/core

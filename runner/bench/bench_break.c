@@ -224,7 +224,7 @@ static const char *move_name(const struct flow *flow, int class)
     return class == REG_VEC ? (flow->vex ? "vmovaps" : "movaps") : names[class];
 }
 
-// Registers that belong to the core; see docs/INTERNALS.md.
+// Registers that belong to the core; see runner/core/README.md.
 static uint32_t registers_reserved(const struct flow *flow, int class)
 {
     enum {

@@ -35,7 +35,7 @@ struct plan_params {
 enum test_kind { TEST_LATENCY, TEST_THROUGHPUT, TEST_PORTS };
 enum bound { BOUND_EXACT, BOUND_UPPER };
 
-// Register contract of every body (docs/INTERNALS.md has the reasons), in 64-bit mode:
+// Register contract of every body (runner/core/README.md has the reasons), in 64-bit mode:
 //   r15  loop counter of the core: never named in a body
 //   r14  start of the data area, 64-byte aligned, readable and writable from -4096 to +65535
 //   rsp  stack of the kernel, usable for push/pop/call as long as it is balanced over a body

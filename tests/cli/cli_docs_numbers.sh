@@ -9,8 +9,8 @@
 numbers='
 README.md         |more than # % of the tests unstable            |UNSTABLE_PERCENT_MAX |1
 README.md         |moment for # seconds, tests are recorded       |give_up_s            |1
-docs/INTERNALS.md |batches of about # kernels                     |BATCH_KERNELS        |1
-docs/INTERNALS.md |while the process computed, or slept, for # seconds|hang_ms           |0.001
+runner/README.md  |batches of about # kernels                     |BATCH_KERNELS        |1
+runner/core/README.md|while the process computed, or slept, for # seconds|hang_ms           |0.001
 docs/LIBRARY.md   |did not return within # ms                     |hang_ms              |1
 docs/MEASUREMENT.md|the canary from the floor, at most . # %      |canary_tolerance     |100
 docs/MEASUREMENT.md|calibrations before and after, at most . # %  |calib_tolerance      |100
