@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the clock's times mean. Core cycles come from the calibration chain, a dependent imul chain
 // whose latency is a known integer on this uarch; the canary, a loop that needs the whole width of
-// dispatch, shows whether something else uses the core. docs/MEASUREMENT.md has the experiments
-// behind the choices.
+// dispatch, shows whether something else uses the core. Method: docs/MEASUREMENT.md.
 #include "core_internal.h"
 
 // How far from an integer the latency of imul, in units of that of add, may be: to be taken where

@@ -3,6 +3,7 @@
 # Numbers that documents quote are those of the code. A line a number: document, the words around it
 # (a regular expression, in which # is the number), the name of the constant in the code, and by
 # what that is to be multiplied. Who changes a number or a name is told of the other place.
+# shellcheck disable=SC2016 # grave accents are of Markdown
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
@@ -68,6 +69,13 @@ while IFS='|' read -r document words name by; do
     checked=$((checked + 1))
 done <<<"$numbers"
 expect "all numbers were looked at" test "$checked" -ge 35
+# Manuals, not diaries: no dates (but the example of a time in OUTPUT.md) and no commits.
+date='(^|[^0-9a-zA-Z])20[0-9]{2}-[0-9]{2}-[0-9]{2}'
+commit='(^|[ (`])([0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{5,}([ ,.;:)`]|$)'
+diary=$(cd "$TREE" && grep -nE "$date|$commit" docs/*.md runner/README.md runner/core/README.md \
+    CHANGELOG.md | grep -v '`_utc`') || :
+CLI_COMMAND='dates and commits in documents'
+expect "there are none: $diary" test -z "$diary"
 # How many forms there are: the rows that all lists expand to, behind one that names the columns.
 forms=$(("$("$LATPUT" check --expand | wc -l)" - 1))
 expect "README.md says $forms forms" grep -q "^The full suite, ${forms%???},${forms: -3} forms," \
