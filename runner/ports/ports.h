@@ -344,8 +344,6 @@ struct port_question {
     int n;
     const struct port_evidence *evidence; // NULL: nobody is told
     struct port_siblings *siblings;       // what is known of others; NULL: all forms are searched
-    struct port_trials *trials; // of each, becomes those that an ambiguous usage was found
-                                // from (port_trials_free()); NULL: nobody wants them
 };
 
 // What each of the forms in question uses. The evidence is told every timing.

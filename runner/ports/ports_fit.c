@@ -15,7 +15,6 @@
 enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 20000, RIVAL_UOPS_MAX = 6 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
 static const double RIVAL_WEIGHT = 4;    // of what another answer is faster than the best one
-static const double CERTAIN_WEIGHT = 15; // where all else is certain
 static const double ENOUGH_MORE = 1e-6;  // of a cost: beyond what the order of a sum may change
 static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
@@ -29,9 +28,6 @@ static const double SLOWER_MOST = 0.1;       // that its ports make a form than 
 static const double COUNTED_COST = 3;        // of a counted µop that is not explained
 static const double LIMIT_COST = 30;         // of a µop more than slots allow
 static const double USED_UOPS = 0.3;
-static const double HIDDEN_UOPS = 0.08; // of those that a trial shows too few
-// µops that the fit may leave then: schedulers that bind early lose most of one.
-static const double REFIT_RESIDUAL_MAX = 0.85;
 static const double MISSING_UOPS = 0.5;    // of as many as slots
 static const double STALL_LEAST_CLK = 0.3; // less is what groups of dispatch lose
 // What begins a group of dispatch cuts the one before short: of what a group may lose, at least so
@@ -137,8 +133,8 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
     const struct port_trial *trial = &fit->best[class];
     if (isnan(fit->least[class]))
         return (double)NAN;
-    double elsewhere_clk = fmax(fit_front_clk(fit, trial), trial->path_clk);
-    double predicted_clk = fmax(fit_predict(fit, usage, trial), fmin(trial->clk, elsewhere_clk));
+    double predicted_clk =
+        fmax(fit_predict(fit, usage, trial), fmin(trial->clk, fit_front_clk(fit, trial)));
     return (trial->clk - predicted_clk) * port_set_size(fit->model->classes[class].set) /
            trial->instances;
 }
@@ -146,10 +142,9 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
 static void misfit_add(struct fit_misfit *is, const struct fit *fit, int class, double deviation)
 {
     double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[class], 0);
-    double faster = fit->trials->certain ? CERTAIN_WEIGHT : FASTER_WEIGHT;
     if (isnan(deviation))
         return;
-    is->cost += (deviation < 0 ? -deviation * faster : deviation) / scale;
+    is->cost += (deviation < 0 ? -deviation * FASTER_WEIGHT : deviation) / scale;
     is->faster += fmax(-deviation, 0) / scale;
     is->residual = fmax(is->residual, fabs(deviation) / scale);
 }
@@ -509,85 +504,4 @@ bool port_uses_same(const struct port_usage *a, const struct port_usage *b)
             same |= a->uses[i].set == b->uses[k].set && a->uses[i].uops == b->uses[k].uops;
     }
     return same;
-}
-
-// What the paths take that a form and the blockers of a trial share.
-static double trial_path_clk(const struct port_class *class, const struct port_usage *usage,
-                             const struct port_trial *trial)
-{
-    double clk = 0;
-    for (int s = 0; s < usage->nshares; s++)
-        for (int b = 0; b < class->nshares; b++)
-            if (class->shares[b].unit == usage->shares[s].unit)
-                clk = fmax(clk, usage->shares[s].clk * trial->instances +
-                                    class->shares[b].clk * trial->blockers);
-    return clk;
-}
-
-// Whether a trial shows fewer µops on the ports of a class than the form is said to have there:
-// what is there always shows.
-static bool usage_contradicts(const struct port_model *model, const struct port_trials *trials,
-                              const struct port_usage *usage)
-{
-    bool contradicts = false;
-    for (int t = 0; t < trials->n; t++) {
-        const struct port_trial *trial = &trials->trials[t];
-        int there = 0;
-        for (int u = 0; u < usage->nuses; u++)
-            there +=
-                usage->uses[u].set & ~model->classes[trial->class].set ? 0 : usage->uses[u].uops;
-        contradicts |= port_trial_uops(model, trial) < there - HIDDEN_UOPS; // NaN: no
-    }
-    return contradicts;
-}
-
-// What is certain is fitted again only where some other trial contradicts it.
-static void usage_refit(const struct port_model *model, const struct port_trials *trials,
-                        struct port_usage *usage)
-{
-    if (!usage->ambiguous && !usage_contradicts(model, trials, usage))
-        return;
-    bool shared = false;
-    for (int t = 0; t < trials->n; t++) {
-        struct port_trial *trial = &trials->trials[t];
-        trial->path_clk = trial_path_clk(&model->classes[trial->class], usage, trial);
-        shared |= trial->path_clk > 0;
-    }
-    if (!shared)
-        return;
-    struct port_trials known = *trials;
-    known.certain = !usage->ambiguous;
-    struct port_usage again = port_fit(model, &known);
-    if (usage->ambiguous
-            ? again.ambiguous
-            : again.residual > REFIT_RESIDUAL_MAX || usage_contradicts(model, trials, &again))
-        return;
-    usage->ambiguous = false;
-    usage->nuses = again.nuses;
-    memcpy(usage->uses, again.uses, sizeof usage->uses);
-    usage->uops = again.uops;
-    usage->residual = again.residual;
-    if (usage->way == PORT_WAY_DIFFERS && port_uses_same(usage, &trials->suggested))
-        usage->way = PORT_WAY_AGREES;
-}
-
-void ports_refit(const struct port_question *question, const struct port_model *model,
-                 struct port_usage *usages)
-{
-    for (int wide = 0; wide < 2 && question->trials; wide++) {
-        struct port_model part;
-        const char *names[PORT_CLASSES_MAX];
-        ports_model_part(model, wide ? PORTS_OF_WIDE : PORTS_NARROW, &part, names);
-        for (int i = 0; i < question->n; i++)
-            if ((question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide &&
-                usages[i].outcome == OUTCOME_OK && usages[i].nshares > 0)
-                usage_refit(&part, &question->trials[i], &usages[i]);
-    }
-}
-
-void port_trials_free(struct port_trials *trials, int n)
-{
-    for (int i = 0; i < n && trials; i++)
-        free(trials[i].trials);
-    free(trials);
 }

@@ -11,7 +11,6 @@ struct port_trial {
     int instances, blockers;
     double clk;
     double counted_uops; // of an instance, that were counted on the class's ports; NaN: no counts
-    double path_clk;     // that a shared path explains, with which the blocker is busy; 0: none
 };
 
 struct port_trials {
@@ -28,11 +27,9 @@ struct port_trials {
     double delivery_clk;   // and to what the front end takes to deliver them; NaN: unknown
     double counted_uops;   // of an instance alone, on all ports of the model; NaN: no counts
     double counted_total;  // the same by all counters, whichever ports they have
-    bool certain;          // of other ports already: no trial is faster than what is there
     uint32_t touched;      // the ports where they were counted, if that is one set; 0: unknown
     struct port_trial *trials;
     int n;
-    struct port_usage suggested; // by a sibling, of a form that was drawn; else no uses
 };
 
 // µops that one instance binds to the class's set, as the trial shows it: size * clk - blockers.
@@ -44,13 +41,5 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
 
 // Whether both use the same sets as often.
 bool port_uses_same(const struct port_usage *a, const struct port_usage *b);
-
-// Fits once more what stayed ambiguous, or shows fewer µops than it is said to have, and needs a
-// path that blockers need as well: beside these it says nothing of their ports. usages[i] of form
-// which[i], whose trials are question->trials[i], and what that leaves ambiguous stays as it is. A
-// drawn form that differs from what was suggested may agree with it then.
-void ports_refit(const struct port_question *question, const struct port_model *model,
-                 struct port_usage *usages);
-void port_trials_free(struct port_trials *trials, int n); // NULL is fine
 
 #endif

@@ -152,19 +152,6 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     return port_fit(inference->model, &trials);
 }
 
-// For those who want them: a copy.
-static void infer_keep_trials(const struct inference *inference, const struct port_usage *usages)
-{
-    for (int i = 0; i < inference->question->n && inference->question->trials; i++) {
-        struct port_trials *kept = &inference->question->trials[i];
-        if (usages[i].outcome != OUTCOME_OK)
-            continue;
-        *kept = infer_trials(inference, i);
-        kept->trials = xcalloc((size_t)kept->n + 1, sizeof *kept->trials);
-        memcpy(kept->trials, inference->trials[i].trials, (size_t)kept->n * sizeof *kept->trials);
-    }
-}
-
 // Whether trials show more µops than the slots of the form allow.
 static bool infer_shows_too_many(const struct inference *inference, int i)
 {
@@ -343,12 +330,9 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
         struct port_usage *usage = &usages[others.at[refuted + k]];
         usage->way = port_uses_same(usage, &suggested[k]) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
         usage->ambiguous |= usage->way == PORT_WAY_DIFFERS;
-        inference->trials[others.at[refuted + k]].suggested = suggested[k];
     }
     if (status == 0)
         status = infer_eliminated(inference, usages, err);
-    if (status == 0)
-        infer_keep_trials(inference, usages);
     trials_end(inference);
     free(first.at);
     free(others.at);
@@ -372,7 +356,6 @@ static void some_begin(struct infer_some *some, const struct port_question *whol
     some->position = xcalloc((size_t)whole->n + 1, sizeof *some->position);
     some->usages = xcalloc((size_t)whole->n + 1, sizeof *some->usages);
     some->question.which = some->which;
-    some->question.trials = NULL;
     some->families = NULL;
     some->question.n = 0;
 }
@@ -385,7 +368,6 @@ static void some_add(struct infer_some *some, const struct port_question *whole,
 
 static void some_end(struct infer_some *some)
 {
-    port_trials_free(some->question.trials, some->question.n);
     free(some->which);
     free(some->position);
     free(some->families);
@@ -520,21 +502,14 @@ int port_infer(const struct port_question *question, const struct port_model *mo
     for (int wide = 0; wide < (apart ? 2 : 1) && status == 0; wide++) {
         struct infer_some some;
         some_begin(&some, question);
-        if (question->trials)
-            some.question.trials = xcalloc((size_t)question->n + 1, sizeof *question->trials);
         for (int i = 0; i < question->n; i++)
             if (!apart || (question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide)
                 some_add(&some, question, i);
         status = some_infer(&some, model, wide ? PORTS_OF_WIDE : PORTS_NARROW, NULL, err);
         if (status == 0 && wide && model->teller >= 0)
             status = some_tell(&some, model, err);
-        for (int i = 0; i < some.question.n && status == 0; i++) {
+        for (int i = 0; i < some.question.n && status == 0; i++)
             usages[some.position[i]] = some.usages[i];
-            if (question->trials) {
-                question->trials[some.position[i]] = some.question.trials[i];
-                some.question.trials[i] = (struct port_trials){.n = 0};
-            }
-        }
         some_end(&some);
     }
     return status == 0 ? infer_beside_wide(question, model, usages, err) : status;

@@ -371,7 +371,7 @@ static struct port_usage sibling_fit(const struct inference *inference, int i,
         if (inference->beside[i][c])
             continue;
         trials.trials[trials.n++] =
-            (struct port_trial){c, 1, blockers, (double)(blockers + uops) / size, (double)NAN, 0};
+            (struct port_trial){c, 1, blockers, (double)(blockers + uops) / size, (double)NAN};
     }
     if (inference->narrow) { // alone it may have more ports
         trials.alone_clk = INFINITY;

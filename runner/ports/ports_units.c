@@ -379,10 +379,8 @@ int port_assign_units(const struct port_question *question, const struct port_mo
         status = unit_beside(&search, n, unit, err);
     if (status >= 0)
         status = ports_assign_paths(question, model, usages, err);
-    if (status == 0) {
-        ports_refit(question, model, usages);
+    if (status == 0)
         ports_share_stores(question, model, usages);
-    }
     search_end(&search);
     return status < 0 ? -1 : 0;
 }

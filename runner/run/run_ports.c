@@ -190,13 +190,11 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
     int status = 0;
     for (int bits = 64; bits >= 32 && status == 0; bits -= 32) {
         struct port_question question = {
-            chunk->oracle,
-            chunk->forms->forms,
-            which,
-            0,
-            &tell,
-            bits == 64 ? chunk->siblings : NULL, // the classes are others
-            bits == 64 ? xcalloc((size_t)n, sizeof *question.trials) : NULL,
+            .oracle = chunk->oracle,
+            .forms = chunk->forms->forms,
+            .which = which,
+            .evidence = &tell,
+            .siblings = bits == 64 ? chunk->siblings : NULL, // the classes are others
         };
         for (int i = 0; i < n; i++) {
             const struct list_row *row = chunk->asked[first + i].row;
@@ -211,7 +209,6 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
         }
         if (question.n)
             status = chunk_infer(chunk, bits, &question, position, usages, err);
-        port_trials_free(question.trials, n);
     }
     free(which);
     free(position);

@@ -179,9 +179,9 @@ static void bounds_csv(const struct port_model *model, const struct port_limits 
     for (int u = 1; u < model->nunits; u++)
         unit = limits->unit_clk[u] > limits->unit_clk[unit] ? u : unit;
     double unit_clk = model->nunits ? limits->unit_clk[unit] : 0;
-    strbuf_printf(out, ",%.3f,%.3f,%.3f,%s,%.3f\n",
-                  fmax(limits->front_clk, limits->delivery_clk), limits->ports_clk, unit_clk,
-                  unit_clk > 0 ? model->units[unit].name : "", limits->unknown_clk);
+    strbuf_printf(out, ",%.3f,%.3f,%.3f,%s,%.3f\n", fmax(limits->front_clk, limits->delivery_clk),
+                  limits->ports_clk, unit_clk, unit_clk > 0 ? model->units[unit].name : "",
+                  limits->unknown_clk);
 }
 
 void validate_csv(const struct validate_forms *forms, const struct port_model *model,

@@ -226,8 +226,8 @@ static int trials_read(const struct recording *recording, const struct stored_fo
         if (!isnan(clk) && instances > 0)
             trials->shared_clk = fmin(trials->shared_clk, clk / instances);
         if (class < nnames)
-            array[trials->n++] = (struct port_trial){
-                class, instances, sqlite3_column_int(stmt, 2), clk, (double)NAN, 0};
+            array[trials->n++] = (struct port_trial){class, instances, sqlite3_column_int(stmt, 2),
+                                                     clk, (double)NAN};
     }
     sqlite3_finalize(stmt);
     return trials->n;

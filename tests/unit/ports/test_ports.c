@@ -479,9 +479,8 @@ static struct port_usage fit_shown(const struct port_model *model, const double 
     struct port_trial array[PORT_CLASSES_MAX];
     for (int c = 0; c < model->nclasses; c++)
         array[c] = (struct port_trial){
-            c,           COUNT,
-            BLOCKERS,    (BLOCKERS + uops[c] * COUNT) / port_set_size(model->classes[c].set),
-            (double)NAN, 0};
+            c, COUNT, BLOCKERS, (BLOCKERS + uops[c] * COUNT) / port_set_size(model->classes[c].set),
+            (double)NAN};
     const struct port_trials trials = {.alone_clk = 0.5,
                                        .best_clk = 0.5,
                                        .shared_clk = (double)NAN,
@@ -613,125 +612,6 @@ static void a_path_that_few_need_is_found(void **state)
             assert_float_equal(usage_path_clk(&on.usages[f], 0), want, 0.05);
         }
     }
-}
-
-// Where blockers and forms need the same path, what they lose by that is no µop on the blockers'
-// ports.
-static void a_path_of_blockers_is_no_port(void **state)
-{
-    (void)state;
-    static const uint32_t in = 3u << 16;
-    struct path_case on;
-    struct err err = {0};
-    for (int noise = 0; noise < 2; noise++) {
-        path_case_begin(&on, "tests/fixtures/sim/stores_share.csv", &in, 1,
-                        (struct sim){.seed = 5, .noise = noise});
-        on.question.trials = xcalloc((size_t)on.cpu.nforms, sizeof *on.question.trials);
-        assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
-        assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
-        assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
-        int before = 0, after = 0;
-        for (int f = 0; f < on.cpu.nforms; f++)
-            before += on.usages[f].ambiguous;
-        assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
-        port_trials_free(on.question.trials, on.cpu.nforms);
-        uint32_t loads = 0;
-        for (int c = 0; c < on.model.nclasses; c++)
-            if (strcmp(on.forms[on.model.classes[c].blocker].name, "vlddqu x m128") == 0)
-                loads = on.model.classes[c].set;
-        for (int f = 0; f < on.cpu.nforms; f++) {
-            const struct sim_form *form = &on.cpu.forms[f];
-            int found = 0;
-            after += on.usages[f].ambiguous;
-            for (int u = 0; u < on.usages[f].nuses; u++)
-                found += on.usages[f].uses[u].set == loads ? on.usages[f].uses[u].uops : 0;
-            if (!strchr(form->name, '{'))
-                continue;
-            assert_int_equal(found, 1);
-            assert_int_equal(on.usages[f].uops, form->nuses - 1); // the path is none
-        }
-        assert_true(before >= 4);
-        assert_int_equal(after, 0);
-    }
-}
-
-static struct port_usage refitted(const struct port_model *model, const struct port_trial *timed,
-                                  int n, struct port_usage usage)
-{
-    const struct port_form form = {.name = "form"};
-    struct port_trials trials = {.alone_clk = 0.5,
-                                 .best_clk = 0.5,
-                                 .shared_clk = NAN,
-                                 .slots = 1,
-                                 .slots_mixed = 1,
-                                 .slots_whole = NAN,
-                                 .front_clk = NAN,
-                                 .front_many_clk = NAN,
-                                 .beside_clk = NAN,
-                                 .delivery_clk = NAN,
-                                 .counted_uops = NAN,
-                                 .counted_total = NAN,
-                                 .n = n};
-    trials.trials = xcalloc((size_t)n, sizeof *trials.trials);
-    for (int t = 0; t < n; t++) {
-        trials.trials[t] = timed[t];
-        trials.trials[t].counted_uops = NAN;
-    }
-    const struct port_question question = {
-        .forms = &form, .which = (const int[]){0}, .n = 1, .trials = &trials};
-    usage.nshares = 1;
-    usage.shares[0] = (struct port_share){0, 0.5};
-    usage.unit = -1;
-    ports_refit(&question, model, &usage);
-    free(trials.trials);
-    return usage;
-}
-
-// What takes a µop's time beside stores by a path, and less than that of all that it is said to
-// have beside the set around them, has no µop there; a store has one.
-static void what_is_there_shows_beside_every_set(void **state)
-{
-    (void)state;
-    enum { STORE, VLOAD, FP, LOAD };
-    const uint32_t store = 0x30, vload = 0xc0, fp = 0x0f, load = 0xf0;
-    const struct port_model model = {
-        .width = 8,
-        .nports = 8,
-        .nclasses = 4,
-        .classes = {{.set = store, .nshares = 1, .shares = {{0, 0.5}}},
-                    {.set = vload},
-                    {.set = fp},
-                    {.set = load}},
-        .nunits = 1,
-        .units = {{.name = "path1"}                                       },
-        .teller = -1,
-    };
-    const struct port_trial phantom[] = {
-        {.class = STORE, .instances = 4, .blockers = 8,  .clk = 6    },
-        {.class = STORE, .instances = 4, .blockers = 48, .clk = 26   },
-        {.class = VLOAD, .instances = 4, .blockers = 8,  .clk = 6    },
-        {.class = VLOAD, .instances = 4, .blockers = 48, .clk = 26   },
-        {.class = FP,    .instances = 4, .blockers = 96, .clk = 25   },
-        {.class = LOAD,  .instances = 4, .blockers = 96, .clk = 25.75},
-    };
-    struct port_usage usage = {
-        .nuses = 3, .uses = {{fp, 1}, {store, 1}, {vload, 1}},
-             .uops = 3
-    };
-    struct port_usage again = refitted(&model, phantom, ARRAY_LEN(phantom), usage);
-    assert_int_equal(again.uops, 2);
-    assert_false(again.ambiguous);
-    for (int u = 0; u < again.nuses; u++)
-        assert_true(again.uses[u].set != store);
-    const struct port_trial stores[] = {
-        {.class = STORE, .instances = 4, .blockers = 8,  .clk = 6 },
-        {.class = STORE, .instances = 4, .blockers = 48, .clk = 26},
-        {.class = FP,    .instances = 4, .blockers = 96, .clk = 24},
-        {.class = LOAD,  .instances = 4, .blockers = 96, .clk = 25},
-    };
-    usage = (struct port_usage){.nuses = 1, .uses = {{store, 1}}, .uops = 1};
-    again = refitted(&model, stores, ARRAY_LEN(stores), usage);
-    assert_true(again.nuses == 1 && again.uses[0].set == store && again.uops == 1);
 }
 
 // What mixes lose since schedulers bind µops before they know what will wait is no path.
@@ -1162,8 +1042,6 @@ int main(void)
         cmocka_unit_test(what_is_done_soonest_is_the_blocker),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_that_few_need_is_found),
-        cmocka_unit_test(a_path_of_blockers_is_no_port),
-        cmocka_unit_test(what_is_there_shows_beside_every_set),
         cmocka_unit_test(early_binding_is_no_path),
         cmocka_unit_test(dividers_are_found),
         cmocka_unit_test(microcode_divides),

@@ -402,7 +402,6 @@ static void judge(struct replay *replay, const char *name)
     size_t most = (size_t)replay->n + 1;
     int *which = xcalloc(most, sizeof *which), n = 0;
     struct port_usage *usages = xcalloc(most, sizeof *usages);
-    struct port_trials *trials = xcalloc(most, sizeof *trials);
     replay->kernels_of = xcalloc(most, sizeof *replay->kernels_of);
     replay->missed_of = xcalloc(most, sizeof *replay->missed_of);
     for (int k = 0; k < replay->nasked; k++)
@@ -412,18 +411,13 @@ static void judge(struct replay *replay, const char *name)
         .measure = replay_measure, .context = replay, .step = replay_step};
     uint32_t seed = replay->model.drawn_seed;
     struct port_siblings *siblings = port_siblings_new(seed ? seed : 1);
-    const struct port_question question = {.oracle = &oracle,
-                                           .forms = replay->forms,
-                                           .which = which,
-                                           .n = n,
-                                           .siblings = siblings,
-                                           .trials = trials};
+    const struct port_question question = {
+        .oracle = &oracle, .forms = replay->forms, .which = which, .n = n, .siblings = siblings};
     if (port_infer_units(&oracle, replay->forms, &replay->model, &err) != 0 ||
         port_infer(&question, &replay->model, usages, &err) != 0 ||
         port_assign_units(&question, &replay->model, usages, &err) != 0)
         fail_msg("%s", err.text);
     port_siblings_free(siblings);
-    port_trials_free(trials, n);
     int differ = judge_kernels(replay, which, usages, n);
     judge_usages(replay, name, which, usages, n);
     assert_true(differ <= DIFFER_MOST * n);
