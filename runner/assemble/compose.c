@@ -151,7 +151,7 @@ static void compose_add_kernel(struct compose *compose, int id)
 {
     const struct kernel_spec *spec = compose->kernels[id].spec;
     struct compose_kernel *plan = &compose->plans[id];
-    if (compose->kernels[id].left_out || spec->fini || spec->nfills || spec->company ||
+    if (compose->kernels[id].left_out || spec->fini || spec->nfills || spec->corunner ||
         spec->align || spec->copies)
         return;
     plan->first = compose->nparts;

@@ -72,8 +72,8 @@ static void gen_kernel_code(int id, const struct gen_kernel *kernel, struct strb
     // address.
     strbuf_printf(out, "k%d_end: nop\n", id);
     gen_part(id, "fini", kernel->spec->fini, out);
-    gen_part(id, "company_init", kernel->spec->company ? kernel->spec->company_init : NULL, out);
-    gen_part(id, "company", kernel->spec->company, out);
+    gen_part(id, "corunner_init", kernel->spec->corunner ? kernel->spec->corunner_init : NULL, out);
+    gen_part(id, "corunner", kernel->spec->corunner, out);
 }
 
 // The kernel's data, as struct core_fill.
@@ -114,7 +114,7 @@ static void gen_kernel_extras(int id, const struct kernel_spec *spec, int bits, 
 {
     const char *wide = bits == 32 ? "dd " : "dq ";
     // Nearly all kernels have none, and NASM takes its time for every line.
-    if (!spec->fini && !spec->nfills && !spec->company && !spec->align && !spec->copies) {
+    if (!spec->fini && !spec->nfills && !spec->corunner && !spec->align && !spec->copies) {
         strbuf_puts(out, "dq 0, 0, 0, 0, 0, 0, 0, 0\n");
         return;
     }
@@ -125,13 +125,13 @@ static void gen_kernel_extras(int id, const struct kernel_spec *spec, int bits, 
     strbuf_puts(out, "\ndd ");
     gen_length(id, "fini", spec->fini, out);
     strbuf_printf(out, "%d, %d, %d\n%s", spec->nfills, spec->align, spec->copies, wide);
-    gen_address(id, "company", spec->company, bits, out);
+    gen_address(id, "corunner", spec->corunner, bits, out);
     strbuf_puts(out, ", ");
-    gen_address(id, "company_init", spec->company, bits, out);
+    gen_address(id, "corunner_init", spec->corunner, bits, out);
     strbuf_puts(out, "\ndd ");
-    gen_length(id, "company", spec->company, out);
-    gen_length(id, "company_init", spec->company, out);
-    strbuf_printf(out, "%d, %d\n", spec->company_from, spec->company_to);
+    gen_length(id, "corunner", spec->corunner, out);
+    gen_length(id, "corunner_init", spec->corunner, out);
+    strbuf_printf(out, "%d, %d\n", spec->corunner_from, spec->corunner_to);
 }
 
 static uint32_t gen_flags(const struct gen_kernel *kernel)

@@ -37,7 +37,7 @@ enum core_fill_kind {
 enum { CORE_AREAS_MAX = 4, CORE_CURSORS_MAX = 16, CORE_FILLS_MAX = 4 };
 enum { CORE_PAGE = 4096, CORE_LINE = 64 };
 enum {
-    CORE_FILL_SHARED = 1, // the same memory for the company, too; else it has its own
+    CORE_FILL_SHARED = 1, // the same memory for the corunners, too; else it has its own
     CORE_FILL_CODE = 2,   // may be executed, where the program may write code (CORE_PERMIT_CODE)
     CORE_FILL_SMALL = 4,  // in no huge pages
 };
@@ -83,12 +83,12 @@ struct core_kernel {
     uint32_t fini_bytes, nfills;
     uint32_t align;  // of the loop; 0: as all
     uint32_t copies; // of the body in the loop; 0: chosen
-    // What goes round on other CPUs while the body is timed (core_company.c), and what is done
-    // there before; 0: nothing does. On those of the configuration's CPUs from company_from up to
-    // but without company_to.
-    uint64_t company, company_init;
-    uint32_t company_bytes, company_init_bytes;
-    uint32_t company_from, company_to;
+    // What goes round on other CPUs while the body is timed (core_corunner.c), and what is done
+    // there before; 0: nothing does. On those of the configuration's CPUs from corunner_from up to
+    // but without corunner_to.
+    uint64_t corunner, corunner_init;
+    uint32_t corunner_bytes, corunner_init_bytes;
+    uint32_t corunner_from, corunner_to;
 };
 _Static_assert(sizeof(struct core_kernel) == 144, "mirrored in gen.c");
 
@@ -133,7 +133,7 @@ _Static_assert(sizeof(struct core_secret) == 64, "the same in 32-bit mode");
 
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
 // ncounters counters (at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else), then by
-// ncompany 32-bit CPUs, then by secrets.
+// ncorunners 32-bit CPUs, then by secrets.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
@@ -169,12 +169,12 @@ struct core_config {
     uint32_t timed;      // 1: kernels read the counters themselves, as in CORE_MODE_MEASURE
     // CORE_MODE_MEASURE:
     uint32_t counts_clk; // 1: the first of the counters counts core cycles
-    uint32_t ncompany;   // CPUs for company, at most CORE_COMPANY_MAX
+    uint32_t ncorunners; // CPUs for corunners, at most CORE_CORUNNERS_MAX
     uint32_t permits;    // CORE_PERMIT_*
     uint32_t reserved;
     struct core_secret secret; // the first
 };
-enum { CORE_COMPANY_MAX = 256 };
+enum { CORE_CORUNNERS_MAX = 256 };
 
 // How the core gets at a count. Kernels read counters themselves, between the same fences as the
 // clock (core_rdpmc.c). CORE_MODE_BENCH without `timed` reads all of them at once through the

@@ -32,7 +32,7 @@ static uint64_t most_nodes;                             // of any of them
 static CORE_KEPT struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
 static CORE_KEPT uint32_t ndone;
 static CORE_KEPT bool walked; // the chases in them, since they were written
-static bool leave_shared;     // in a process of company
+static bool leave_shared;     // in a process of a corunner
 static pid_t own_process;
 
 static const struct core_fill *area_fills(const struct core_kernel *kernel)
@@ -189,7 +189,7 @@ void area_told(uint64_t *bytes, uint64_t *huge_bytes)
     }
 }
 
-// The runner hears nothing of company, whose silence is that of who waits for it.
+// The runner hears nothing of corunners, whose silence is that of the process that waits for them.
 static void area_show_life(void)
 {
     if (!leave_shared)

@@ -3,11 +3,11 @@
 
 %include "core_layout.inc"
 
-global core_data_start, core_company_start, core_call
+global core_data_start, core_corunner_start, core_call
 
 section .rodata
 core_data_start: dd DATA_START
-core_company_start: dd COMPANY_START
+core_corunner_start: dd CORUNNER_START
 
 section .text
 

@@ -91,7 +91,7 @@ extern uint64_t core_seal_sp;          // the stack pointer where core_sealed wa
 
 // core_call.asm
 extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
-extern const uint32_t core_company_start;
+extern const uint32_t core_corunner_start;
 long core_call(long number, long a, long b, long c, long d); // a system call, without libc
 
 // core_send.c: records to the runner.
@@ -133,8 +133,8 @@ struct kernel_run {
     struct code code;
     struct core_kernel empty; // the same without a body, where events are counted
     struct code empty_code;
-    struct core_kernel company; // what goes round on other CPUs, as a kernel; in their processes
-    struct code company_code;
+    struct core_kernel corunner; // what goes round on other CPUs, as a kernel; in their processes
+    struct code corunner_code;
     const struct code_variant *variant; // chosen by the trial; NULL before
     uint32_t iterations;
     double loop_tsc;       // shortest time of one iteration seen
@@ -218,9 +218,9 @@ bool team_start(void);                       // sets core_state.start_tsc a litt
 bool team_agree(bool mine, uint32_t late_tsc, bool *all); // whether all accept the repetition
 bool team_give_up(bool mine, bool *give_up); // whether thread 0 wants to, by its `mine`
 
-// At COMPANY_START. Bodies can write here; what comes of it is said of their own kernels, since all
-// kernels of a program are of one property.
-struct company {
+// At CORUNNER_START. Bodies can write here; what comes of it is said of their own kernels, since
+// all kernels of a program are of one property.
+struct corunners {
     uint32_t going; // 1: those who were called go round. Mirrors core_watch in core_layout.inc
     uint32_t turn;  // counts the calls
     uint32_t kernel, from, to;
@@ -228,18 +228,18 @@ struct company {
     struct guard_fault fault; // of one of them
 };
 
-// core_company.c
-struct company *company_map(const struct core_config *config); // NULL: it cannot be
-// Around the timing of a kernel that wants company; at once where it does not.
-void company_begin(const struct core_kernel *kernel);
-void company_end(const struct core_kernel *kernel);
+// core_corunner.c
+struct corunners *corunner_map(const struct core_config *config); // NULL: it cannot be
+// Around the timing of a kernel that wants corunners; at once where it does not.
+void corunner_begin(const struct core_kernel *kernel);
+void corunner_end(const struct core_kernel *kernel);
 
-// core_company_serve.c: processes on other CPUs, in which something goes round while one is timed.
+// core_corunner_serve.c: processes on other CPUs, in which something goes round while one is timed.
 // Splits off one for each of the CPUs, before the system-call filter. Returns which one this is
 // from then on, or -1: the one that measures.
-int company_split(const struct core_config *config, const int32_t *cpus);
-void company_prepare(struct kernel_run *run); // before code is built: what its loop is
-_Noreturn void company_serve(struct kernel_run *runs, uint32_t n); // in those processes
+int corunner_split(const struct core_config *config, const int32_t *cpus);
+void corunner_prepare(struct kernel_run *run); // before code is built: what its loop is
+_Noreturn void corunner_serve(struct kernel_run *runs, uint32_t n); // in those processes
 
 // core_bench.c
 void bench_measure(const struct core_config *config, const struct times *times,
@@ -254,7 +254,7 @@ uint64_t chase_random(uint64_t *state); // the next 64 random bits
 void chase_order(const struct core_fill *fill, uint32_t *order, void (*alive)(void));
 
 // core_area.c: large data of kernels.
-// In two steps, before the system-call filter: what company shares is mapped before it is split
+// In two steps, before the system-call filter: what corunners share is mapped before it is split
 // off, all else behind that.
 void area_setup(const struct kernel_run *runs, uint32_t n, uint32_t permits);
 void area_setup_own(void);
@@ -276,7 +276,7 @@ void code_begin(size_t bytes);
 struct code_options {
     uint32_t copies; // of the body in the loop, in one unrolling only; 0: chosen
     bool waits;      // for core_state.start_tsc, before the clock is read
-    bool watches;    // goes round until company is to stop, instead of so many times
+    bool watches;    // goes round until corunners are to stop, instead of so many times
 };
 // All kernels from now on read these counters, at most CORE_TIMED_MAX; they stay the caller's.
 void code_count(const struct core_counter *counters, uint32_t n);

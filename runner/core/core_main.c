@@ -13,7 +13,7 @@
 static struct core_config config;
 static CORE_KEPT struct times times;
 static struct kernel_run *runs; // config.nselected of them
-static int32_t company_cpus[CORE_COMPANY_MAX];
+static int32_t corunner_cpus[CORE_CORUNNERS_MAX];
 
 static void read_all(void *to, size_t bytes)
 {
@@ -78,12 +78,12 @@ static void read_config(void)
     read_kernels();
     static struct core_counter counters[CORE_COUNTERS_MAX];
     bool timed = core_is_timed(&config);
-    if (config.ncompany > CORE_COMPANY_MAX || config.permits & ~(uint32_t)CORE_PERMITS)
+    if (config.ncorunners > CORE_CORUNNERS_MAX || config.permits & ~(uint32_t)CORE_PERMITS)
         send_fatal("more wanted of the core than there is");
     if (config.ncounters > (timed ? (uint32_t)CORE_TIMED_MAX : (uint32_t)CORE_COUNTERS_MAX))
         send_fatal("more counters wanted than a record holds");
     read_all(counters, config.ncounters * sizeof *counters);
-    read_all(company_cpus, config.ncompany * sizeof *company_cpus);
+    read_all(corunner_cpus, config.ncorunners * sizeof *corunner_cpus);
     if (!timed) {
         count_open(counters, config.ncounters);
         return;
@@ -129,19 +129,19 @@ static size_t build_code(void)
     return bytes;
 }
 
-// In a process of company: what it goes round in, and what the clock cannot do without.
-static void build_company(void)
+// In a process of a corunner: what it goes round in, and what the clock cannot do without.
+static void build_corunner(void)
 {
     const struct code_options options = {.copies = 1, .watches = true};
     size_t bytes = time_code_bytes();
     for (uint32_t i = 0; i < config.nselected; i++) {
-        company_prepare(&runs[i]);
-        bytes += code_bytes(&runs[i].company, options);
+        corunner_prepare(&runs[i]);
+        bytes += code_bytes(&runs[i].corunner, options);
     }
     code_begin(bytes);
     time_build(&config);
     for (uint32_t i = 0; i < config.nselected; i++)
-        runs[i].company_code = code_add(&runs[i].company, options);
+        runs[i].corunner_code = code_add(&runs[i].corunner, options);
     code_end();
 }
 
@@ -186,14 +186,14 @@ int main(void)
     team_join(&config);
     measure_setup(&config, &times, runs);
     area_setup(runs, config.nselected, config.permits);
-    bool helps = company_split(&config, company_cpus) >= 0;
+    bool helps = corunner_split(&config, corunner_cpus) >= 0;
     area_setup_own();
     if (helps) {
-        build_company();
+        build_corunner();
         close(CORE_RECORD_FD); // what goes round there speaks for nobody
         close(CORE_CONFIG_FD);
         guard_drop_privileges(&config, 0, NULL, 0);
-        company_serve(runs, config.nselected);
+        corunner_serve(runs, config.nselected);
     }
     size_t bytes = build_code();
     if (config.mode == CORE_MODE_FLOOR)

@@ -197,8 +197,8 @@ uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uin
         .features = core_features | FEATURE_MMX,
         .vec_fill = {kernel->vec_fill, kernel->vec_fill}
     };
-    company_begin(kernel);
+    corunner_begin(kernel);
     uint32_t ticks = time_setup(&setup, iterations);
-    company_end(kernel);
+    corunner_end(kernel);
     return ticks;
 }

@@ -211,11 +211,11 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     config.mode = CORE_MODE_MEASURE;
     config.nselected = 0;
     config.ncounters = (uint32_t)batch->params->ncounters;
-    config.ncompany = (uint32_t)batch->params->ncompany;
+    config.ncorunners = (uint32_t)batch->params->ncorunners;
     size_t counters = config.ncounters * sizeof *batch->params->counters;
-    size_t company = config.ncompany * sizeof *batch->params->company;
+    size_t corunners = config.ncorunners * sizeof *batch->params->corunners;
     struct core_config *block = arena_alloc(
-        arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t) + counters + company);
+        arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t) + counters + corunners);
     uint32_t *ids = (uint32_t *)(block + 1);
     for (int i = 0; i < batch->nkernels && (int)config.nselected < batch->portion; i++)
         if (batch->kernels[i].selected && !batch->kernels[i].finished &&
@@ -228,9 +228,9 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     batch->ndone = 0;
     if (counters) // behind the ids, wherever that is: the core reads bytes
         memcpy(ids + config.nselected, batch->params->counters, counters);
-    if (company)
-        memcpy((char *)(ids + config.nselected) + counters, batch->params->company, company);
-    *bytes = sizeof config + config.nselected * sizeof(uint32_t) + counters + company;
+    if (corunners)
+        memcpy((char *)(ids + config.nselected) + counters, batch->params->corunners, corunners);
+    *bytes = sizeof config + config.nselected * sizeof(uint32_t) + counters + corunners;
     return config.nselected ? block : NULL;
 }
 

@@ -44,8 +44,9 @@ struct exec_params {
     // core cycles, which are then in the samples.
     const struct core_counter *counters;
     int ncounters;
-    const int *company; // other CPUs, at most CORE_COMPANY_MAX, for kernels that want some there
-    int ncompany;
+    const int
+        *corunners; // other CPUs, at most CORE_CORUNNERS_MAX, for kernels that want some there
+    int ncorunners;
 };
 // The defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
 struct exec_params exec_defaults(void);

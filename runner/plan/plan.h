@@ -67,9 +67,9 @@ struct kernel_spec {
     int nfills;
     int align, copies;
     bool once, cold;
-    const char *company, *company_init; // NASM source that goes round on other CPUs meanwhile
-    int company_from, company_to;       // on which, of those of struct exec_params
-    const char *breaker;                // NASM text of a dependency breaker in this shape, or NULL
+    const char *corunner, *corunner_init; // NASM source that goes round on other CPUs meanwhile
+    int corunner_from, corunner_to;       // on which, of those of struct exec_params
+    const char *breaker; // NASM text of a dependency breaker in this shape, or NULL
 };
 
 struct test {

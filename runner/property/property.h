@@ -40,14 +40,14 @@ enum sweep_rule {
     SWEEP_GEOMETRIC,
     SWEEP_CPUS // the numbers of those that may be used
 };
-// On which other CPUs the template's company goes round meanwhile.
-enum property_company {
-    COMPANY_NONE,
-    COMPANY_CPU,     // CPU number x
-    COMPANY_SIBLING, // another thread of the measuring core
-    COMPANY_CORE,    // a CPU of another core
-    COMPANY_ALL,     // all others
-    COMPANY_THREADS, // so many others that x CPUs are busy in all
+// On which other CPUs the template's corunner goes round meanwhile.
+enum property_corunner {
+    CORUNNER_NONE,
+    CORUNNER_CPU,     // CPU number x
+    CORUNNER_SIBLING, // another thread of the measuring core
+    CORUNNER_CORE,    // a CPU of another core
+    CORUNNER_ALL,     // all others
+    CORUNNER_THREADS, // so many others that x CPUs are busy in all
 };
 enum { SWEEP_VALUES_MAX = 64, SWEEP_POINTS_MAX = 4096 };
 struct property_sweep {
@@ -91,9 +91,10 @@ struct property {
     bool once, cold, quick, clear_upper;
     bool anew; // each pass in a process of its own: where its code lies matters
     uint64_t gpr_fill, vec_fill;
-    enum property_company company;
-    bool on_by;       // the second variable is the CPU that measures
-    uint32_t permits; // CORE_PERMIT_*
+    enum property_corunner corunner;
+    const char *corunner_macro; // the end of its macro's name: the option's, corunner or company
+    bool on_by;                 // the second variable is the CPU that measures
+    uint32_t permits;           // CORE_PERMIT_*
 };
 
 // All properties of the lists, in the order of file names and lines.
@@ -121,7 +122,7 @@ struct property_machine {
     double memory_bytes;            // that data may take
     // CPUs that may be used, of the type of the one that measures; it comes first, then those that
     // share its core, then the others.
-    struct cpu_place cpus[CORE_COMPANY_MAX + 1];
+    struct cpu_place cpus[CORE_CORUNNERS_MAX + 1];
     int ncpus;
 };
 // NaN where a cache is not known.
@@ -140,15 +141,15 @@ int property_points(const struct property *property, const struct property_machi
 int property_by_points(const struct property *property, const struct property_machine *machine,
                        double values[SWEEP_POINTS_MAX]);
 
-// The CPU that measures a point, and those of its company into cpus[CORE_COMPANY_MAX], as numbers;
-// returns how many those are. -1: the point cannot be, and *why says it; it is to be left out where
-// that is empty.
+// The CPU that measures a point, and those of its corunners into cpus[CORE_CORUNNERS_MAX], as
+// numbers; returns how many those are. -1: the point cannot be, and *why says it; it is to be left
+// out where that is empty.
 struct property_point {
     double x, by; // by: NaN where there is none
 };
 int property_places(const struct property *property, const struct property_machine *machine,
-                    const struct property_point *point, int *measuring, int cpus[CORE_COMPANY_MAX],
-                    struct err *why);
+                    const struct property_point *point, int *measuring,
+                    int cpus[CORE_CORUNNERS_MAX], struct err *why);
 
 // The kernel of a point. Strings are the arena's.
 struct kernel_spec property_kernel(const struct property *property,

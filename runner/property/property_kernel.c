@@ -33,16 +33,18 @@ static const char *kernel_needed(const struct property *property, const char *ca
 }
 
 // What goes round on other CPUs meanwhile.
-static void kernel_company(const struct property *property, const struct property_variant *variant,
-                           const struct property_point *point, struct arena *arena,
-                           struct kernel_spec *spec)
+static void kernel_corunner(const struct property *property, const struct property_variant *variant,
+                            const struct property_point *point, struct arena *arena,
+                            struct kernel_spec *spec)
 {
-    if (property->company == COMPANY_NONE)
+    if (property->corunner == CORUNNER_NONE)
         return;
-    const char *init = kernel_call(property, variant, point->x, point->by, "company_init", arena);
-    const char *body = kernel_call(property, variant, point->x, point->by, "company", arena);
-    spec->company_init = kernel_optional(property, init, "company_init", arena);
-    spec->company = kernel_needed(property, body, "company", arena);
+    const char *macro = property->corunner_macro,
+               *macro_init = arena_printf(arena, "%s_init", macro);
+    const char *init = kernel_call(property, variant, point->x, point->by, macro_init, arena);
+    const char *body = kernel_call(property, variant, point->x, point->by, macro, arena);
+    spec->corunner_init = kernel_optional(property, init, macro_init, arena);
+    spec->corunner = kernel_needed(property, body, macro, arena);
 }
 
 static const struct core_fill *kernel_fills(const struct property *property,
@@ -90,6 +92,6 @@ struct kernel_spec property_kernel(const struct property *property,
         .cold = property->cold,
     };
     const struct property_point point = {x, by};
-    kernel_company(property, variant, &point, arena, &spec);
+    kernel_corunner(property, variant, &point, arena, &spec);
     return spec;
 }

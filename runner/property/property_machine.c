@@ -116,7 +116,7 @@ static void machine_find_cpus(const cpu_set_t *allowed, int measuring,
         return;
     machine->cpus[machine->ncpus++] = *own;
     for (int sharing = 1; sharing >= 0; sharing--)
-        for (int i = 0; i < places.n && machine->ncpus <= CORE_COMPANY_MAX; i++) {
+        for (int i = 0; i < places.n && machine->ncpus <= CORE_CORUNNERS_MAX; i++) {
             const struct cpu_place *place = &places.usable[i];
             if (place != own && place->type == own->type &&
                 cpu_places_share(place, own) == (sharing == 1))

@@ -120,7 +120,7 @@ static int sweep_begin(struct sweep *sweep, const struct property_machine *machi
         for (int b = 0; b < nbys && result->variants[v].outcome == OUTCOME_OK; b++)
             for (int x = 0; x < nxs && result->npoints < POINTS_MAX; x++) {
                 const struct property_point point = {xs[x], bys[b]};
-                int measuring_cpu, cpus[CORE_COMPANY_MAX];
+                int measuring_cpu, cpus[CORE_CORUNNERS_MAX];
                 if (property_places(property, machine, &point, &measuring_cpu, cpus, &why) >= 0)
                     sweep_add(sweep, v, xs[x], bys[b]);
             }
@@ -147,7 +147,7 @@ struct round {
     int n;
     struct round_group { // kernels that are measured on one CPU
         int cpu;         // -1: that of the session
-        int company[CORE_COMPANY_MAX], ncompany;
+        int corunners[CORE_CORUNNERS_MAX], ncorunners;
         bool *has; // by kernel
     } * groups;
     int ngroups;
@@ -165,7 +165,7 @@ static struct round_group *round_group(const struct sweep *sweep, struct round *
     return group;
 }
 
-// Where a kernel is measured, and which of the group's CPUs are its company: those of one kernel
+// Where a kernel is measured, and which of the group's CPUs are its corunners: those of one kernel
 // come in one order, of which each has a beginning.
 static void round_place(const struct sweep *sweep, struct round *round, int kernel,
                         struct kernel_spec *spec)
@@ -173,19 +173,19 @@ static void round_place(const struct sweep *sweep, struct round *round, int kern
     const struct swept_point *at = &sweep->result->points[round->points[kernel]];
     const struct property_point point = {at->x, at->by};
     struct err why;
-    int cpu = -1, cpus[CORE_COMPANY_MAX];
+    int cpu = -1, cpus[CORE_CORUNNERS_MAX];
     int n = property_places(sweep->property, sweep->measuring->machine, &point, &cpu, cpus, &why);
     struct round_group *group = round_group(sweep, round, cpu);
     group->has[kernel] = true;
     for (int i = 0; i < n; i++) {
         int index = 0;
-        while (index < group->ncompany && group->company[index] != cpus[i])
+        while (index < group->ncorunners && group->corunners[index] != cpus[i])
             index++;
-        if (index == group->ncompany)
-            group->company[group->ncompany++] = cpus[i];
-        spec->company_from = i == 0 ? index : spec->company_from;
+        if (index == group->ncorunners)
+            group->corunners[group->ncorunners++] = cpus[i];
+        spec->corunner_from = i == 0 ? index : spec->corunner_from;
     }
-    spec->company_to = spec->company_from + (n > 0 ? n : 0);
+    spec->corunner_to = spec->corunner_from + (n > 0 ? n : 0);
 }
 
 static const struct list_row *round_row(struct sweep *sweep)
@@ -291,8 +291,8 @@ static int round_run(struct sweep *sweep, struct round *round, const struct prog
     for (int g = 0; g < round->ngroups && status == 0 && !stopped; g++) {
         const struct round_group *group = &round->groups[g];
         struct exec_params params = round_params(sweep);
-        params.company = group->company;
-        params.ncompany = group->ncompany;
+        params.corunners = group->corunners;
+        params.ncorunners = group->ncorunners;
         if (group->cpu >= 0)
             params.config.cpu = group->cpu;
         for (int i = 0; i < round->n; i++)

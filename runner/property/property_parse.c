@@ -367,16 +367,18 @@ static int parse_word_option(struct property_parse *parse, const char *word, siz
                              struct property *property)
 {
     static const char *const vm[] = {"paging", "placement", "trap", "clock"};
-    static const char *const company[] = {"cpu", "sibling", "core", "all", "threads"};
+    static const char *const corunner[] = {"cpu", "sibling", "core", "all", "threads"};
     static const char *const on[] = {"by"};
     static const char *const permits[] = {"call", "discard", "signal", "code"};
     int number = 0, status = 1;
     if (len == 2 && strncmp(word, "vm", len) == 0) {
         status = parse_choice(parse, word + len, vm, ARRAY_LEN(vm), &number);
         property->vm = vm[number];
-    } else if (len == 7 && strncmp(word, "company", len) == 0) {
-        status = parse_choice(parse, word + len, company, ARRAY_LEN(company), &number);
-        property->company = (enum property_company)(COMPANY_CPU + number);
+    } else if ((len == 8 && strncmp(word, "corunner", len) == 0) ||
+               (len == 7 && strncmp(word, "company", len) == 0)) {
+        status = parse_choice(parse, word + len, corunner, ARRAY_LEN(corunner), &number);
+        property->corunner_macro = arena_strndup(parse->arena, word, len);
+        property->corunner = (enum property_corunner)(CORUNNER_CPU + number);
     } else if (len == 2 && strncmp(word, "on", len) == 0) {
         status = parse_choice(parse, word + len, on, ARRAY_LEN(on), &number);
         property->on_by = true;
@@ -396,8 +398,8 @@ static int check_options(struct property_parse *parse, const struct property *pr
             return err_set(parse->err, "data that is code wants permit=code");
     if (property->on_by && property->by.rule != SWEEP_CPUS)
         return err_set(parse->err, "on=by wants a second variable that goes over cpus");
-    if ((property->company == COMPANY_CPU) != (property->sweep.rule == SWEEP_CPUS))
-        return err_set(parse->err, "company=cpu and a sweep over cpus belong together");
+    if ((property->corunner == CORUNNER_CPU) != (property->sweep.rule == SWEEP_CPUS))
+        return err_set(parse->err, "corunner=cpu and a sweep over cpus belong together");
     return 0;
 }
 
@@ -432,7 +434,7 @@ int parse_options(struct property_parse *parse, const char *text, struct propert
             return err_set(
                 parse->err,
                 "'%s' is no option; there are once, cold, quick, clear_upper, anew, vm=, "
-                "company=, on=, permit=, copies=, align=, seconds=, window=, gpr= and "
+                "corunner=, on=, permit=, copies=, align=, seconds=, window=, gpr= and "
                 "vec=",
                 word);
         if (parse_option(parse, &options[i], word + len) != 0)

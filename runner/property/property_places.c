@@ -23,7 +23,7 @@ static int place_other(const struct property_machine *machine, const struct cpu_
 }
 
 static int places_others(const struct property_machine *machine, const struct cpu_place *own,
-                         int wanted, int cpus[CORE_COMPANY_MAX])
+                         int wanted, int cpus[CORE_CORUNNERS_MAX])
 {
     int n = 0;
     for (int i = 0; i < machine->ncpus && n < wanted; i++)
@@ -33,33 +33,33 @@ static int places_others(const struct property_machine *machine, const struct cp
 }
 
 int property_places(const struct property *property, const struct property_machine *machine,
-                    const struct property_point *point, int *measuring, int cpus[CORE_COMPANY_MAX],
-                    struct err *why)
+                    const struct property_point *point, int *measuring,
+                    int cpus[CORE_CORUNNERS_MAX], struct err *why)
 {
     const struct cpu_place *own = &machine->cpus[0];
     *why = (struct err){0};
-    if (property->company == COMPANY_NONE)
+    if (property->corunner == CORUNNER_NONE)
         return 0;
     if (machine->ncpus < 2)
         return err_set(why, "it takes two CPUs that may be used, and there is one");
     if (property->on_by)
         own = place_find(machine, (int)point->by);
     *measuring = own->cpu;
-    switch (property->company) {
-    case COMPANY_CPU:
+    switch (property->corunner) {
+    case CORUNNER_CPU:
         cpus[0] = (int)point->x;
         return cpus[0] == own->cpu ? -1 : 1;
-    case COMPANY_SIBLING:
+    case CORUNNER_SIBLING:
         cpus[0] = place_other(machine, own, true);
         return cpus[0] >= 0 ? 1
                             : err_set(why, "the system shows no other thread of the core of CPU %d",
                                       own->cpu);
-    case COMPANY_CORE:
+    case CORUNNER_CORE:
         cpus[0] = place_other(machine, own, false);
         return cpus[0] >= 0 ? 1 : err_set(why, "the system shows one core only");
-    case COMPANY_THREADS:
+    case CORUNNER_THREADS:
         return places_others(machine, own, (int)point->x - 1, cpus);
     default:
-        return places_others(machine, own, CORE_COMPANY_MAX, cpus);
+        return places_others(machine, own, CORE_CORUNNERS_MAX, cpus);
     }
 }

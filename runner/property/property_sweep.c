@@ -51,9 +51,9 @@ static double property_data_bytes(const struct property *property,
 {
     double bytes = 0;
     // How many processes have data of their own.
-    int users = property->company == COMPANY_NONE   ? 1
-                : property->company == COMPANY_CORE ? 2
-                                                    : machine->ncpus;
+    int users = property->corunner == CORUNNER_NONE   ? 1
+                : property->corunner == CORUNNER_CORE ? 2
+                                                      : machine->ncpus;
     for (int i = 0; i < property->ndata; i++) {
         const struct property_data *data = &property->data[i];
         double own = property_number_value(&data->bytes, machine, x, by);

@@ -423,10 +423,10 @@ void __wrap_own_restore(void)
 {
 }
 
-int __wrap_company_split(const struct core_config *wanted, const int32_t *cpus)
+int __wrap_corunner_split(const struct core_config *wanted, const int32_t *cpus)
 {
     (void)cpus;
-    if (wanted->ncompany || wanted->threads > 1)
+    if (wanted->ncorunners || wanted->threads > 1)
         send_fatal("a core made of text is alone: it has no second thread");
     return -1;
 }

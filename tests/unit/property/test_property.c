@@ -124,11 +124,11 @@ static const struct {
     {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,warm", "is no option"},
     {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,vm=yes",
      "vm= is paging, placement, trap or clock"},
-    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=me",
-     "company= is cpu, sibling, core, all"},
-    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=cpu", "belong together"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,corunner=me",
+     "corunner= is cpu, sibling, core, all"},
+    {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,corunner=cpu", "belong together"},
     {"x,T,Q,u,clk,,cpus,,a.inc:b,,,knee,,", "belong together"},
-    {"x,T,Q,u,clk,,cpus 3,,a.inc:b,,,knee,,company=cpu", "nothing stands behind cpus"},
+    {"x,T,Q,u,clk,,cpus 3,,a.inc:b,,,knee,,corunner=cpu", "nothing stands behind cpus"},
     {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,on=by", "wants a second variable"},
     {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,permit=write", "permit= is call, discard"},
     {"x,T,Q,u,clk,,values 1,,a.inc:b,zero 0 bytes=4K code,,knee,,", "wants permit=code"},
@@ -164,19 +164,19 @@ static void test_places(void **state)
         double x, at;
         int measuring, n, first; // n -1: none
     } cases[] = {
-        {"values 1", "",          "company=sibling",   1, 0, 3, 1,  1},
-        {"values 1", "",          "company=core",      1, 0, 3, 1,  0},
-        {"values 1", "",          "company=all",       1, 0, 3, 3,  1},
-        {"values 1", "",          "company=threads",   1, 0, 3, 0,  0},
-        {"values 3", "",          "company=threads",   3, 0, 3, 2,  1},
-        {"cpus",     "CPU: cpus", "company=cpu on=by", 2, 0, 0, 1,  2},
-        {"cpus",     "CPU: cpus", "company=cpu on=by", 2, 2, 2, -1, 2},
+        {"values 1", "",          "corunner=sibling",   1, 0, 3, 1,  1},
+        {"values 1", "",          "corunner=core",      1, 0, 3, 1,  0},
+        {"values 1", "",          "corunner=all",       1, 0, 3, 3,  1},
+        {"values 1", "",          "corunner=threads",   1, 0, 3, 0,  0},
+        {"values 3", "",          "corunner=threads",   3, 0, 3, 2,  1},
+        {"cpus",     "CPU: cpus", "corunner=cpu on=by", 2, 0, 0, 1,  2},
+        {"cpus",     "CPU: cpus", "corunner=cpu on=by", 2, 2, 2, -1, 2},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct properties properties;
         struct err err;
         char text[200];
-        int measuring = -1, cpus[CORE_COMPANY_MAX];
+        int measuring = -1, cpus[CORE_CORUNNERS_MAX];
         snprintf(text, sizeof text, "x,T,Q,u,clk,,%s,%s,a.inc:b,,,knee,,%s", cases[i].sweep,
                  cases[i].by, cases[i].options);
         assert_int_equal(read_row(text, &properties, &err), 0);
@@ -202,10 +202,10 @@ static void test_no_places(void **state)
     };
     struct properties properties;
     struct err err;
-    int measuring, cpus[CORE_COMPANY_MAX];
+    int measuring, cpus[CORE_CORUNNERS_MAX];
     const struct property_point point = {1, 0};
     assert_int_equal(
-        read_row("x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=sibling", &properties, &err), 0);
+        read_row("x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,corunner=sibling", &properties, &err), 0);
     assert_int_equal(property_places(&properties.rows[0], &two, &point, &measuring, cpus, &err),
                      -1);
     assert_non_null(strstr(err.text, "no other thread of the core"));
@@ -328,6 +328,33 @@ static void test_kernel(void **state)
     properties_free(&properties);
 }
 
+// The older word `company` still works, with the macros of that name.
+static void test_kernel_corunner(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"corunner", "company"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        struct properties properties;
+        struct err err;
+        struct arena arena = {0};
+        char row[100], call[100];
+        snprintf(row, sizeof row, "x,T,Q,u,clk,a,values 7,,t.inc:m,,,level,,%s=core", words[i]);
+        assert_int_equal(read_row(row, &properties, &err), 0);
+        const struct property *property = &properties.rows[0];
+        assert_int_equal(property->corunner, CORUNNER_CORE);
+        struct kernel_spec spec =
+            property_kernel(property, &property->variants[0], &machine, 7, NAN, &arena);
+        snprintf(call, sizeof call, "%%ifmacro m_%s 3-*\nm_%s a, 7, 0\n%%else\n%%error ", words[i],
+                 words[i]);
+        assert_non_null(strstr(spec.corunner, call));
+        snprintf(call, sizeof call, "%%ifmacro m_%s_init 3-*\nm_%s_init a, 7, 0\n%%endif\n",
+                 words[i], words[i]);
+        assert_string_equal(spec.corunner_init, call);
+        arena_free(&arena);
+        properties_free(&properties);
+    }
+}
+
 static void write_file(const char *root, const char *name, const char *text)
 {
     char *path = xasprintf("%s/%s", root, name);
@@ -430,11 +457,17 @@ int main(void)
     if (cpuinfo_load(&err) != 0)
         return 99;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row),        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_places),     cmocka_unit_test(test_no_places),
-        cmocka_unit_test(test_sweeps),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_count),      cmocka_unit_test(test_kernel),
-        cmocka_unit_test(test_machine),    cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_row),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_no_places),
+        cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_kernel),
+        cmocka_unit_test(test_kernel_corunner),
+        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_tree),
         cmocka_unit_test(test_core_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput property on this machine: with company on another CPU, and with system calls, which the
+# latput property on this machine: with a corunner on another CPU, and with system calls, which the
 # core lets through where the row says so. Of hosts that are never quiet nothing more is wanted.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
@@ -8,7 +8,7 @@
 . "$TREE/tests/cli/property.sh"
 
 property_tree <<'END'
-; The timed one asks, the company answers.
+; The timed one asks, the corunner answers.
 %macro ask_init 3-*
     mov rbx, area_at(0)
 %endmacro
@@ -20,10 +20,10 @@ property_tree <<'END'
     jne %%wait
 %endif
 %endmacro
-%macro ask_company_init 3-*
+%macro ask_corunner_init 3-*
     mov rbx, area_at(0)
 %endmacro
-%macro ask_company 3-*
+%macro ask_corunner 3-*
 %ifidn %1, crashes
     ud2
 %endif
@@ -38,8 +38,8 @@ property_tree <<'END'
 END
 ask_data='own.inc:ask,zero 0 bytes=4K shared; chase 1 bytes=64K'
 property_list Wider <<END
-ask,Ask,Does it answer?,times,ns,answers,values 1 2,,$ask_data,1,level,,company=core
-fails,Fails,What if company crashes?,times,ns,crashes,values 1,,$ask_data,1,level,,company=core
+ask,Ask,Does it answer?,times,ns,answers,values 1 2,,$ask_data,1,level,,corunner=core
+fails,Fails,What if a corunner crashes?,times,ns,crashes,values 1,,$ask_data,1,level,,corunner=core
 call,Call,What is a call?,times,ns,,values 1,,own.inc:call,,1,level,,permit=call
 refused,Refused,What if it is not allowed?,times,ns,,values 1,,own.inc:call,,1,level,,
 END
