@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double ONE_VISIT = CONFIDENCE_FAIR / 2; // no more confidence than this
+static const double ONE_REPLICATE = CONFIDENCE_FAIR / 2; // no more confidence than this
 
 static struct conclusion (*const OF_ONE[READING_COUNT])(const struct conclude_question *question,
                                                         const struct curve *curve,
@@ -106,19 +106,20 @@ static int conclude_each(const struct conclude_question *question, const struct 
     return n;
 }
 
-// Whether all samples are of one visit: where its process had its code and data, and what the host
-// did meanwhile, is in all of them.
-static bool one_visit(const struct conclude_question *question, const struct curve *curves,
-                      int ncurves)
+// Whether all samples are of one replicate: where its process had its code and data, and what the
+// host did meanwhile, is in all of them.
+static bool one_replicate(const struct conclude_question *question, const struct curve *curves,
+                          int ncurves)
 {
     int first = -1;
     for (int c = 0; c < ncurves; c++)
         for (int i = 0; i < curves[c].npoints; i++)
             for (int k = 0; k < curves[c].points[i].nsamples; k++) {
-                int visit = curves[c].points[i].samples[k].pass / question->passes_a_visit;
-                if (first >= 0 && visit != first)
+                int replicate =
+                    curves[c].points[i].samples[k].pass / question->passes_per_replicate;
+                if (first >= 0 && replicate != first)
                     return false;
-                first = visit;
+                first = replicate;
             }
     return true;
 }
@@ -133,8 +134,8 @@ const struct conclusion *conclude(const struct conclude_question *question,
         *nconclusions = conclude_each(question, curves, ncurves, arena, conclusions);
     else if ((*nconclusions = ncurves > 0))
         conclusions[0] = OF_ALL[question->reading](question, curves, ncurves, arena);
-    if (question->passes_a_visit && one_visit(question, curves, ncurves))
+    if (question->passes_per_replicate && one_replicate(question, curves, ncurves))
         for (int i = 0; i < *nconclusions; i++)
-            conclusions[i].confidence = fmin(conclusions[i].confidence, ONE_VISIT);
+            conclusions[i].confidence = fmin(conclusions[i].confidence, ONE_REPLICATE);
     return conclusions;
 }

@@ -77,12 +77,12 @@ struct conclude_question {
     // plateaus: what is read is each other curve less this one; NULL: each as it is.
     const char *control;
     uint64_t seed; // of the bootstrap
-    // So many passes follow each other at one visit of a property; visits are far apart, in
-    // processes of their own. What one visit says alone is never sure. 0: not known.
-    int passes_a_visit;
+    // So many passes follow each other at one replicate of a property; replicates are far apart, in
+    // processes of their own. What one replicate says alone is never sure. 0: not known.
+    int passes_per_replicate;
 };
 #define CONCLUDE_LEAST_STEP 0.12
-enum { CONCLUDE_PASSES_A_VISIT = 3 }; // of what `latput property` measures
+enum { CONCLUDE_PASSES_PER_REPLICATE = 3 }; // of what `latput property` measures
 
 // Knee: "knee" (x up to which it stays as it is; where it is left slowly, where a third of the way
 // to the level behind is gone), "before", "after" (y on both sides), "full" (x

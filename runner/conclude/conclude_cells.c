@@ -115,7 +115,7 @@ static double least_size(const struct conclude_question *question, const struct 
     return cells[0].logs ? log1p(least) : least * fabs(cells[n / 2].v);
 }
 
-// Half of it is what passes differ by in a cell, all but those of one visit of three.
+// Half of it is what passes differ by in a cell, all but those of one replicate of three.
 static double noise_gap(const struct cell *cells, int n, struct arena *arena)
 {
     double *spreads = arena_alloc(arena, sizeof *spreads * (size_t)n);
@@ -265,7 +265,7 @@ static struct conclusion matrix_levels(const struct conclude_question *question,
         sentence = put_level(&draft, question, cells, &levels[l], l + 1, sentence);
         for (int i = levels[l].first; i < levels[l].first + levels[l].n; i++) {
             of_cell[cells[i].at] = l;
-            // More than one visit of three may have this cell on another level.
+            // More than one replicate of three may have this cell on another level.
             doubtful += cells[i].most_lie > gap;
             once += !cells[i].again;
         }

@@ -20,42 +20,42 @@ static double compare_two(const struct conclude_question *question, double y, do
 
 // What each pass that has both points says, since what disturbs a pass, or what the host's clock is
 // in it, is the same for both; where none has both, what all passes say together. first[i]: the
-// first of values[] of visit i, those without any left out; first[n]: how many there are. Returns
-// how many visits.
+// first of values[] of replicate i, those without any left out; first[n]: how many there are.
+// Returns how many replicates.
 static int pass_values(const struct conclude_question *question, const struct pair *pair,
                        double *values, int *first)
 {
     const struct shape *ours = pair->ours, *control = pair->control;
-    int n = 0, visits = 0, last = -1;
+    int n = 0, replicates = 0, last = -1;
     for (int pass = 0; pass < ours->npasses && pass < control->npasses; pass++) {
         double y = shape_y(ours, ours->pass_v[pass * ours->n + pair->at]);
         double other = shape_y(control, control->pass_v[pass * control->n + pair->control_at]);
         if (isnan(y) || isnan(other))
             continue;
-        if (pass / ours->a_visit != last)
-            first[visits++] = n;
-        last = pass / ours->a_visit;
+        if (pass / ours->per_replicate != last)
+            first[replicates++] = n;
+        last = pass / ours->per_replicate;
         values[n++] = compare_two(question, y, other);
     }
     if (n == 0) {
-        first[visits++] = 0;
+        first[replicates++] = 0;
         values[n++] = compare_two(question, shape_y(ours, ours->v[pair->at]),
                                   shape_y(control, control->v[pair->control_at]));
     }
-    first[visits] = n;
-    return visits;
+    first[replicates] = n;
+    return replicates;
 }
 
-// Visits drawn as wholes; of one, its passes. Returns how many values that makes.
-static int draw_values(const double *values, const int *first, int visits, uint64_t *state,
+// Replicates drawn as wholes; of one, its passes. Returns how many values that makes.
+static int draw_values(const double *values, const int *first, int replicates, uint64_t *state,
                        double *drawn)
 {
     int n = 0;
-    for (int i = 0; visits == 1 && i < first[1]; i++)
+    for (int i = 0; replicates == 1 && i < first[1]; i++)
         drawn[n++] = values[random_below(state, first[1])];
-    for (int i = 0; visits > 1 && i < visits; i++) {
-        int visit = random_below(state, visits);
-        for (int k = first[visit]; k < first[visit + 1]; k++)
+    for (int i = 0; replicates > 1 && i < replicates; i++) {
+        int replicate = random_below(state, replicates);
+        for (int k = first[replicate]; k < first[replicate + 1]; k++)
             drawn[n++] = values[k];
     }
     return n;
@@ -112,16 +112,17 @@ static double put_pair(struct draft *draft, const struct conclude_question *ques
     int *first = arena_alloc(draft->arena, (room + 1) * sizeof *first), alike = 0, near = 0;
     int *shapes = arena_alloc(draft->arena, room * sizeof *shapes);
     uint64_t state = question->seed;
-    int visits = pass_values(question, pair, passes, first);
-    memcpy(drawn, passes, sizeof *drawn * (size_t)first[visits]);
+    int replicates = pass_values(question, pair, passes, first);
+    memcpy(drawn, passes, sizeof *drawn * (size_t)first[replicates]);
     double value = question->fastest ? fastest_pair(question, pair, NULL, &state)
-                                     : shortest_half(drawn, first[visits]);
+                                     : shortest_half(drawn, first[replicates]);
     double most = fmax(size, least * fabs(value));
     for (int i = 0; i < RESAMPLES; i++) {
         resample_passes(most_passes, &state, shapes);
-        values[i] = question->fastest
-                        ? fastest_pair(question, pair, shapes, &state)
-                        : shortest_half(drawn, draw_values(passes, first, visits, &state, drawn));
+        values[i] =
+            question->fastest
+                ? fastest_pair(question, pair, shapes, &state)
+                : shortest_half(drawn, draw_values(passes, first, replicates, &state, drawn));
         alike += direction(values[i] - same, size) == direction(value - same, size);
         near += fabs(values[i] - value) <= most;
     }

@@ -25,10 +25,10 @@ struct shape {
     bool logs_x;       // which of them
     double *v, *sigma; // standard error of v
     bool logs, fastest;
-    double least;   // a step of question.least_step, in units of v
-    int npasses;    // the highest number of a pass and one
-    double *pass_v; // npasses rows of n: the same of one pass; NaN where it has no sample
-    int a_visit;    // so many passes are of one visit, the first of them of the first
+    double least;      // a step of question.least_step, in units of v
+    int npasses;       // the highest number of a pass and one
+    double *pass_v;    // npasses rows of n: the same of one pass; NaN where it has no sample
+    int per_replicate; // so many passes are of one replicate, the first of them of the first
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
@@ -62,7 +62,7 @@ struct step {
     double place, low, high;
     double share;
     double again;  // this share of curves cut anew has the step (steps_keep)
-    bool disputed; // a visit does not have it (step_is_disputed)
+    bool disputed; // a replicate does not have it (step_is_disputed)
 };
 // Where the values v of the points step->first to step->end are a third of the way from the level
 // before to that behind.
@@ -79,7 +79,7 @@ int steps_between(const struct shape *shape, const struct segment *segments, int
 // Where the step is: place, low, high, share; by its levels, and by resampled curves.
 void step_settle(struct step *step, const struct shape *shape, uint64_t *state,
                  struct arena *arena);
-// Whether a visit that was there does not have the step, by half of its height, in most of its
+// Whether a replicate that was there does not have the step, by half of its height, in most of its
 // passes: one pass of it may have been disturbed.
 bool step_is_disputed(const struct step *step, const struct shape *shape, struct arena *arena);
 // Whether a step at one place has come back at another.
@@ -97,10 +97,11 @@ void steps_level(const struct shape *shape, const struct step *steps, int nsteps
 // --- resampling (conclude_resample.c) ---
 
 enum { RESAMPLES = 200 };
-// v[0] on: of the points first to last of a curve resampled: visits as wholes (where there is one,
-// passes), then samples in their passes, and noise of sigma, which stands for what the samples do
-// not show. `passes` holds shape_passes() numbers, by resample_passes().
-int shape_passes(const struct shape *shape); // npasses, the last visit being as long as the others
+// v[0] on: of the points first to last of a curve resampled: replicates as wholes (where there is
+// one, passes), then samples in their passes, and noise of sigma, which stands for what the samples
+// do not show. `passes` holds shape_passes() numbers, by resample_passes().
+int shape_passes(
+    const struct shape *shape); // npasses, the last replicate being as long as the others
 void resample_passes(const struct shape *shape, uint64_t *state, int *passes);
 void resample_points(const struct shape *shape, int first, int last, const int *passes,
                      uint64_t *state, double *v);

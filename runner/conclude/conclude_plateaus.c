@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Plateaus: the levels of a curve and where they end. What is sure of a curve's beginning is told
-// even where others share what comes behind it, so that no two visits find the same there: from
+// even where others share what comes behind it, so that no two replicates find the same there: from
 // the first level or end that is in doubt on, nothing is a value.
 #include "conclude_internal.h"
 

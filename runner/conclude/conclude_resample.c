@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bootstrap (Efron, 1979) in two stages: visits as wholes, since the samples of one share what
+// Bootstrap (Efron, 1979) in two stages: replicates as wholes, since the samples of one share what
 // disturbed it, then samples. There are few passes, so noise of the curve's own roughness is added:
 // intervals become wider rather than too narrow.
 #include "conclude_internal.h"
@@ -31,16 +31,18 @@ double second_least(double *values, int n)
 
 int shape_passes(const struct shape *shape)
 {
-    return (shape->npasses + shape->a_visit - 1) / shape->a_visit * shape->a_visit;
+    return (shape->npasses + shape->per_replicate - 1) / shape->per_replicate *
+           shape->per_replicate;
 }
 
-// Visits, since the passes of one have the same process, and so agree on what another visit has
-// otherwise. Of what is the least of all passes, all but one of them: whether that comes back hangs
-// on how many there are, and drawn twice one would seem to.
+// Replicates, since the passes of one have the same process, and so agree on what another replicate
+// has otherwise. Of what is the least of all passes, all but one of them: whether that comes back
+// hangs on how many there are, and drawn twice one would seem to.
 void resample_passes(const struct shape *shape, uint64_t *state, int *passes)
 {
     int n = shape_passes(shape), least = shape->fastest ? 3 : 2;
-    int together = n >= least * shape->a_visit ? shape->a_visit : 1, groups = n / together;
+    int together = n >= least * shape->per_replicate ? shape->per_replicate : 1,
+        groups = n / together;
     int without = shape->fastest && n > 2 ? random_below(state, groups) : -1;
     for (int group = 0; group < groups; group++) {
         int from = shape->fastest && n > 2 ? group : random_below(state, groups);
@@ -103,8 +105,8 @@ void resample_interval(double *values, int n, double *low, double *high)
     *high = quantile_of(values, n, 0.975);
 }
 
-// The least of some visits is known from one side only: the next ones may be faster by more than
-// the second of these is slower.
+// The least of some replicates is known from one side only: the next ones may be faster by more
+// than the second of these is slower.
 static const double FASTER = 3;
 void resample_interval_about(bool fastest, double value, double *values, int n, double *low,
                              double *high)

@@ -184,7 +184,7 @@ struct shape shape_of(const struct conclude_question *question, const struct cur
     shape.least = shape.logs ? log1p(least) : least;
     shape.logs_x = question->geometric && shape.n && shape.points[0]->x > 0;
     shape.fastest = question->fastest;
-    shape.a_visit = question->passes_a_visit > 0 ? question->passes_a_visit : 1;
+    shape.per_replicate = question->passes_per_replicate > 0 ? question->passes_per_replicate : 1;
     for (int i = 0; i < shape.n; i++) {
         shape.axis[i] = shape.logs_x ? log(shape.points[i]->x) : shape.points[i]->x;
         find_values(&shape, i, arena);

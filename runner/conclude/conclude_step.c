@@ -133,7 +133,7 @@ static double shift_of(const struct shape *shape, int first, int last, const dou
     return first <= last ? quantile_median(room, last - first + 1) : 0;
 }
 
-// The place in a resampled curve, by its own two levels: what takes longer in one visit takes
+// The place in a resampled curve, by its own two levels: what takes longer in one replicate takes
 // longer on both sides.
 static double step_place_again(const struct step *step, const struct shape *shape, const double *v,
                                double *room, struct arena *arena)
@@ -206,7 +206,8 @@ static int pass_has(const struct step *step, const struct shape *shape, int pass
 bool step_is_disputed(const struct step *step, const struct shape *shape, struct arena *arena)
 {
     for (int pass = 0; pass < shape->npasses;) {
-        int end = pass + shape->a_visit < shape->npasses ? pass + shape->a_visit : shape->npasses;
+        int end = pass + shape->per_replicate < shape->npasses ? pass + shape->per_replicate
+                                                               : shape->npasses;
         int most = 0, there = 0;
         for (; pass < end; pass++) {
             int has = pass_has(step, shape, pass, arena);

@@ -123,7 +123,7 @@ int swept_conclude(struct swept_property *property, struct arena *arena, struct 
         return err_prefix(err, "property %s: ", property->name);
     question.x_unit = property->x_unit;
     question.y_unit = property->y_unit;
-    question.passes_a_visit = CONCLUDE_PASSES_A_VISIT;
+    question.passes_per_replicate = CONCLUDE_PASSES_PER_REPLICATE;
     const struct curve *curves = swept_curves(property, arena, &ncurves);
     property->nconclusions = 0;
     if (ncurves && property->outcome == OUTCOME_OK) // else its outcome says what there is to say

@@ -18,7 +18,7 @@ enum {
     ROUND_POINTS_MAX = 16, // of a curve, in a round that looks closer
     POINTS_MAX = 1 << 16,
     SECONDS_USUAL = 20,
-    PASS_GAP_MS = 100, // visits are much farther apart
+    PASS_GAP_MS = 100, // replicates are much farther apart
     GIVE_UP_MS = 15000,
     MOST_SECONDS = 2, // times property.seconds: then it ends with what there is
     ROUND_LEAST_S = 3,
@@ -35,8 +35,8 @@ struct sweep {
     struct arena *arena;
     size_t capacity; // of result->points
     double start_s;
-    int visit;     // from 0
-    int processes; // of a visit, one after another; each has as many passes
+    int replicate; // from 0
+    int processes; // of a replicate, one after another; each has as many passes
 };
 
 static const char *to_text(struct arena *arena, const struct err *err)
@@ -197,7 +197,7 @@ static const struct list_row *round_row(struct sweep *sweep)
 
 static void round_order(const struct sweep *sweep, int first, struct round *round)
 {
-    uint64_t seed = (uint64_t)first + 1 + ((uint64_t)sweep->visit << 32);
+    uint64_t seed = (uint64_t)first + 1 + ((uint64_t)sweep->replicate << 32);
     round->n = sweep->result->npoints - first;
     round->points = arena_alloc(sweep->arena, (size_t)round->n * sizeof *round->points);
     for (int i = 0; i < round->n; i++) {
@@ -263,7 +263,7 @@ static uint32_t round_most_ms(const struct sweep *sweep)
 static struct exec_params round_params(const struct sweep *sweep)
 {
     struct exec_params params = session_params(sweep->measuring->session, 64);
-    params.config.passes = (uint32_t)(CONCLUDE_PASSES_A_VISIT / sweep->processes);
+    params.config.passes = (uint32_t)(CONCLUDE_PASSES_PER_REPLICATE / sweep->processes);
     params.config.passes_tolerance = sweep->property->how.fastest ? 0 : PASSES_TOLERANCE;
     params.config.pass_gap_ms = PASS_GAP_MS;
     params.config.give_up_ms = GIVE_UP_MS;
@@ -328,8 +328,8 @@ static void point_take(const struct sweep *sweep, const struct exec_kernel *kern
 
 static void round_take(struct sweep *sweep, const struct round *round, int process)
 {
-    int before = sweep->visit * CONCLUDE_PASSES_A_VISIT +
-                 process * (CONCLUDE_PASSES_A_VISIT / sweep->processes);
+    int before = sweep->replicate * CONCLUDE_PASSES_PER_REPLICATE +
+                 process * (CONCLUDE_PASSES_PER_REPLICATE / sweep->processes);
     for (int i = 0; i < round->n; i++) {
         const struct exec_kernel *kernel = &round->measured[i];
         if (!kernel->finished)
@@ -374,7 +374,7 @@ static int sweep_round(struct sweep *sweep, int first, struct err *err)
     struct property_measuring *measuring = sweep->measuring;
     struct round round = {0};
     struct program program = {0};
-    sweep->processes = sweep->property->anew ? CONCLUDE_PASSES_A_VISIT : 1;
+    sweep->processes = sweep->property->anew ? CONCLUDE_PASSES_PER_REPLICATE : 1;
     round_plan(sweep, first, &round);
     if (measuring->planned)
         measuring->planned(measuring->progress->context, round.n * sweep->processes);
@@ -481,7 +481,7 @@ int property_measure(struct property_measuring *measuring, const struct property
 }
 
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           int visit, struct arena *arena, struct swept_property *result,
+                           int replicate, struct arena *arena, struct swept_property *result,
                            struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,
@@ -489,7 +489,7 @@ int property_measure_again(struct property_measuring *measuring, const struct pr
                           .result = result,
                           .arena = arena,
                           .start_s = clock_now_s(),
-                          .visit = visit};
+                          .replicate = replicate};
     if (result->npoints == 0)
         return 0;
     if (sweep_round(&sweep, 0, err) != 0)

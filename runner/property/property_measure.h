@@ -24,10 +24,10 @@ int property_measure(struct property_measuring *measuring, const struct property
                      struct arena *arena, struct swept_property *result, struct err *err);
 
 // Once more all points of *result, which property_measure() has filled: what another time says of
-// them is added to their samples, as passes of its own, and concluded with them. `visit`: 1 the
+// them is added to their samples, as passes of its own, and concluded with them. `replicate`: 1 the
 // first time.
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           int visit, struct arena *arena, struct swept_property *result,
+                           int replicate, struct arena *arena, struct swept_property *result,
                            struct err *err);
 
 // Adds the points of the first round to *result, for tests and `--list`. Returns their number; 0:

@@ -93,15 +93,16 @@ static int group_rows(const struct properties *properties, const char *grp)
 // A property that was measured, but not yet as often as it shall be. It is measured again a while
 // later, since what else uses the machine, where the host puts it, and where code and data lie,
 // changes from time to time: what holds each time is kept apart from what held once.
-struct visited {
+struct replicated {
     const struct property *property;
     struct swept_property result;
     struct arena arena; // of the result
-    double at_s;        // when the last visit ended
+    double at_s;        // when the last replicate ended
 };
-enum { VISITS = 5, VISITS_APART_S = 60 };
+enum { REPLICATES = 5, REPLICATES_APART_S = 60 };
 
-static int sweeps_measure(struct sweeps *run, struct visited *visited, int visit, struct err *err)
+static int sweeps_measure(struct sweeps *run, struct replicated *row, int replicate,
+                          struct err *err)
 {
     const struct exec_progress progress = {sweeps_kernel_done, sweeps_waiting, run};
     struct property_measuring measuring = {.session = &run->session,
@@ -109,11 +110,11 @@ static int sweeps_measure(struct sweeps *run, struct visited *visited, int visit
                                            .progress = &progress,
                                            .planned = sweeps_planned,
                                            .keep = run->options->keep};
-    int status = visit ? property_measure_again(&measuring, visited->property, visit,
-                                                &visited->arena, &visited->result, err)
-                       : property_measure(&measuring, visited->property, &visited->arena,
-                                          &visited->result, err);
-    visited->at_s = clock_now_s();
+    int status = replicate
+                     ? property_measure_again(&measuring, row->property, replicate, &row->arena,
+                                              &row->result, err)
+                     : property_measure(&measuring, row->property, &row->arena, &row->result, err);
+    row->at_s = clock_now_s();
     run->summary->stopped |= measuring.stopped;
     run->summary->kernels += measuring.kernels;
     if (status != 0 && session_stopped_by()) { // its assembler was ended
@@ -124,69 +125,71 @@ static int sweeps_measure(struct sweeps *run, struct visited *visited, int visit
 }
 
 // What could not be measured at all: for want of memory, say.
-static void visited_fail(struct sweeps *run, struct visited *visited, const struct err *err)
+static void replicated_fail(struct sweeps *run, struct replicated *row, const struct err *err)
 {
-    struct swept_property *result = &visited->result;
+    struct swept_property *result = &row->result;
     result->outcome = OUTCOME_NOT_MEASURABLE;
-    result->detail = arena_strdup(&visited->arena, err->text);
+    result->detail = arena_strdup(&row->arena, err->text);
     result->npoints = result->nconclusions = 0;
     run->failed++;
 }
 
-static int sweeps_first(struct sweeps *run, struct visited *visited, struct err *err)
+static int sweeps_first(struct sweeps *run, struct replicated *row, struct err *err)
 {
     progress_more(run->progress, 0, 1);
-    int status = sweeps_measure(run, visited, 0, err);
+    int status = sweeps_measure(run, row, 0, err);
     if (status != 0)
-        visited_fail(run, visited, err);
+        replicated_fail(run, row, err);
     return 0;
 }
 
 // Another time; the last time, then stored. Where that fails, by what the others have.
-static int sweeps_again(struct sweeps *run, struct visited *visited, int visit, struct err *err)
+static int sweeps_again(struct sweeps *run, struct replicated *row, int replicate, struct err *err)
 {
-    const struct property *property = visited->property;
-    int status = sweeps_measure(run, visited, visit, err);
+    const struct property *property = row->property;
+    int status = sweeps_measure(run, row, replicate, err);
     if (run->summary->stopped)
         return status;
-    if (visit < VISITS - 1)
+    if (replicate < REPLICATES - 1)
         return 0;
     const struct spent before = spent_now();
-    status = store_put_property(run->store, run->summary->run_id, &visited->result, err);
+    status = store_put_property(run->store, run->summary->run_id, &row->result, err);
     spent_add_rest(SPENT_WRITING, &before);
     progress_form(run->progress, property->grp, group_rows(run->properties, property->grp),
-                  visited->result.outcome == OUTCOME_OK);
+                  row->result.outcome == OUTCOME_OK);
     run->summary->measured++;
     return status;
 }
 
-// What is to be visited again: the first n, in order; done[v] of them have had visit v.
-struct visits {
-    struct visited *visited;
-    int n, done[VISITS];
+// Properties that are measured again: the first n, in order; done[r] of them have had replicate r.
+struct replicates {
+    struct replicated *rows;
+    int n, done[REPLICATES];
 };
 
 // Those whose time has come; all of them where `last`.
-static int sweeps_visit(struct sweeps *run, struct visits *visits, bool last, struct err *err)
+static int sweeps_replicate(struct sweeps *run, struct replicates *replicates, bool last,
+                            struct err *err)
 {
     int status = 0;
-    visits->done[0] = visits->n;
-    for (int visit = VISITS - 1; visit > 0; visit--) {
-        // Later visits first: what is done is stored.
-        int *done = &visits->done[visit];
-        while (*done < visits->done[visit - 1] && status == 0 && !run->summary->stopped &&
-               (last || clock_now_s() - visits->visited[*done].at_s >= VISITS_APART_S))
-            status = sweeps_again(run, &visits->visited[(*done)++], visit, err);
+    replicates->done[0] = replicates->n;
+    for (int replicate = REPLICATES - 1; replicate > 0; replicate--) {
+        // Later replicates first, since a property with all of them is stored.
+        int *done = &replicates->done[replicate];
+        while (*done < replicates->done[replicate - 1] && status == 0 && !run->summary->stopped &&
+               (last || clock_now_s() - replicates->rows[*done].at_s >= REPLICATES_APART_S))
+            status = sweeps_again(run, &replicates->rows[(*done)++], replicate, err);
     }
     return status;
 }
 
-// What is left when all have been visited once.
-static int sweeps_rest(struct sweeps *run, struct visits *visits, struct err *err)
+// Measures what is left when each has had its first replicate.
+static int sweeps_rest(struct sweeps *run, struct replicates *replicates, struct err *err)
 {
     int status = 0;
-    while (visits->done[VISITS - 1] < visits->n && status == 0 && !run->summary->stopped)
-        status = sweeps_visit(run, visits, true, err);
+    while (replicates->done[REPLICATES - 1] < replicates->n && status == 0 &&
+           !run->summary->stopped)
+        status = sweeps_replicate(run, replicates, true, err);
     return status;
 }
 
@@ -195,7 +198,8 @@ static int sweeps_all(struct sweeps *run, struct err *err)
     const struct properties *properties = run->properties;
     run->machine = property_machine_find(run->session.cpu, &run->session.affinity,
                                          run->session.params.config.cpu);
-    struct visits visits = {xcalloc((size_t)properties->n + 1, sizeof *visits.visited), 0, {0}};
+    struct replicates replicates = {
+        xcalloc((size_t)properties->n + 1, sizeof *replicates.rows), 0, {0}};
     int status = 0;
     run->progress = progress_start(properties->n, run->options->quiet);
     progress_name(run->progress, "properties");
@@ -208,16 +212,16 @@ static int sweeps_all(struct sweeps *run, struct err *err)
             status = -1;
         if (has != 0)
             continue;
-        visits.visited[visits.n].property = property;
-        status = sweeps_first(run, &visits.visited[visits.n++], err);
+        replicates.rows[replicates.n].property = property;
+        status = sweeps_first(run, &replicates.rows[replicates.n++], err);
         if (status == 0)
-            status = sweeps_visit(run, &visits, false, err);
+            status = sweeps_replicate(run, &replicates, false, err);
     }
     if (status == 0)
-        status = sweeps_rest(run, &visits, err);
-    for (int i = 0; i < visits.n; i++)
-        arena_free(&visits.visited[i].arena);
-    free(visits.visited);
+        status = sweeps_rest(run, &replicates, err);
+    for (int i = 0; i < replicates.n; i++)
+        arena_free(&replicates.rows[i].arena);
+    free(replicates.rows);
     progress_end(run->progress);
     // Where none could be, it is for a reason that all have; the message is that of the last.
     bool none = run->failed && run->failed == run->summary->measured;

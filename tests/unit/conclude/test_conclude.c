@@ -420,13 +420,13 @@ static double slow_way(double x) // behind the size of a cache, replaced at rand
     return x <= 2048 ? 15 : 15 + 55 * (1 - 2048 / x);
 }
 
-static double shared_cache(double x) // bytes; what comes behind the second level, visits say
+static double shared_cache(double x) // bytes; what comes behind the second level, replicates say
 {
     double kib = x / 1024;
     return kib <= 48 ? 5 : kib <= 1024 ? 15 : 300;
 }
 
-// What visits do not agree about is no value, and keeps nothing else from being one.
+// What replicates do not agree about is no value, and keeps nothing else from being one.
 static void what_is_sure_is_told(void **state)
 {
     (void)state;
@@ -434,18 +434,18 @@ static void what_is_sure_is_told(void **state)
     struct recipe recipe = {shared_cache,  .noise = 0.01,   .passes = 15, .samples = 3,
                             .first = 4096, .last = 1 << 28, .points = 97, .geometric = true};
     struct conclude_question question = PLATEAUS;
-    question.passes_a_visit = 3;
+    question.passes_per_replicate = 3;
     int parts = 0, n = cases(SHARED_CACHES);
     for (int seed = 1; seed <= n; seed++) {
         struct arena arena = {0};
         uint64_t random = (uint64_t)seed;
         make(&recipe, random, &made);
-        for (int visit = 0; visit < 5; visit++) {
-            // Each visit has another part of a third level, of another speed.
+        for (int replicate = 0; replicate < 5; replicate++) {
+            // Each replicate has another part of a third level, of another speed.
             double end = 2097152 * pow(32, uniform(&random)), level = 40 + 100 * uniform(&random);
             for (int k = 0; k < recipe.points; k++)
                 for (int i = 0; i < made.points[k].nsamples; i++)
-                    if (made.samples[k][i].pass / 3 == visit && made.points[k].x > 1048576 &&
+                    if (made.samples[k][i].pass / 3 == replicate && made.points[k].x > 1048576 &&
                         made.points[k].x <= end)
                         made.samples[k][i].value *= level / 300;
         }
@@ -524,32 +524,32 @@ static void slow_ways_have_a_place(void **state)
     assert_true(near >= n - 1);
 }
 
-// Visits of which each has been slowed down by another share, as places of code do: of the fastest
-// of five the next five say another one, and the intervals know that.
-static void the_fastest_of_other_visits_is_within(void **state)
+// Replicates of which each has been slowed down by another share, as places of code do: of the
+// fastest of five the next five say another one, and the intervals know that.
+static void the_fastest_of_other_replicates_is_within(void **state)
 {
     (void)state;
     static struct made made;
-    enum { VISITS = 5, A_VISIT = 3 };
-    struct recipe recipe = {flat,         .noise = 0.005, .passes = VISITS * A_VISIT,
+    enum { REPLICATES = 5, PER_REPLICATE = 3 };
+    struct recipe recipe = {flat,         .noise = 0.005, .passes = REPLICATES * PER_REPLICATE,
                             .samples = 2, .first = 8,     .last = 744,
                             .points = 40};
     struct conclude_question question = PLATEAUS;
     question.fastest = true;
-    question.passes_a_visit = A_VISIT;
+    question.passes_per_replicate = PER_REPLICATE;
     int apart = 0, n = cases(CURVES / 4);
     for (int seed = 1; seed <= n; seed++) {
         struct arena arena = {0};
         double low[2], high[2];
         for (int run = 0; run < 2; run++) {
             uint64_t places = (uint64_t)seed * 2 + (uint64_t)run;
-            double slower[VISITS];
-            for (int i = 0; i < VISITS; i++)
+            double slower[REPLICATES];
+            for (int i = 0; i < REPLICATES; i++)
                 slower[i] = 1 + 0.04 * fabs(normal(&places));
             make(&recipe, (uint64_t)seed * 2 + (uint64_t)run, &made);
             for (int i = 0; i < recipe.points; i++)
                 for (int k = 0; k < made.points[i].nsamples; k++)
-                    made.samples[i][k].value *= slower[made.samples[i][k].pass / A_VISIT];
+                    made.samples[i][k].value *= slower[made.samples[i][k].pass / PER_REPLICATE];
             struct conclusion conclusion = ask(&question, &made, &arena);
             const struct conclusion_value *level = find(&conclusion, "level 1");
             assert_non_null(level);
@@ -884,17 +884,17 @@ static double rising(double x)
     return 1 + x / 4;
 }
 
-// A visit whose process had its code at an unlucky place, or a neighbour beside it, hides no
-// levels; where visits differ as a rule nothing is told of steps that are smaller, least of all as
-// sure; and what one visit says alone is not sure, however well its passes agree.
-static void visits_that_differ(void **state)
+// A replicate whose process had its code at an unlucky place, or a neighbour beside it, hides no
+// levels; where replicates differ as a rule nothing is told of steps that are smaller, least of all
+// as sure; and what one replicate says alone is not sure, however well its passes agree.
+static void replicates_that_differ(void **state)
 {
     (void)state;
     static const struct {
         const char *what;
         double (*y)(double x);
-        int visits;
-        double factors[3]; // of every second cell, by visit
+        int replicates;
+        double factors[3]; // of every second cell, by replicate
         enum conclusion_outcome outcome;
         const char *sentence;
         bool sure;
@@ -908,8 +908,8 @@ static void visits_that_differ(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct arena arena = {0};
         struct conclude_question question = {
-            .reading = READING_MATRIX, .y_unit = "clk", .seed = 1, .passes_a_visit = 2};
-        struct recipe recipe = {cases[i].y,   .noise = 0.002, .passes = 2 * cases[i].visits,
+            .reading = READING_MATRIX, .y_unit = "clk", .seed = 1, .passes_per_replicate = 2};
+        struct recipe recipe = {cases[i].y,   .noise = 0.002, .passes = 2 * cases[i].replicates,
                                 .samples = 3, .first = 0,     .last = 9,
                                 .points = 10};
         make(&recipe, 5, &made);
@@ -924,42 +924,42 @@ static void visits_that_differ(void **state)
     }
 }
 
-// What one visit of several has otherwise is in the interval, however well its passes agree; where
-// it is one of five the value is still told, one of three is too many.
-static void odd_visits_are_in_the_interval(void **state)
+// What one replicate of several has otherwise is in the interval, however well its passes agree;
+// where it is one of five the value is still told, one of three is too many.
+static void odd_replicates_are_in_the_interval(void **state)
 {
     (void)state;
     static struct made made[2];
-    for (int visits = 3; visits <= 5; visits += 2) {
+    for (int replicates = 3; replicates <= 5; replicates += 2) {
         struct arena arena = {0};
-        struct recipe recipe = {ten,          .noise = 0.002, .passes = 3 * visits,
+        struct recipe recipe = {ten,          .noise = 0.002, .passes = 3 * replicates,
                                 .samples = 1, .first = 1,     .points = 1};
         struct conclude_question question = {.reading = READING_RATIO,
                                              .control = "control",
                                              .least_step = 0.3,
                                              .seed = 1,
-                                             .passes_a_visit = 3};
+                                             .passes_per_replicate = 3};
         struct curve curves[2];
         for (int i = 0; i < 2; i++) {
             make(&recipe, 5 + (uint64_t)i, &made[i]);
             curves[i] = made[i].curve;
             curves[i].variant = i ? "odd" : "control";
         }
-        for (int k = 3; k < 6; k++) // those of the second visit
+        for (int k = 3; k < 6; k++) // those of the second replicate
             made[1].samples[0][k].value *= 2;
         int n;
         const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
         const struct conclusion_value *value = find(got, "odd");
         assert_float_equal(value->value, 1, 0.02);
         assert_true(value->high > 1.9);
-        assert_int_equal(got->outcome, visits == 5 ? CONCLUSION_OK : CONCLUSION_UNSTABLE);
+        assert_int_equal(got->outcome, replicates == 5 ? CONCLUSION_OK : CONCLUSION_UNSTABLE);
         arena_free(&arena);
     }
 }
 
-// A visit that is slower altogether has the step at the same place, a pass without it does no harm
-// where the others of its visit have it, and a whole visit without it does.
-static void visits_have_steps(void **state)
+// A replicate that is slower altogether has the step at the same place, a pass without it does no
+// harm where the others of its replicate have it, and a whole replicate without it does.
+static void replicates_have_steps(void **state)
 {
     (void)state;
     static struct made made;
@@ -977,7 +977,7 @@ static void visits_have_steps(void **state)
                                              .least_step = 0.3,
                                              .fastest = true,
                                              .seed = 3,
-                                             .passes_a_visit = 3};
+                                             .passes_per_replicate = 3};
         struct recipe recipe = {window,     .noise = 0.02, .passes = 9, .samples = 2,
                                 .first = 8, .last = 768,   .points = 96};
         make(&recipe, 11, &made);
@@ -987,8 +987,8 @@ static void visits_have_steps(void **state)
                 double x = made.points[i].x;
                 if (sample->pass >= cases[c].first && sample->pass <= cases[c].last)
                     sample->value *= window(8) / window(x);
-                int visit = sample->pass / 3;
-                sample->value *= 1 + 0.4 * visit;
+                int replicate = sample->pass / 3;
+                sample->value *= 1 + 0.4 * replicate;
             }
         struct conclusion got = ask(&question, &made, &arena);
         assert_int_equal(got.outcome, cases[c].outcome);
@@ -1026,7 +1026,7 @@ static void levels_that_come_and_go_are_not_sure(void **state)
     assert_true(sure <= 25);
 }
 
-// Beyond the second level each visit finds its own share of a cache that others use as well.
+// Beyond the second level each replicate finds its own share of a cache that others use as well.
 static void what_still_grows_is_no_level(void **state)
 {
     (void)state;
@@ -1034,17 +1034,17 @@ static void what_still_grows_is_no_level(void **state)
     const struct recipe recipe = {window_of_48k, .noise = 0.01,   .passes = 15, .samples = 3,
                                   .first = 4096, .last = 1 << 28, .points = 64, .geometric = true};
     struct conclude_question question = PLATEAUS;
-    question.passes_a_visit = 3;
+    question.passes_per_replicate = 3;
     int grown = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         struct arena arena = {0};
         uint64_t random = seed;
         make(&recipe, seed, &made);
-        for (int visit = 0; visit < 5; visit++)
+        for (int replicate = 0; replicate < 5; replicate++)
             for (int k = 0; k < recipe.points; k++) {
                 double beyond = made.points[k].x / 524288, share = 0.6 + 0.8 * uniform(&random);
                 for (int i = 0; i < made.points[k].nsamples && beyond > 1; i++)
-                    if (made.samples[k][i].pass / 3 == visit)
+                    if (made.samples[k][i].pass / 3 == replicate)
                         made.samples[k][i].value *= pow(beyond, share);
             }
         struct conclusion got = ask(&question, &made, &arena);
@@ -1266,7 +1266,7 @@ int main(void)
         cmocka_unit_test(what_is_sure_is_told),
         cmocka_unit_test(long_ways_do_not_make_a_level_larger),
         cmocka_unit_test(slow_ways_have_a_place),
-        cmocka_unit_test(the_fastest_of_other_visits_is_within),
+        cmocka_unit_test(the_fastest_of_other_replicates_is_within),
         cmocka_unit_test(the_fastest_that_comes_back),
         cmocka_unit_test(short_curves_grow),
         cmocka_unit_test(scattered_steps_are_not_none),
@@ -1276,9 +1276,9 @@ int main(void)
         cmocka_unit_test(differences_and_ratios),
         cmocka_unit_test(one_value_is_in_doubt),
         cmocka_unit_test(cells_have_levels),
-        cmocka_unit_test(visits_that_differ),
-        cmocka_unit_test(odd_visits_are_in_the_interval),
-        cmocka_unit_test(visits_have_steps),
+        cmocka_unit_test(replicates_that_differ),
+        cmocka_unit_test(odd_replicates_are_in_the_interval),
+        cmocka_unit_test(replicates_have_steps),
         cmocka_unit_test(what_still_grows_is_no_level),
         cmocka_unit_test(distributions_have_steps),
         cmocka_unit_test(levels_that_come_and_go_are_not_sure),
