@@ -84,10 +84,24 @@ const struct command cmd_property = {
     .run = property_command,
 };
 
+// Returns true if the glob of the command line names the property, also by its older name.
+static bool glob_names(const char *glob, const char *name)
+{
+    static const struct {
+        const char *name, *was;
+    } renamed[] = {
+        {"bypass_delay", "handover"}
+    };
+    for (size_t i = 0; i < ARRAY_LEN(renamed); i++)
+        if (strcmp(name, renamed[i].name) == 0 && strcmp(glob, renamed[i].was) == 0)
+            return true;
+    return fnmatch(glob, name, 0) == 0;
+}
+
 static bool is_named(const struct arguments *arguments, const char *name)
 {
     for (int i = 0; i < arguments->nnames; i++)
-        if (fnmatch(arguments->names[i], name, 0) == 0)
+        if (glob_names(arguments->names[i], name))
             return true;
     return arguments->nnames == 0;
 }
@@ -100,7 +114,7 @@ static int check_names(const struct arguments *arguments, const struct propertie
         struct suggestion suggestion = suggest_start(name, strlen(name));
         bool found = false;
         for (int p = 0; p < properties->n && !found; p++) {
-            found = fnmatch(name, properties->rows[p].name, 0) == 0;
+            found = glob_names(name, properties->rows[p].name);
             suggest_offer(&suggestion, properties->rows[p].name);
         }
         char text[128];

@@ -52,7 +52,7 @@ struct explanation {
     struct explain_instr *instrs;
     const char *uarch;
     const struct port_model *model; // NULL: no ports are known
-    const struct handover *handover;
+    const struct bypass *bypass;
     struct chain chain;
     double slots;
     double pressure[PORTS_MAX];                      // µops a copy on each port

@@ -35,9 +35,9 @@ struct flow_code {
 };
 // A value that is read, and who makes it.
 struct flow_read {
-    double clk;     // when it is there
-    int maker, out; // an instruction under way and its touch
-    int next;       // waiter for the same: item * BLOCK_TOUCHES_MAX + touch; -1: none
+    double clk;        // when it is there
+    int producer, out; // an instruction under way and its touch
+    int next;          // waiter for the same: item * BLOCK_TOUCHES_MAX + touch; -1: none
 };
 struct flow_item {
     bool finished;
@@ -165,16 +165,16 @@ static void item_ready(struct flow *flow, int at)
 static void item_read(struct flow *flow, int at, int t)
 {
     struct flow_read *read = &flow->items[at].reads[t];
-    int place = flow_instr(flow, at)->touches[t].place, maker = flow->writer[place];
-    if (maker < 0)
+    int place = flow_instr(flow, at)->touches[t].place, producer = flow->writer[place];
+    if (producer < 0)
         return;
-    *read = (struct flow_read){0, maker, flow->writer_touch[place], -1};
-    if (flow->items[maker].finished) {
-        read->clk = flow->items[maker].out[read->out];
+    *read = (struct flow_read){0, producer, flow->writer_touch[place], -1};
+    if (flow->items[producer].finished) {
+        read->clk = flow->items[producer].out[read->out];
         return;
     }
-    read->next = flow->items[maker].first_waiter;
-    flow->items[maker].first_waiter = at * BLOCK_TOUCHES_MAX + t;
+    read->next = flow->items[producer].first_waiter;
+    flow->items[producer].first_waiter = at * BLOCK_TOUCHES_MAX + t;
     flow->items[at].pending++;
 }
 

@@ -265,7 +265,7 @@ static void predict_wait(struct explanation *explanation, struct arena *arena)
 // Stores to one line that follow one another leave together, as far as the ports let them.
 static void predict_stores(struct explanation *explanation, struct arena *arena)
 {
-    const struct handover *handover = explanation->handover;
+    const struct bypass *bypass = explanation->bypass;
     int lines[EXPLAIN_STORES_MAX], n = 0, changes = 0, begin = 0;
     for (int i = 0; i < explanation->block.n; i++)
         for (int t = 0; t < explanation->block.instrs[i].ntouches; t++) {
@@ -275,13 +275,13 @@ static void predict_stores(struct explanation *explanation, struct arena *arena)
         }
     while (begin < n && lines[begin] == lines[(begin + n - 1) % n])
         begin++;
-    if (begin == n || isnan(handover->store_line_clk))
+    if (begin == n || isnan(bypass->store_line_clk))
         return; // one line, or not known
     double clk = 0;
     for (int i = 0, len; i < n; i += len, changes++) {
         for (len = 1; i + len < n && lines[(begin + i + len) % n] == lines[(begin + i) % n];)
             len++;
-        clk += fmax(handover->store_line_clk, len * handover->store_clk);
+        clk += fmax(bypass->store_line_clk, len * bypass->store_clk);
     }
     limit_add(explanation, LIMIT_STORES, clk,
               arena_printf(arena, "%d stores that change the line %d times", n, changes));
@@ -298,8 +298,8 @@ static void predict_narrow(struct explanation *explanation, struct arena *arena)
             if (touch->writer >= 0 && touch->forward == FORWARD_NARROW)
                 load = explanation->block.instrs[i].text;
         }
-    if (load && !isnan(explanation->handover->narrow_wait_clk))
-        limit_add(explanation, LIMIT_STORES, explanation->handover->narrow_wait_clk,
+    if (load && !isnan(explanation->bypass->narrow_wait_clk))
+        limit_add(explanation, LIMIT_STORES, explanation->bypass->narrow_wait_clk,
                   arena_printf(arena, "%s waits for a store of only a part of it", load));
 }
 
@@ -452,7 +452,7 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
     *explanation = (struct explanation){.block = *block,
                                         .uarch = table->data.uarch,
                                         .model = table->model,
-                                        .handover = &table->handover};
+                                        .bypass = &table->bypass};
     size_t bytes = (size_t)block->n * sizeof *block->instrs;
     explanation->block.instrs = arena_alloc(arena, bytes);
     memcpy(explanation->block.instrs, block->instrs, bytes);

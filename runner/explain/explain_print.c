@@ -240,8 +240,8 @@ void explain_print_text(const struct explanation *explanation,
         strbuf_puts(out,
                     "\nWhether the jump is fused with what is before it is not known; slots of its "
                     "own\nare assumed: latput property macro_fusion measures it.\n");
-    if (isnan(explanation->handover->store_line_clk))
+    if (isnan(explanation->bypass->store_line_clk))
         strbuf_puts(out, "\nWho made a value, and where stores go, is not taken into account:\n"
-                         "latput property handover measures what that costs on this CPU.\n");
+                         "latput property bypass_delay measures what that costs on this CPU.\n");
     print_tries(measured, out);
 }

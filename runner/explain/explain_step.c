@@ -29,7 +29,8 @@ static int move_source(const struct block_instr *code)
 }
 
 // Who made the value of a touch, behind moves that are done at rename; NULL: nobody in the block.
-static const struct explain_instr *maker_of(const struct explanation *explanation, int at, int from)
+static const struct explain_instr *producer_of(const struct explanation *explanation, int at,
+                                               int from)
 {
     const struct block *block = &explanation->block;
     int place = block->instrs[at].touches[from].place;
@@ -37,29 +38,30 @@ static const struct explain_instr *maker_of(const struct explanation *explanatio
         at = block_writer_before(block, at, place);
         if (at < 0)
             return NULL;
-        const struct explain_instr *maker = &explanation->instrs[at];
-        int source = is_eliminated(maker) && !handover_adds_constant(maker->code)
-                         ? move_source(maker->code)
+        const struct explain_instr *producer = &explanation->instrs[at];
+        int source = is_eliminated(producer) && !bypass_adds_constant(producer->code)
+                         ? move_source(producer->code)
                          : -1;
         if (source < 0)
-            return maker;
-        place = maker->code->touches[source].place;
+            return producer;
+        place = producer->code->touches[source].place;
     }
     return NULL;
 }
 
 static bool is_sum_at_rename(const struct explanation *explanation,
-                             const struct explain_instr *maker)
+                             const struct explain_instr *producer)
 {
-    return maker && maker->row && maker->row->form && handover_adds_constant(maker->code) &&
-           table_is_at_rename(maker->row->form->latency_min_clk, explanation->model);
+    return producer && producer->row && producer->row->form &&
+           bypass_adds_constant(producer->code) &&
+           table_is_at_rename(producer->row->form->latency_min_clk, explanation->model);
 }
 
 // Whether it is an addition whose latency is that of additions among themselves.
-static bool is_short_fadd(const struct explain_instr *maker, const struct handover *handover)
+static bool is_short_fadd(const struct explain_instr *producer, const struct bypass *bypass)
 {
-    return maker && maker->row && maker->row->form && handover_is_fadd(maker->code) &&
-           fabs(maker->row->form->latency_min_clk - handover->fadd_clk) < NEAR_CLK;
+    return producer && producer->row && producer->row->form && bypass_is_fadd(producer->code) &&
+           fabs(producer->row->form->latency_min_clk - bypass->fadd_clk) < NEAR_CLK;
 }
 
 static double known_or_nothing(double clk)
@@ -84,18 +86,18 @@ static bool keeps_flags(const struct block_instr *code, const struct block_touch
 static double flags_more(const struct explanation *explanation, int at)
 {
     const struct block_instr *code = explanation->instrs[at].code;
-    if (handover_user(code) != USER_CONDITION)
+    if (bypass_consumer(code) != CONSUMER_CONDITION)
         return 0;
     double most = 0;
     for (int t = 0; t < code->ntouches; t++) {
         const struct block_touch *touch = &code->touches[t];
-        int maker = touch->part == PART_FLAGS && !touch->write
-                        ? block_writer_before(&explanation->block, at, touch->place)
-                        : -1;
-        if (maker < 0 || (maker + 1) % explanation->block.n != at)
+        int producer = touch->part == PART_FLAGS && !touch->write
+                           ? block_writer_before(&explanation->block, at, touch->place)
+                           : -1;
+        if (producer < 0 || (producer + 1) % explanation->block.n != at)
             continue;
-        enum handover_flags from = handover_flags(explanation->instrs[maker].code, code);
-        most = fmax(most, known_or_nothing(explanation->handover->flags_clk[from]));
+        enum bypass_flags from = bypass_flags(explanation->instrs[producer].code, code);
+        most = fmax(most, known_or_nothing(explanation->bypass->flags_clk[from]));
     }
     return most;
 }
@@ -107,18 +109,18 @@ static double step_more(const struct explanation *explanation, int at, int from)
     const struct block_touch *touch = &instr->code->touches[from];
     if (touch->place < 0 || touch->place >= PLACE_MASK)
         return 0;
-    const struct handover *handover = explanation->handover;
-    const struct explain_instr *maker = maker_of(explanation, at, from);
+    const struct bypass *bypass = explanation->bypass;
+    const struct explain_instr *producer = producer_of(explanation, at, from);
     bool address = touch->part == PART_BASE || touch->part == PART_INDEX;
     double flags = touch->place < PLACE_VEC && !address ? flags_more(explanation, at) : 0;
     if (flags > 0)
         return flags;
-    if (touch->place < PLACE_VEC && !address && is_sum_at_rename(explanation, maker) &&
+    if (touch->place < PLACE_VEC && !address && is_sum_at_rename(explanation, producer) &&
         !is_eliminated(instr))
-        return known_or_nothing(handover->sum_clk[handover_user(instr->code)]);
-    if (touch->place >= PLACE_VEC && is_short_fadd(maker, handover) &&
-        !handover_is_fadd(instr->code) && !is_eliminated(instr))
-        return known_or_nothing(handover->fadd_other_clk);
+        return known_or_nothing(bypass->sum_clk[bypass_consumer(instr->code)]);
+    if (touch->place >= PLACE_VEC && is_short_fadd(producer, bypass) &&
+        !bypass_is_fadd(instr->code) && !is_eliminated(instr))
+        return known_or_nothing(bypass->fadd_other_clk);
     return 0;
 }
 
@@ -169,10 +171,10 @@ static double forward_clk(const struct explanation *explanation, const struct ex
     if (data->forward != FORWARD_SAME)
         clk = fmax(clk, address_clk(load, data, out));
     // A load that comes a while after its store is faster than one that waits for it.
-    if (clk > explanation->handover->forward_clk)
-        clk = explanation->handover->forward_clk;
+    if (clk > explanation->bypass->forward_clk)
+        clk = explanation->bypass->forward_clk;
     if (data->forward == FORWARD_NARROW)
-        clk = fmax(clk, known_or_nothing(explanation->handover->narrow_clk));
+        clk = fmax(clk, known_or_nothing(explanation->bypass->narrow_clk));
     return clk;
 }
 
@@ -228,8 +230,8 @@ double explain_step_clk(const void *context, int at, int from, int to)
 
 void explain_step_uops(struct explanation *explanation)
 {
-    const struct handover *handover = explanation->handover;
-    int uops = (int)handover->sum_shift_uops;
+    const struct bypass *bypass = explanation->bypass;
+    int uops = (int)bypass->sum_shift_uops;
     for (int i = 0; i < explanation->block.n && uops > 0; i++) {
         struct explain_instr *instr = &explanation->instrs[i];
         const struct block_instr *code = instr->code;
@@ -237,8 +239,8 @@ void explain_step_uops(struct explanation *explanation)
         for (int t = 0; t < code->ntouches; t++)
             if (!code->touches[t].write && code->touches[t].part == PART_REGISTER &&
                 code->touches[t].place >= 0 && code->touches[t].place < PLACE_VEC)
-                sum |= is_sum_at_rename(explanation, maker_of(explanation, i, t));
-        if (!sum || handover_user(code) != USER_SHIFT || instr->usage.nuses != 1)
+                sum |= is_sum_at_rename(explanation, producer_of(explanation, i, t));
+        if (!sum || bypass_consumer(code) != CONSUMER_SHIFT || instr->usage.nuses != 1)
             continue;
         instr->usage.uses[0].uops += uops;
         if (instr->usage.nwide == 1)

@@ -220,10 +220,12 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
     }
     table->model = table->data.model;
     struct property_values values = {.n = 0};
-    if (status == 0)
-        status = store_get_property_values(from->store, from->uarch, "handover", &values,
+    // The second name is the older one, which stored runs may have.
+    static const char *const names[] = {"bypass_delay", "handover"};
+    for (size_t i = 0; i < ARRAY_LEN(names) && status == 0 && values.n == 0; i++)
+        status = store_get_property_values(from->store, from->uarch, names[i], &values,
                                            &table->arena, err);
-    handover_read(values.points, values.n, &table->handover);
+    bypass_read(values.points, values.n, &table->bypass);
     if (status == 0)
         status = store_get_property_values(from->store, from->uarch, "code_density", &values,
                                            &table->arena, err);
@@ -242,7 +244,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
 {
     bool wanted[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {false};
     *table = (struct explain_table){.nrows = 0};
-    handover_read(NULL, 0, &table->handover);
+    bypass_read(NULL, 0, &table->bypass);
     front_read(NULL, 0, &table->density);
     for (int b = 0; b < nblocks; b++)
         for (int i = 0; i < blocks[b].n; i++)

@@ -5,8 +5,8 @@
 #define LATPUT_EXPLAIN_TABLE_H
 
 #include "explain_block.h"
+#include "explain_bypass.h"
 #include "explain_front.h"
-#include "explain_handover.h"
 #include "export/export.h"
 #include "list/select.h"
 
@@ -23,7 +23,7 @@ struct explain_table {
     struct table_row *rows; // those with a mnemonic of the blocks
     int nrows;
     const struct port_model *model; // the newest; NULL: none
-    struct handover handover;
+    struct bypass bypass;
     struct front_density density;
     struct property_values fusion; // of `macro_fusion`; none where it was not measured
     struct property_values taken;  // of `taken_branches`; the same

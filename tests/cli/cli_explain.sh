@@ -29,7 +29,7 @@ expect_out '^ports +4\.00  8 uops that only p15 can do$'
 expect_out '^front end +1\.3[0-9]  8\.?[0-9]* slots, 6 a cycle$'
 expect_out '^    all +8\.[0-9] +4\.0 +4\.0$'
 # What the database does not have is said: packs have no property of that kind.
-expect_out '^latput property handover measures what that costs on this CPU\.$'
+expect_out '^latput property bypass_delay measures what that costs on this CPU\.$'
 # On a terminal headings stand out, unless colour is not wanted.
 unset NO_COLOR
 if on_terminal explain --db t.db --uarch 'sapphirerapids?' --asm 'imul rax, rax'; then

@@ -13,6 +13,9 @@ run property --list
 expect_status 0
 expect_out '^core$'
 expect_out '^  reorder_buffer +Reorder buffer$'
+run property --list handover
+expect_status 0
+expect_out '^  bypass_delay +Bypass delay$'
 run property reorder_bufer --db none.db
 expect_status 2
 expect_err "no property 'reorder_bufer'; did you mean 'reorder_buffer'"

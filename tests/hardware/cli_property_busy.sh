@@ -8,7 +8,7 @@
 mapfile -t cpus < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |
     awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }')
 [ ${#cpus[@]} -ge 2 ] || { echo "it takes two CPUs, and there is one" && exit 77; }
-properties=(return_stack l1_ways handover stack_engine)
+properties=(return_stack l1_ways bypass_delay stack_engine)
 
 # sweep NAME [COMMAND...]: a run while the command goes round on all CPUs but the one that measures.
 sweep() {

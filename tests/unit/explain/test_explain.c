@@ -234,14 +234,14 @@ static void pairs_are_compared_with_their_parts(void **state)
         {"store_lines", 1, 2   },
         {"forward",     1, 9   },
     };
-    struct handover handover;
-    handover_read(values, ARRAY_LEN(values), &handover);
-    assert_true(handover.sum_clk[USER_SHIFT] == 2 && handover.sum_clk[USER_OTHER] == 0);
-    assert_true(isnan(handover.sum_clk[USER_CARRY]) && isnan(handover.fadd_other_clk));
-    assert_true(handover.store_clk == 0.5 && handover.store_line_clk == 1);
-    assert_true(handover.forward_clk == 5 && handover.sum_shift_uops == 0);
-    handover_read(NULL, 0, &handover);
-    assert_true(isnan(handover.sum_clk[USER_SHIFT]) && isnan(handover.store_line_clk));
+    struct bypass bypass;
+    bypass_read(values, ARRAY_LEN(values), &bypass);
+    assert_true(bypass.sum_clk[CONSUMER_SHIFT] == 2 && bypass.sum_clk[CONSUMER_OTHER] == 0);
+    assert_true(isnan(bypass.sum_clk[CONSUMER_CARRY]) && isnan(bypass.fadd_other_clk));
+    assert_true(bypass.store_clk == 0.5 && bypass.store_line_clk == 1);
+    assert_true(bypass.forward_clk == 5 && bypass.sum_shift_uops == 0);
+    bypass_read(NULL, 0, &bypass);
+    assert_true(isnan(bypass.sum_clk[CONSUMER_SHIFT]) && isnan(bypass.store_line_clk));
 }
 
 // Two ports, of which one kind of µop needs the first, another any; and a divider.
@@ -449,12 +449,12 @@ static void addresses_begin_where_init_says(void **state)
             fail_msg("%s with %s", cases[i].code, cases[i].init ? cases[i].init : "nothing");
 }
 
-static enum handover_flags flags_from(const char *text)
+static enum bypass_flags flags_from(const char *text)
 {
     struct block block;
     struct err err = {0};
     assert_int_equal(read_text(text, 64, &block, &err), 0);
-    return handover_flags(&block.instrs[0], &block.instrs[1]);
+    return bypass_flags(&block.instrs[0], &block.instrs[1]);
 }
 
 static void makers_of_flags_are_told_apart(void **state)
@@ -469,11 +469,11 @@ static void makers_of_flags_are_told_apart(void **state)
         {"logic_condition", 1, 1.8},
         {"logic_set",       1, 1  },
     };
-    struct handover handover;
-    handover_read(values, ARRAY_LEN(values), &handover);
-    assert_true(fabs(handover.flags_clk[FLAGS_LOGIC] - 0.8) < 1e-9);
-    assert_true(handover.flags_clk[FLAGS_LOGIC_SET] == 0 && handover.flags_clk[FLAGS_OTHER] == 0);
-    assert_true(isnan(handover.flags_clk[FLAGS_FCOMPARE]));
+    struct bypass bypass;
+    bypass_read(values, ARRAY_LEN(values), &bypass);
+    assert_true(fabs(bypass.flags_clk[FLAGS_LOGIC] - 0.8) < 1e-9);
+    assert_true(bypass.flags_clk[FLAGS_LOGIC_SET] == 0 && bypass.flags_clk[FLAGS_OTHER] == 0);
+    assert_true(isnan(bypass.flags_clk[FLAGS_FCOMPARE]));
 }
 
 static void taken_jumps_have_their_time(void **state)
@@ -496,9 +496,9 @@ static double flow_of(const char *text, const char *usages, double front_clk)
 {
     struct explanation explanation = {.model = &model};
     struct err err = {0};
-    struct handover handover;
-    handover_read(NULL, 0, &handover);
-    explanation.handover = &handover;
+    struct bypass bypass;
+    bypass_read(NULL, 0, &bypass);
+    explanation.bypass = &bypass;
     assert_int_equal(read_text(text, 64, &explanation.block, &err), 0);
     int n = explanation.block.n;
     assert_int_equal(n, strlen(usages));

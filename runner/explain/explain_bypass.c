@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Kinds of makers and users of values, and what a property says of them; see explain_handover.h.
-#include "explain_handover.h"
+// Classes of producers and consumers of values, and the measured delays; see explain_bypass.h.
+#include "explain_bypass.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double NOTHING_CLK = 0.1; // what measurements of one time differ by
+static const double NOTHING_CLK = 0.1; // repeated measurements of one latency differ by less
 
 static double value_of(const struct property_value *values, int n, const char *variant)
 {
@@ -15,29 +15,30 @@ static double value_of(const struct property_value *values, int n, const char *v
     return NAN;
 }
 
-// What a pair takes more than its parts; `maker_clk` is what the maker takes.
-static double more(const struct property_value *values, int n, const char *pair, double maker_clk,
-                   const char *user)
+// Returns the bypass delay: the latency of producer and consumer in a chain, minus the sum of their
+// own latencies. A delay below NOTHING_CLK is 0. The consumer was measured as a pair.
+static double delay_clk(const struct property_value *values, int n, const char *pair,
+                        double producer_clk, const char *consumer)
 {
-    double clk = value_of(values, n, pair) - maker_clk - value_of(values, n, user) / 2;
+    double clk = value_of(values, n, pair) - producer_clk - value_of(values, n, consumer) / 2;
     return fabs(clk) < NOTHING_CLK ? 0 : clk;
 }
 
-void handover_read(const struct property_value *values, int n, struct handover *handover)
+void bypass_read(const struct property_value *values, int n, struct bypass *bypass)
 {
-    static const char *const users[USERS][2] = {
-        [USER_OTHER] = {"sum_logic",     "logic"    },
-        [USER_SHIFT] = {"sum_shift",     "shift"    },
-        [USER_CONDITION] = {"sum_condition", "condition"},
-        [USER_CARRY] = {"sum_carry",     "carry"    },
-        [USER_MULTIPLY] = {"sum_multiply",  "multiply" },
+    static const char *const consumers[CONSUMERS][2] = {
+        [CONSUMER_OTHER] = {"sum_logic",     "logic"    },
+        [CONSUMER_SHIFT] = {"sum_shift",     "shift"    },
+        [CONSUMER_CONDITION] = {"sum_condition", "condition"},
+        [CONSUMER_CARRY] = {"sum_carry",     "carry"    },
+        [CONSUMER_MULTIPLY] = {"sum_multiply",  "multiply" },
     };
     double apart = value_of(values, n, "shift_apart"), fadd = value_of(values, n, "fadd") / 2;
-    *handover = (struct handover){
+    *bypass = (struct bypass){
         .sum_shift_uops = fmax(0, round(value_of(values, n, "sum_shift_apart") / apart - 0.7)),
         .fadd_clk = fadd,
-        .fadd_other_clk = (more(values, n, "fadd_fmul", fadd, "fmul") +
-                           more(values, n, "fadd_vector_logic", fadd, "vector_logic")) /
+        .fadd_other_clk = (delay_clk(values, n, "fadd_fmul", fadd, "fmul") +
+                           delay_clk(values, n, "fadd_vector_logic", fadd, "vector_logic")) /
                           2,
         .store_clk = value_of(values, n, "store_line") / 2,
         .store_line_clk = value_of(values, n, "store_lines") / 2,
@@ -45,25 +46,25 @@ void handover_read(const struct property_value *values, int n, struct handover *
         .narrow_wait_clk = value_of(values, n, "narrow_apart"),
         .narrow_clk = value_of(values, n, "narrow_store"),
     };
-    handover->flags_clk[FLAGS_LOGIC] = more(values, n, "logic_condition", 0, "condition");
-    handover->flags_clk[FLAGS_LOGIC_SET] = more(values, n, "logic_set", 0, "condition");
-    handover->flags_clk[FLAGS_FCOMPARE] = more(values, n, "fcompare_condition", 0, "condition");
-    for (int u = 0; u < USERS; u++)
-        handover->sum_clk[u] = more(values, n, users[u][0], 0, users[u][1]);
+    bypass->flags_clk[FLAGS_LOGIC] = delay_clk(values, n, "logic_condition", 0, "condition");
+    bypass->flags_clk[FLAGS_LOGIC_SET] = delay_clk(values, n, "logic_set", 0, "condition");
+    bypass->flags_clk[FLAGS_FCOMPARE] = delay_clk(values, n, "fcompare_condition", 0, "condition");
+    for (int c = 0; c < CONSUMERS; c++)
+        bypass->sum_clk[c] = delay_clk(values, n, consumers[c][0], 0, consumers[c][1]);
 }
 
-enum handover_user handover_user(const struct block_instr *instr)
+enum bypass_consumer bypass_consumer(const struct block_instr *instr)
 {
     switch (instr->in.meta.category) {
     case ZYDIS_CATEGORY_CMOV:
     case ZYDIS_CATEGORY_SETCC:
-        return USER_CONDITION;
+        return CONSUMER_CONDITION;
     case ZYDIS_CATEGORY_SHIFT:
     case ZYDIS_CATEGORY_ROTATE:
         return instr->in.mnemonic == ZYDIS_MNEMONIC_SHLD ||
                        instr->in.mnemonic == ZYDIS_MNEMONIC_SHRD
-                   ? USER_MULTIPLY
-                   : USER_SHIFT;
+                   ? CONSUMER_MULTIPLY
+                   : CONSUMER_SHIFT;
     default:
         break;
     }
@@ -78,27 +79,28 @@ enum handover_user handover_user(const struct block_instr *instr)
     case ZYDIS_MNEMONIC_BTC:
     case ZYDIS_MNEMONIC_BSWAP:
     case ZYDIS_MNEMONIC_BEXTR:
-        return USER_SHIFT;
+        return CONSUMER_SHIFT;
     case ZYDIS_MNEMONIC_ADC:
     case ZYDIS_MNEMONIC_SBB:
-        return USER_CARRY;
+        return CONSUMER_CARRY;
     case ZYDIS_MNEMONIC_IMUL:
     case ZYDIS_MNEMONIC_MUL:
     case ZYDIS_MNEMONIC_MULX:
-        return USER_MULTIPLY;
+        return CONSUMER_MULTIPLY;
     default:
-        return USER_OTHER;
+        return CONSUMER_OTHER;
     }
 }
 
-enum handover_flags handover_flags(const struct block_instr *maker, const struct block_instr *user)
+enum bypass_flags bypass_flags(const struct block_instr *producer,
+                               const struct block_instr *consumer)
 {
-    switch (maker->in.mnemonic) {
+    switch (producer->in.mnemonic) {
     case ZYDIS_MNEMONIC_TEST:
     case ZYDIS_MNEMONIC_AND:
     case ZYDIS_MNEMONIC_OR:
     case ZYDIS_MNEMONIC_XOR:
-        return user->in.meta.category == ZYDIS_CATEGORY_SETCC ? FLAGS_LOGIC_SET : FLAGS_LOGIC;
+        return consumer->in.meta.category == ZYDIS_CATEGORY_SETCC ? FLAGS_LOGIC_SET : FLAGS_LOGIC;
     case ZYDIS_MNEMONIC_COMISS:
     case ZYDIS_MNEMONIC_COMISD:
     case ZYDIS_MNEMONIC_UCOMISS:
@@ -113,7 +115,7 @@ enum handover_flags handover_flags(const struct block_instr *maker, const struct
     }
 }
 
-bool handover_adds_constant(const struct block_instr *instr)
+bool bypass_adds_constant(const struct block_instr *instr)
 {
     switch (instr->in.mnemonic) {
     case ZYDIS_MNEMONIC_ADD:
@@ -127,7 +129,7 @@ bool handover_adds_constant(const struct block_instr *instr)
     }
 }
 
-bool handover_is_fadd(const struct block_instr *instr)
+bool bypass_is_fadd(const struct block_instr *instr)
 {
     static const ZydisMnemonic adds[] = {
         ZYDIS_MNEMONIC_ADDPS,    ZYDIS_MNEMONIC_ADDPD,     ZYDIS_MNEMONIC_ADDSS,
