@@ -7,8 +7,8 @@
 #include "measure/batch.h"
 #include "measure/run_start.h"
 #include "measure/session.h"
-#include "run_keeper.h"
 #include "run_ports.h"
+#include "run_writer.h"
 #include "store/store_form.h"
 #include "store/store_run.h"
 #include "util/progress.h"
@@ -37,7 +37,7 @@ struct run {
     struct selection all; // the rows of all lists, where ports are to be measured
     struct run_kept kept;
     struct progress *progress;
-    struct run_keeper *keeper;
+    struct run_writer *writer;
 };
 
 // Finds out whether 32-bit programs can be built and run, if there is any row that wants it.
@@ -245,12 +245,12 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
         progress_more(run->progress, batch->nkernels, batch->nrows);
         status = run_measure(run, batch, err);
         if (status == 0)
-            status = run_keeper_put(run->keeper, batch, err); // takes the batch
+            status = run_writer_put(run->writer, batch, err); // takes the batch
         else
             batch_free(batch);
     }
     struct err store_err = {0};
-    if (run_keeper_end(run->keeper, &run->kept, &store_err) != 0 && status == 0)
+    if (run_writer_end(run->writer, &run->kept, &store_err) != 0 && status == 0)
         status = err_set(err, "%s", store_err.text);
     run->summary->forms_run = run->kept.forms;
     run->summary->doubted = run->kept.doubted;
@@ -269,7 +269,7 @@ static int run_all(struct run *run, struct err *err)
         .first = FIRST_KERNELS,
         .ahead = run->options->ahead
     };
-    run->keeper = run_keeper_start(run->store, run->summary->run_id, run->rows,
+    run->writer = run_writer_start(run->store, run->summary->run_id, run->rows,
                                    options.plan.issue_width, run->progress);
     struct batch_rows rows = {run->rows, run->nrows, (uint32_t)run->summary->run_id};
     const struct batch_feed feed = batch_feed_rows(&rows);

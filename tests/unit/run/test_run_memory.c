@@ -4,7 +4,7 @@
 // would give.
 #include "fixtures/store_fixture.h"
 #include "list/select.h"
-#include "run/run_keeper.h"
+#include "run/run_writer.h"
 #include "run/run_port_model.h"
 #include "store/store_ports.h"
 
@@ -122,14 +122,14 @@ static struct run_kept keep_made_up(struct store *store, int64_t run_id,
     struct err err = {0};
     uint32_t seed = 7;
     struct progress *progress = progress_start(nrows, true);
-    struct run_keeper *keeper = run_keeper_start(store, run_id, rows, WIDTH, progress);
+    struct run_writer *writer = run_writer_start(store, run_id, rows, WIDTH, progress);
     for (int b = 0; b < BATCHES; b++) {
         int first = nrows * b / BATCHES, end = nrows * (b + 1) / BATCHES;
-        if (run_keeper_put(keeper, batch_make_up(rows, first, end - first, tests, &seed), &err) !=
+        if (run_writer_put(writer, batch_make_up(rows, first, end - first, tests, &seed), &err) !=
             0)
             fail_msg("%s", err.text);
     }
-    if (run_keeper_end(keeper, &kept, &err) != 0)
+    if (run_writer_end(writer, &kept, &err) != 0)
         fail_msg("%s", err.text);
     progress_end(progress);
     return kept;
@@ -160,7 +160,7 @@ static void expect_as_in_view(struct store *store, int64_t run_id,
     assert_true(seen > values->n / 2 && seen <= values->n);
 }
 
-// What the keeper has kept is what the database gives.
+// What the writer has kept is what the database gives.
 static void test_throughputs(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Derives and stores measured batches; see run_keeper.h. A row whose kernels were not all measured
+// Derives and stores measured batches; see run_writer.h. A row whose kernels were not all measured
 // (the run was stopped) is left out, so that --resume measures it again as a whole.
-#include "run_keeper.h"
+#include "run_writer.h"
 
 #include "derive/form_throughput.h"
 #include "store/store_form.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct run_keeper {
+struct run_writer {
     struct store *store;
     int64_t run_id;
     int issue_width;
@@ -109,15 +109,15 @@ static bool is_outside(const struct test *test, enum outcome outcome)
 }
 
 // For the ports, which come later in the run.
-static void keep_throughput(struct run_keeper *keeper, const struct plan *plan,
+static void keep_throughput(struct run_writer *writer, const struct plan *plan,
                             const struct measured_test *tests)
 {
     struct form_throughput form = {0};
-    struct stored_throughputs *values = &keeper->kept.throughputs;
+    struct stored_throughputs *values = &writer->kept.throughputs;
     for (int t = 0; t < plan->ntests; t++) {
         if (plan->tests[t].kind != TEST_THROUGHPUT)
             continue;
-        keeper->kept.timed = true;
+        writer->kept.timed = true;
         if (tests[t].result.outcome == OUTCOME_OK && isfinite(tests[t].result.clk) &&
             !derive_is_scattered(&tests[t].result))
             form_throughput_add(&form, plan->tests[t].variant, tests[t].result.clk);
@@ -126,76 +126,76 @@ static void keep_throughput(struct run_keeper *keeper, const struct plan *plan,
     if (isnan(clk))
         return;
     values->values =
-        xgrow(values->values, &keeper->capacity, (size_t)values->n + 1, sizeof *values->values);
+        xgrow(values->values, &writer->capacity, (size_t)values->n + 1, sizeof *values->values);
     values->values[values->n++] = (struct stored_throughput){stored_form_of(plan->row), clk};
 }
 
-static int store_row(struct run_keeper *keeper, struct batch *batch, const struct batch_row *row,
+static int store_row(struct run_writer *writer, struct batch *batch, const struct batch_row *row,
                      struct err *err)
 {
     const struct plan *plan = &row->plan;
     const struct measured_test *tests = measured_tests(
-        &batch->arena, plan, &batch->measured[row->first_kernel], keeper->issue_width);
+        &batch->arena, plan, &batch->measured[row->first_kernel], writer->issue_width);
     bool ok = plan->ntests > 0;
     for (int t = 0; t < plan->ntests; t++) {
         for (int i = 0; i < plan->tests[t].nkernels; i++)
-            keeper->kept.doubted += tests[t].kernels[i].estimate.doubted;
+            writer->kept.doubted += tests[t].kernels[i].estimate.doubted;
         ok &= tests[t].result.outcome == OUTCOME_OK ||
               is_outside(&plan->tests[t], tests[t].result.outcome);
     }
-    const struct selected_row *selected = &keeper->rows[row->index];
+    const struct selected_row *selected = &writer->rows[row->index];
     const struct form_place place = {selected->list->name, selected->position};
     double start_s = clock_now_s();
-    if (store_put_form(keeper->store, keeper->run_id, &place, plan, tests, err) != 0)
+    if (store_put_form(writer->store, writer->run_id, &place, plan, tests, err) != 0)
         return -1;
     spent_add_time(SPENT_WRITING, start_s);
-    keeper->kept.forms++;
-    keep_throughput(keeper, plan, tests);
-    progress_form(keeper->progress, selected->list->name, selected->list->nrows, ok);
+    writer->kept.forms++;
+    keep_throughput(writer, plan, tests);
+    progress_form(writer->progress, selected->list->name, selected->list->nrows, ok);
     return 0;
 }
 
-static int store_batch(struct run_keeper *keeper, struct batch *batch, struct err *err)
+static int store_batch(struct run_writer *writer, struct batch *batch, struct err *err)
 {
-    int status = store_begin(keeper->store, err);
+    int status = store_begin(writer->store, err);
     for (int r = 0; r < batch->nrows && status == 0; r++)
         if (row_complete(batch, &batch->rows[r]))
-            status = store_row(keeper, batch, &batch->rows[r], err);
+            status = store_row(writer, batch, &batch->rows[r], err);
     double start_s = clock_now_s();
     if (status == 0)
-        status = store_commit(keeper->store, err);
+        status = store_commit(writer->store, err);
     spent_add_time(SPENT_WRITING, start_s);
     if (status != 0)
-        store_rollback(keeper->store);
+        store_rollback(writer->store);
     return status;
 }
 
 static void *storer_thread(void *argument)
 {
-    struct run_keeper *keeper = argument;
-    pthread_mutex_lock(&keeper->mutex);
+    struct run_writer *writer = argument;
+    pthread_mutex_lock(&writer->mutex);
     for (;;) {
-        while (!keeper->next && !keeper->stop)
-            pthread_cond_wait(&keeper->changed, &keeper->mutex);
-        struct batch *batch = keeper->next;
+        while (!writer->next && !writer->stop)
+            pthread_cond_wait(&writer->changed, &writer->mutex);
+        struct batch *batch = writer->next;
         if (!batch)
             break;
-        keeper->next = NULL;
-        keeper->busy = true;
-        int status = keeper->status;
-        pthread_mutex_unlock(&keeper->mutex);
+        writer->next = NULL;
+        writer->busy = true;
+        int status = writer->status;
+        pthread_mutex_unlock(&writer->mutex);
         struct err err = {0};
         if (status == 0)
-            status = store_batch(keeper, batch, &err);
+            status = store_batch(writer, batch, &err);
         batch_free(batch);
-        pthread_mutex_lock(&keeper->mutex);
-        if (status != 0 && keeper->status == 0)
-            keeper->err = err;
-        keeper->status = status;
-        keeper->busy = false;
-        pthread_cond_broadcast(&keeper->changed);
+        pthread_mutex_lock(&writer->mutex);
+        if (status != 0 && writer->status == 0)
+            writer->err = err;
+        writer->status = status;
+        writer->busy = false;
+        pthread_cond_broadcast(&writer->changed);
     }
-    pthread_mutex_unlock(&keeper->mutex);
+    pthread_mutex_unlock(&writer->mutex);
     return NULL;
 }
 
@@ -205,60 +205,60 @@ void run_kept_free(struct run_kept *kept)
     *kept = (struct run_kept){0};
 }
 
-struct run_keeper *run_keeper_start(struct store *store, int64_t run_id,
+struct run_writer *run_writer_start(struct store *store, int64_t run_id,
                                     const struct selected_row *rows, int issue_width,
                                     struct progress *progress)
 {
-    struct run_keeper *keeper = xcalloc(1, sizeof *keeper);
-    keeper->store = store;
-    keeper->run_id = run_id;
-    keeper->rows = rows;
-    keeper->issue_width = issue_width;
-    keeper->progress = progress;
-    pthread_mutex_init(&keeper->mutex, NULL);
-    pthread_cond_init(&keeper->changed, NULL);
-    keeper->threaded = pthread_create(&keeper->thread, NULL, storer_thread, keeper) == 0;
-    return keeper;
+    struct run_writer *writer = xcalloc(1, sizeof *writer);
+    writer->store = store;
+    writer->run_id = run_id;
+    writer->rows = rows;
+    writer->issue_width = issue_width;
+    writer->progress = progress;
+    pthread_mutex_init(&writer->mutex, NULL);
+    pthread_cond_init(&writer->changed, NULL);
+    writer->threaded = pthread_create(&writer->thread, NULL, storer_thread, writer) == 0;
+    return writer;
 }
 
-int run_keeper_put(struct run_keeper *keeper, struct batch *batch, struct err *err)
+int run_writer_put(struct run_writer *writer, struct batch *batch, struct err *err)
 {
-    if (!keeper->threaded) {
-        int status = store_batch(keeper, batch, err);
+    if (!writer->threaded) {
+        int status = store_batch(writer, batch, err);
         batch_free(batch);
         return status;
     }
-    pthread_mutex_lock(&keeper->mutex);
-    while (keeper->next || keeper->busy)
-        pthread_cond_wait(&keeper->changed, &keeper->mutex);
-    int status = keeper->status;
+    pthread_mutex_lock(&writer->mutex);
+    while (writer->next || writer->busy)
+        pthread_cond_wait(&writer->changed, &writer->mutex);
+    int status = writer->status;
     if (status == 0)
-        keeper->next = batch;
+        writer->next = batch;
     else
-        err_set(err, "%s", keeper->err.text);
-    pthread_cond_broadcast(&keeper->changed);
-    pthread_mutex_unlock(&keeper->mutex);
+        err_set(err, "%s", writer->err.text);
+    pthread_cond_broadcast(&writer->changed);
+    pthread_mutex_unlock(&writer->mutex);
     if (status != 0)
         batch_free(batch);
     return status;
 }
 
-int run_keeper_end(struct run_keeper *keeper, struct run_kept *kept, struct err *err)
+int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err *err)
 {
-    if (keeper->threaded) {
-        pthread_mutex_lock(&keeper->mutex);
-        keeper->stop = true;
-        pthread_cond_broadcast(&keeper->changed);
-        pthread_mutex_unlock(&keeper->mutex);
-        pthread_join(keeper->thread, NULL);
+    if (writer->threaded) {
+        pthread_mutex_lock(&writer->mutex);
+        writer->stop = true;
+        pthread_cond_broadcast(&writer->changed);
+        pthread_mutex_unlock(&writer->mutex);
+        pthread_join(writer->thread, NULL);
     }
-    int status = keeper->status;
+    int status = writer->status;
     if (status != 0)
-        err_set(err, "%s", keeper->err.text);
-    *kept = keeper->kept;
+        err_set(err, "%s", writer->err.text);
+    *kept = writer->kept;
     stored_throughputs_sort(&kept->throughputs);
-    pthread_cond_destroy(&keeper->changed);
-    pthread_mutex_destroy(&keeper->mutex);
-    free(keeper);
+    pthread_cond_destroy(&writer->changed);
+    pthread_mutex_destroy(&writer->mutex);
+    free(writer);
     return status;
 }
