@@ -100,15 +100,15 @@ static int record_mixes(const struct arguments *arguments, const struct session 
     return status;
 }
 
-static void put_canaries(const struct exec_floor *bags, struct strbuf *out)
+static void put_canaries(const struct exec_floor *windows, struct strbuf *out)
 {
-    strbuf_puts(out, "bag,canary,bin,samples\n");
-    for (int bag = 0; bag < FLOOR_BAGS; bag++)
+    strbuf_puts(out, "window,canary,bin,samples\n");
+    for (int window = 0; window < FLOOR_WINDOWS; window++)
         for (int canary = 0; canary < CORE_CANARIES; canary++)
             for (int bin = 0; bin < CORE_FLOOR_BINS; bin++)
-                if (bags[bag].counts[canary][bin])
-                    strbuf_printf(out, "%d,%d,%d,%u\n", bag, canary, bin,
-                                  (unsigned)bags[bag].counts[canary][bin]);
+                if (windows[window].counts[canary][bin])
+                    strbuf_printf(out, "%d,%d,%d,%u\n", window, canary, bin,
+                                  (unsigned)windows[window].counts[canary][bin]);
 }
 
 static int record_canaries(const char *directory, const struct session *session, struct err *err)
@@ -116,14 +116,14 @@ static int record_canaries(const char *directory, const struct session *session,
     struct arena arena = {0};
     struct program program = {0};
     struct strbuf out = {0};
-    struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
+    struct exec_floor *windows = xcalloc(FLOOR_WINDOWS, sizeof *windows);
     const struct exec_params params = session_params(session, 64);
     int status = session_build_nop(session, "canaries", 64, &arena, &program, err);
     if (status == 0)
-        status = floor_look(program.path, &params, 0, FLOOR_QUICK_ROUNDS, bags, err);
+        status = floor_look(program.path, &params, 0, FLOOR_QUICK_ROUNDS, windows, err);
     status = session_check_stopped(status, err);
     if (status == 0) {
-        put_canaries(bags, &out);
+        put_canaries(windows, &out);
         status = record_file(directory, "canary.csv", &out, err);
     }
     strbuf_free(&out);
@@ -133,7 +133,7 @@ static int record_canaries(const char *directory, const struct session *session,
     if (status == 0)
         status = record_file(directory, "floor.csv", &out, err);
     strbuf_free(&out);
-    free(bags);
+    free(windows);
     arena_free(&arena);
     return status;
 }

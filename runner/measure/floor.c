@@ -14,7 +14,7 @@
 enum {
     ROUND_MS = 150,    // of each look: between two of them the core does something else
     LONG_ROUNDS = 160, // 24 seconds: longer than most disturbances
-    LEAST_ROUNDS = 3,  // one a bag
+    LEAST_ROUNDS = 3,  // one a window
     ODD_ROUNDS = 40,   // six seconds
     CHECK_MS = 50,     // of each look that only checks a floor
     CANARY_INSTRS = 960,
@@ -25,12 +25,12 @@ enum {
 static const double STATE_WIDTH = 0.01;  // samples of one state differ by less: relative
 static const double STATE_SHARE = 0.02;  // of all samples: less is chance
 static const double STEADY_SHARE = 0.10; // so often undisturbed, the floor is beyond doubt
-static const double COMES_BACK = 0.2;    // of a state's even share, in a second bag at least
+static const double COMES_BACK = 0.2;    // of a state's even share, in a second window at least
 static const double GATE = 0.02;         // how far from the floor the gate accepts
 static const double FASTER = 0.02;       // that a state may seem faster than the core is
 static const double FULL_WIDTH = 0.92; // a canary that needs less of the width misses disturbances
 static const double SIBLING_SLOWS = 0.75; // what a busy sibling leaves of the width, at the most
-static const double QUIET_SHARE = 0.02;   // of a bag: less says nothing of how canaries compare
+static const double QUIET_SHARE = 0.02;   // of a window: less says nothing of how canaries compare
 static const double NEAR_WIDTH = 0.97;    // of the rate of the fastest canary
 static const double TIE = 0.995;          // the same, of those that show the core as quiet
 static const double AS_OFTEN = 0.8;       // undisturbed, as the canary that is so most often
@@ -43,7 +43,7 @@ struct state {
 
 // One canary's samples, and its steady states, fastest first.
 struct canary {
-    uint32_t counts[CORE_FLOOR_BINS]; // of all bags
+    uint32_t counts[CORE_FLOOR_BINS]; // of all windows
     uint32_t total;
     struct state states[CANARY_STATES_MAX];
     int nstates;
@@ -64,15 +64,15 @@ static int group_end(int from)
 }
 
 // Whether enough of the samples are of a second time.
-static bool group_comes_back(const struct exec_floor *bags, int kind, int from)
+static bool group_comes_back(const struct exec_floor *windows, int kind, int from)
 {
     uint32_t sum = 0;
     int often = 0;
-    for (int b = 0; b < FLOOR_BAGS; b++)
-        sum += bins_sum(bags[b].counts[kind], from, group_end(from));
-    for (int b = 0; b < FLOOR_BAGS; b++)
-        often +=
-            bins_sum(bags[b].counts[kind], from, group_end(from)) >= COMES_BACK * sum / FLOOR_BAGS;
+    for (int b = 0; b < FLOOR_WINDOWS; b++)
+        sum += bins_sum(windows[b].counts[kind], from, group_end(from));
+    for (int b = 0; b < FLOOR_WINDOWS; b++)
+        often += bins_sum(windows[b].counts[kind], from, group_end(from)) >=
+                 COMES_BACK * sum / FLOOR_WINDOWS;
     return often >= 2;
 }
 
@@ -87,19 +87,19 @@ static int group_densest(const uint32_t *counts, int from)
     return best;
 }
 
-static void canary_find_states(const struct exec_floor *bags, int kind, struct canary *canary)
+static void canary_find_states(const struct exec_floor *windows, int kind, struct canary *canary)
 {
     memset(canary, 0, sizeof *canary);
-    for (int b = 0; b < FLOOR_BAGS; b++)
+    for (int b = 0; b < FLOOR_WINDOWS; b++)
         for (int i = 0; i < CORE_FLOOR_BINS; i++)
-            canary->counts[i] += bags[b].counts[kind][i];
+            canary->counts[i] += windows[b].counts[kind][i];
     canary->total = bins_sum(canary->counts, 0, CORE_FLOOR_BINS);
     for (int from = 1; from < CORE_FLOOR_BINS && canary->nstates < CANARY_STATES_MAX; from++) {
         uint32_t n = bins_sum(canary->counts, from, group_end(from));
         if (n < STATE_SAMPLES || n < STATE_SHARE * canary->total)
             continue;
         int at = group_densest(canary->counts, from);
-        if (!group_comes_back(bags, kind, at))
+        if (!group_comes_back(windows, kind, at))
             continue;
         double sum = 0;
         for (int i = at; i < group_end(at) && i < CORE_FLOOR_BINS; i++)
@@ -196,22 +196,22 @@ static double gate_share(const uint32_t *counts, double clk)
 struct gate {
     int canary;
     double clk;
-    double share;          // of all samples that it would accept
-    double by[FLOOR_BAGS]; // the same by bag
+    double share;             // of all samples that it would accept
+    double by[FLOOR_WINDOWS]; // the same by window
 };
 
-static struct gate gate_make(const struct exec_floor *bags, int kind, const uint32_t *counts,
+static struct gate gate_make(const struct exec_floor *windows, int kind, const uint32_t *counts,
                              double clk)
 {
     struct gate gate = {kind, clk, gate_share(counts, clk), {0}};
-    for (int b = 0; b < FLOOR_BAGS; b++)
-        gate.by[b] = gate_share(bags[b].counts[kind], clk);
+    for (int b = 0; b < FLOOR_WINDOWS; b++)
+        gate.by[b] = gate_share(windows[b].counts[kind], clk);
     return gate;
 }
 
 // All that need the whole width, each at its fastest: what else comes back is slower since
 // something disturbs. Returns how many.
-static int gates_find(const struct exec_floor *bags, const struct canary *canaries, int width,
+static int gates_find(const struct exec_floor *windows, const struct canary *canaries, int width,
                       struct gate *gates)
 {
     bool fuse = nops_fuse(canaries, width);
@@ -222,7 +222,7 @@ static int gates_find(const struct exec_floor *bags, const struct canary *canari
             if (state_rate(state) > width * (1 + FASTER))
                 continue;
             if (state_rate(state) >= width * FULL_WIDTH)
-                gates[n++] = gate_make(bags, kind, canaries[kind].counts, state->clk);
+                gates[n++] = gate_make(windows, kind, canaries[kind].counts, state->clk);
             break;
         }
     return n;
@@ -233,7 +233,7 @@ static int gates_find(const struct exec_floor *bags, const struct canary *canari
 static double gate_steadiness(const struct gate *gate, const struct gate *gates, int n)
 {
     double least = 1;
-    for (int b = 0; b < FLOOR_BAGS; b++) {
+    for (int b = 0; b < FLOOR_WINDOWS; b++) {
         double best = QUIET_SHARE;
         for (int i = 0; i < n; i++)
             best = fmax(best, gates[i].by[b]);
@@ -265,11 +265,11 @@ static int gates_keep(struct gate *gates, int n, double often, double near)
 // that may be much at another time (nops of five bytes and more, of which a line of code holds few,
 // pass in 95 of 100 samples in one process and in two in the next). Returns the share that the gate
 // would accept; 0 if there is none.
-static double choose_canary(const struct exec_floor *bags, const struct canary *canaries, int width,
-                            struct canary_floor *floor)
+static double choose_canary(const struct exec_floor *windows, const struct canary *canaries,
+                            int width, struct canary_floor *floor)
 {
     struct gate gates[CORE_CANARIES];
-    int n = gates_find(bags, canaries, width, gates);
+    int n = gates_find(windows, canaries, width, gates);
     n = gates_keep(gates, n, HOLDS, NEAR_WIDTH);
     n = gates_keep(gates, n, AS_OFTEN, TIE);
     double best = 0, share = 0;
@@ -340,7 +340,8 @@ bool floor_settled(const struct floor_witness *witness, const struct canary_floo
     return rounds >= (odd ? ODD_ROUNDS : LEAST_ROUNDS);
 }
 
-static enum floor_trust choose_among(const struct exec_floor *bags, const struct canary *canaries,
+static enum floor_trust choose_among(const struct exec_floor *windows,
+                                     const struct canary *canaries,
                                      const struct floor_witness *witness,
                                      struct canary_floor *floor, struct err *seen)
 {
@@ -352,7 +353,7 @@ static enum floor_trust choose_among(const struct exec_floor *bags, const struct
     }
     int width = state_width(state);
     floor->issue_width = width;
-    double share = choose_canary(bags, canaries, width, floor);
+    double share = choose_canary(windows, canaries, width, floor);
     if (share == 0) {
         guess_floor(canaries, witness, floor);
         err_set(seen, "no canary came near the %d instructions a cycle that were seen", width);
@@ -374,31 +375,31 @@ static enum floor_trust choose_among(const struct exec_floor *bags, const struct
     return expected ? FLOOR_SEEN : FLOOR_GUESS;
 }
 
-enum floor_trust floor_choose(const struct exec_floor *bags, const struct floor_witness *witness,
+enum floor_trust floor_choose(const struct exec_floor *windows, const struct floor_witness *witness,
                               struct canary_floor *floor, struct err *seen)
 {
     struct canary *canaries = xcalloc(CORE_CANARIES, sizeof *canaries);
     for (int kind = 1; kind < CORE_CANARIES; kind++)
-        canary_find_states(bags, kind, &canaries[kind]);
+        canary_find_states(windows, kind, &canaries[kind]);
     *floor = (struct canary_floor){.canary = 0};
-    enum floor_trust trust = choose_among(bags, canaries, witness, floor, seen);
+    enum floor_trust trust = choose_among(windows, canaries, witness, floor, seen);
     free(canaries);
     return trust;
 }
 
-bool floor_holds(const struct exec_floor *bags, const struct floor_witness *witness,
+bool floor_holds(const struct exec_floor *windows, const struct floor_witness *witness,
                  const struct canary_floor *floor)
 {
     struct canary_floor best;
     struct err seen;
     if (floor->canary < 1 || floor->canary >= CORE_CANARIES)
         return false;
-    if (floor_choose(bags, witness, &best, &seen) != FLOOR_STEADY)
+    if (floor_choose(windows, witness, &best, &seen) != FLOOR_STEADY)
         return true;
     double share = 0, best_share = 0;
-    for (int b = 0; b < FLOOR_BAGS; b++) {
-        share += gate_share(bags[b].counts[floor->canary], floor->clk_per_instr);
-        best_share += gate_share(bags[b].counts[best.canary], best.clk_per_instr);
+    for (int b = 0; b < FLOOR_WINDOWS; b++) {
+        share += gate_share(windows[b].counts[floor->canary], floor->clk_per_instr);
+        best_share += gate_share(windows[b].counts[best.canary], best.clk_per_instr);
     }
     return share >= HOLDS * best_share;
 }
@@ -410,11 +411,11 @@ bool floor_is_met(const struct exec_floor *look, const struct canary_floor *floo
 }
 
 int floor_look(const char *program, const struct exec_params *params, int first, int end,
-               struct exec_floor *bags, struct err *err)
+               struct exec_floor *windows, struct err *err)
 {
     int status = 0;
     for (int round = first; round < end && status == 0; round++)
-        status = exec_floor(program, params, ROUND_MS, &bags[round % FLOOR_BAGS], err);
+        status = exec_floor(program, params, ROUND_MS, &windows[round % FLOOR_WINDOWS], err);
     return status;
 }
 
@@ -422,16 +423,16 @@ int floor_check(const char *program, const struct exec_params *params,
                 const struct floor_witness *witness, const struct canary_floor *floor, bool *holds,
                 struct err *err)
 {
-    struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
+    struct exec_floor *windows = xcalloc(FLOOR_WINDOWS, sizeof *windows);
     int status = 0;
     *holds = false;
-    for (int b = 0; b < FLOOR_BAGS && status == 0 && !*holds; b++) {
-        status = exec_floor(program, params, CHECK_MS, &bags[b], err);
-        *holds = status == 0 && floor_is_met(&bags[b], floor);
+    for (int b = 0; b < FLOOR_WINDOWS && status == 0 && !*holds; b++) {
+        status = exec_floor(program, params, CHECK_MS, &windows[b], err);
+        *holds = status == 0 && floor_is_met(&windows[b], floor);
     }
     if (status == 0 && !*holds)
-        *holds = floor_holds(bags, witness, floor);
-    free(bags);
+        *holds = floor_holds(windows, witness, floor);
+    free(windows);
     return status;
 }
 
@@ -442,18 +443,18 @@ int floor_measure(const char *program, const struct exec_params *params,
     int rounds = quick ? FLOOR_QUICK_ROUNDS : LONG_ROUNDS, done = 0;
     int status = 0;
     bool settled = false;
-    struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
+    struct exec_floor *windows = xcalloc(FLOOR_WINDOWS, sizeof *windows);
     *result = (struct floor_result){.trust = FLOOR_GUESS};
     for (int end = LEAST_ROUNDS; end <= rounds && !settled && status == 0; end++) {
-        status = floor_look(program, params, done, end, bags, err);
+        status = floor_look(program, params, done, end, windows, err);
         done = end;
-        result->imul_per_add = bags[(done - 1) % FLOOR_BAGS].imul_per_add;
+        result->imul_per_add = windows[(done - 1) % FLOOR_WINDOWS].imul_per_add;
         if (status == 0)
-            result->trust = floor_choose(bags, witness, &result->floor, &result->seen);
+            result->trust = floor_choose(windows, witness, &result->floor, &result->seen);
         settled = floor_settled(witness, &result->floor, result->trust, done);
     }
     result->narrow = floor_is_narrow(witness, &result->floor);
-    free(bags);
+    free(windows);
     if (status == 0 && result->trust == FLOOR_GUESS)
         err_prefix(&result->seen, "in %.1f s ", done * ROUND_MS / 1000.0);
     return status;

@@ -27,17 +27,17 @@ enum floor_trust {
 
 // Samples are kept apart by when they were taken, so that one episode cannot pass for a time that
 // comes back.
-enum { FLOOR_BAGS = 3 };
+enum { FLOOR_WINDOWS = 3 };
 
-// Chooses canary, floor and issue width from the samples of FLOOR_BAGS times. *seen: what was seen,
-// in words. Pure.
-enum floor_trust floor_choose(const struct exec_floor *bags, const struct floor_witness *witness,
+// Chooses canary, floor and issue width from the samples of FLOOR_WINDOWS times. *seen: what was
+// seen, in words. Pure.
+enum floor_trust floor_choose(const struct exec_floor *windows, const struct floor_witness *witness,
                               struct canary_floor *floor, struct err *seen);
 
 // Has the core of `program` time all canaries in rounds `first` to `end` - 1, each for a moment,
-// and adds the samples to the bags, FLOOR_BAGS of them in turn. 0, or -1 with a message.
+// and adds the samples to the windows, FLOOR_WINDOWS of them in turn. 0, or -1 with a message.
 int floor_look(const char *program, const struct exec_params *params, int first, int end,
-               struct exec_floor *bags, struct err *err);
+               struct exec_floor *windows, struct err *err);
 enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 
 // Whether the width is less than that of any family that this CPU could be: true of a core that no
@@ -56,7 +56,7 @@ bool floor_settled(const struct floor_witness *witness, const struct canary_floo
 // Whether a floor that was found some time ago is still what the gate should have. False where
 // another canary was undisturbed for much of the time, and this one for less than half of that: the
 // core is quiet, and what disturbs is where the canary lies, or the floor was found at a bad time.
-bool floor_holds(const struct exec_floor *bags, const struct floor_witness *witness,
+bool floor_holds(const struct exec_floor *windows, const struct floor_witness *witness,
                  const struct canary_floor *floor);
 // Whether one look is enough to see that it holds: no canary could be undisturbed twice as often.
 bool floor_is_met(const struct exec_floor *look, const struct canary_floor *floor);

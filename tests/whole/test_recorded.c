@@ -164,21 +164,21 @@ static void judge_mixes(const struct recording *recording, const char *name)
 
 static void judge_floor(const struct recording *recording)
 {
-    static const char *const counts[] = {"bag", "canary", "bin", "samples"};
+    static const char *const counts[] = {"window", "canary", "bin", "samples"};
     static const char *const floors[] = {"canary", "clk_per_instr", "issue_width"};
     const struct csv_spec counts_spec = {counts, ARRAY_LEN(counts), 0};
     const struct csv_spec floors_spec = {floors, ARRAY_LEN(floors), 0};
     struct csv_file file;
-    struct exec_floor *bags = calloc(FLOOR_BAGS, sizeof *bags);
-    assert_non_null(bags);
+    struct exec_floor *windows = calloc(FLOOR_WINDOWS, sizeof *windows);
+    assert_non_null(windows);
     recording_read(recording, "canary.csv", &counts_spec, &file);
     for (size_t i = 0; i < file.nrecords; i++) {
         const char *const *fields = file.records[i].fields;
-        int bag = atoi(fields[0]), canary = atoi(fields[1]), bin = atoi(fields[2]);
-        assert_in_range(bag, 0, FLOOR_BAGS - 1);
+        int window = atoi(fields[0]), canary = atoi(fields[1]), bin = atoi(fields[2]);
+        assert_in_range(window, 0, FLOOR_WINDOWS - 1);
         assert_in_range(canary, 0, CORE_CANARIES - 1);
         assert_in_range(bin, 0, CORE_FLOOR_BINS - 1);
-        bags[bag].counts[canary][bin] = (uint32_t)atoi(fields[3]);
+        windows[window].counts[canary][bin] = (uint32_t)atoi(fields[3]);
     }
     csv_file_free(&file);
     recording_read(recording, "floor.csv", &floors_spec, &file);
@@ -189,13 +189,13 @@ static void judge_floor(const struct recording *recording)
     const struct floor_witness witness = {.claimed = width, .allowed = UINT64_C(1) << width};
     struct canary_floor floor;
     struct err seen = {0};
-    enum floor_trust trust = floor_choose(bags, &witness, &floor, &seen);
+    enum floor_trust trust = floor_choose(windows, &witness, &floor, &seen);
     print_message("%s: %s\n", recording->directory, seen.text);
     if (trust != FLOOR_GUESS) { // a disturbed core may hide it; a wrong floor is worse
         assert_int_equal(floor.issue_width, width);
         assert_true(fabs(floor.clk_per_instr / clk - 1) < FLOOR_APART);
     }
-    free(bags);
+    free(windows);
 }
 
 // The trials of a form beside the classes of this part of the model.

@@ -28,12 +28,13 @@ struct core {
     double mixture_slower; // what the mixtures lose on ports
     double idioms_slower;  // what zero idioms alone take longer: share
     double quiet;          // share of the time
-    double halved;    // share of the time that a sibling takes every other cycle; the rest: some
-    double too_fast;  // share of samples whose calibrations both were slow, by 1.6
-    int too_fast_bag; // only in this one; -1: at all times
-    unsigned misplaced_in; // bags in which nops of seven bytes and more lie badly: bits; they take
-    double misplaced;      // longer by this share, and others are disturbed half of the time
-    double spread;         // each loop, calibrations too, takes longer by up to this share
+    double halved;       // share of the time that a sibling takes every other cycle; the rest: some
+    double too_fast;     // share of samples whose calibrations both were slow, by 1.6
+    int too_fast_window; // only in this one; -1: at all times
+    unsigned
+        misplaced_in; // windows in which nops of seven bytes and more lie badly: bits; they take
+    double misplaced; // longer by this share, and others are disturbed half of the time
+    double spread;    // each loop, calibrations too, takes longer by up to this share
     double slowed, slowed_by; // share of the quiet time when all take longer by this share
 };
 
@@ -48,7 +49,7 @@ static double random_share(void)
 }
 
 // Cycles an instruction of one sample.
-static double core_sample(const struct core *core, int kind, int bag)
+static double core_sample(const struct core *core, int kind, int window)
 {
     double fetch = kind < CORE_CANARY_MIXTURES ? kind * 0.03 : 0.02; // bytes: 33 a cycle
     double rate = core->width;
@@ -62,7 +63,7 @@ static double core_sample(const struct core *core, int kind, int bag)
         clk *= 1 + core->mixture_slower * (0.5 + random_share());
     if (kind == CORE_CANARY_MIXTURES + 1)
         clk *= 1 + core->idioms_slower;
-    if (kind >= 7 && kind < CORE_CANARY_MIXTURES && (core->misplaced_in >> bag & 1))
+    if (kind >= 7 && kind < CORE_CANARY_MIXTURES && (core->misplaced_in >> window & 1))
         clk *= 1 + core->misplaced;
     if (core->misplaced > 0 && (kind < 7 || kind >= CORE_CANARY_MIXTURES) && random_share() < 0.5)
         clk *= 1.2;
@@ -71,21 +72,22 @@ static double core_sample(const struct core *core, int kind, int bag)
         clk *= 1 + core->slowed_by;
     if (when >= core->quiet)
         clk *= when - core->quiet < core->halved ? 2 : 1.25 + 0.75 * random_share();
-    if (random_share() < core->too_fast && (core->too_fast_bag < 0 || core->too_fast_bag == bag))
+    if (random_share() < core->too_fast &&
+        (core->too_fast_window < 0 || core->too_fast_window == window))
         clk /= 1.6;
     clk *= (1 + core->spread * random_share()) / (1 + core->spread * random_share());
     return clk * (1 + 0.004 * (random_share() - 0.3));
 }
 
-static void core_bags(const struct core *core, int samples, struct exec_floor *bags)
+static void core_windows(const struct core *core, int samples, struct exec_floor *windows)
 {
-    memset(bags, 0, FLOOR_BAGS * sizeof *bags);
-    for (int bag = 0; bag < FLOOR_BAGS; bag++)
+    memset(windows, 0, FLOOR_WINDOWS * sizeof *windows);
+    for (int window = 0; window < FLOOR_WINDOWS; window++)
         for (int kind = 1; kind < CORE_CANARIES; kind++)
             for (int i = 0; i < samples; i++) {
-                int bin = (int)(core_sample(core, kind, bag) / CORE_FLOOR_BIN_CLK);
+                int bin = (int)(core_sample(core, kind, window) / CORE_FLOOR_BIN_CLK);
                 if (bin < CORE_FLOOR_BINS)
-                    bags[bag].counts[kind][bin]++;
+                    windows[window].counts[kind][bin]++;
             }
 }
 
@@ -93,11 +95,11 @@ static enum floor_trust core_floor(const struct core *core, int samples,
                                    const struct floor_witness *witness, struct canary_floor *floor,
                                    struct err *seen)
 {
-    struct exec_floor *bags = calloc(FLOOR_BAGS, sizeof *bags);
-    assert_non_null(bags);
-    core_bags(core, samples, bags);
-    enum floor_trust trust = floor_choose(bags, witness, floor, seen);
-    free(bags);
+    struct exec_floor *windows = calloc(FLOOR_WINDOWS, sizeof *windows);
+    assert_non_null(windows);
+    core_windows(core, samples, windows);
+    enum floor_trust trust = floor_choose(windows, witness, floor, seen);
+    free(windows);
     return trust;
 }
 
@@ -160,10 +162,10 @@ static void a_quiet_core_is_not_needed_for_long(void **state)
 static void samples_that_are_too_fast_are_no_floor(void **state)
 {
     (void)state;
-    const struct core once = {.width = 6, .quiet = 0.8, .too_fast = 0.3, .too_fast_bag = 1};
+    const struct core once = {.width = 6, .quiet = 0.8, .too_fast = 0.3, .too_fast_window = 1};
     check_floor(&once, &nobody, FLOOR_STEADY, "calibrations that are slow at one time");
     const struct floor_witness families = {0, 1ULL << 4 | 1ULL << 5 | 1ULL << 6};
-    const struct core often = {.width = 6, .quiet = 0.8, .too_fast = 0.05, .too_fast_bag = -1};
+    const struct core often = {.width = 6, .quiet = 0.8, .too_fast = 0.05, .too_fast_window = -1};
     check_floor(&often, &families, FLOOR_STEADY, "now and then at all times");
     check_floor(&often, &nobody, FLOOR_STEADY, "now and then at all times, no table");
 }
@@ -205,12 +207,12 @@ static void a_floor_that_is_met_needs_one_look(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct core core = {.width = 8, .quiet = cases[i].quiet, .halved = 1};
         const struct canary_floor floor = {cases[i].canary, 0.1252 * cases[i].clk, 8};
-        struct exec_floor *bags = calloc(FLOOR_BAGS, sizeof *bags);
+        struct exec_floor *windows = calloc(FLOOR_WINDOWS, sizeof *windows);
         random_state = 88172645463325252ULL;
-        core_bags(&core, 500, bags);
-        if (floor_is_met(&bags[0], &floor) != cases[i].met)
+        core_windows(&core, 500, windows);
+        if (floor_is_met(&windows[0], &floor) != cases[i].met)
             fail_msg("case %zu", i);
-        free(bags);
+        free(windows);
     }
 }
 
@@ -335,14 +337,14 @@ static void a_floor_is_refuted_by_a_quiet_core(void **state)
         {{8, 961.0 / 960 / 7.41, 8},      true,  false},
         {{0, 0.125, 8},                   true,  false}, // no canary
     };
-    struct exec_floor *bags = calloc(FLOOR_BAGS, sizeof *bags);
-    assert_non_null(bags);
+    struct exec_floor *windows = calloc(FLOOR_WINDOWS, sizeof *windows);
+    assert_non_null(windows);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         random_state = 88172645463325252ULL;
-        core_bags(cases[i].quiet ? &quiet : &busy, 300, bags);
-        assert_int_equal(floor_holds(bags, &known, &cases[i].floor), cases[i].holds);
+        core_windows(cases[i].quiet ? &quiet : &busy, 300, windows);
+        assert_int_equal(floor_holds(windows, &known, &cases[i].floor), cases[i].holds);
     }
-    free(bags);
+    free(windows);
 }
 
 enum { SAMPLES = 4 };
