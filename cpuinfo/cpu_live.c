@@ -196,8 +196,8 @@ int cpu_identify(struct cpu_info *cpu, struct err *err)
     const struct cpuid_leaf *hypervisor = cpu_leaf_find(cpu, 0x40000010, 0);
     const struct cpuid_leaf *features = cpu_leaf_find(cpu, 1, 0);
     // The nominal frequency (leaf 16H) is rounded to 100 MHz on some CPUs: measure instead.
-    bool told = cpu->tsc_hz && ((clock && clock->ecx) || (hypervisor && hypervisor->eax));
-    if (!told && !(dump && cpu->tsc_hz) && features && features->edx >> 4 & 1) {
+    bool reported = cpu->tsc_hz && ((clock && clock->ecx) || (hypervisor && hypervisor->eax));
+    if (!reported && !(dump && cpu->tsc_hz) && features && features->edx >> 4 & 1) {
         cpu->tsc_hz = tsc_hz_measure();
         pseudo_add(cpu, CPUID_PSEUDO_TSC_HZ, cpu->tsc_hz);
     }

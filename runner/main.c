@@ -37,6 +37,6 @@ int main(int argc, char **argv)
     const struct command *cmd = command_find(argv[at]);
     if (!cmd)
         return help_no_command("latput", argv[at]);
-    config_know(commands);
+    config_set_commands(commands);
     return command_end(cmd->name, cmd->run(argc - at, argv + at));
 }

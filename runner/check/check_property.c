@@ -83,13 +83,13 @@ static int codes_build(const struct codes *codes, struct check *check, struct er
         .directory = directory, .stem = "properties", .bits = 64};
     struct program program = {0};
     int status = assemble_program(codes->kernels, codes->n, &options, &check->arena, &program, err);
-    const struct property *told = NULL; // one message a row is enough
+    const struct property *reported = NULL; // one message a row is enough
     for (int i = 0; i < program.nfailures && status == 0; i++) {
         const struct assemble_failure *failure = &program.failures[i];
         const struct property *property = codes->rows[failure->kernel];
-        if (property == told)
+        if (property == reported)
             continue;
-        told = property;
+        reported = property;
         const struct csv_place place = {property->path, property->line, property->source, 1};
         struct err problem = {0};
         csv_error_at(&place, &problem, "at the point '%s' NASM says: %s",

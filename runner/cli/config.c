@@ -22,7 +22,7 @@ static struct config {
 
 static const struct command *const *config_commands; // all; NULL: only the one that asks is known
 
-void config_know(const struct command *const *all)
+void config_set_commands(const struct command *const *all)
 {
     config_commands = all;
 }

@@ -14,7 +14,7 @@
 #include "util/err.h"
 
 // Tells it all commands, so that it can refuse lines that mean none of them; ends with NULL.
-void config_know(const struct command *const *all);
+void config_set_commands(const struct command *const *all);
 
 // The next option of the command that the file sets, behind line *line (0 at first), which becomes
 // its line; *argument lives as long as the program. Its index; -1 where there is none any more; -2

@@ -376,7 +376,7 @@ static int work_load(struct work *work, struct err *err)
 }
 
 // What became of one block.
-struct told {
+struct job_result {
     struct explanation explanation;
     struct explain_measured measured;
     bool has_measured;
@@ -385,12 +385,13 @@ struct told {
 
 // From what bench says to one run through the block. How often a function's loop runs in a call
 // only the user knows: else there is nothing to compare.
-static void job_scale(const struct job *job, const struct bench_spec *spec, struct told *told)
+static void job_scale(const struct job *job, const struct bench_spec *spec,
+                      struct job_result *result)
 {
-    struct explain_measured *measured = &told->measured;
+    struct explain_measured *measured = &result->measured;
     if (job->function) {
-        told->source.call_clk = measured->clk * job->instances;
-        told->has_measured = spec->instances || measured->failure;
+        result->source.call_clk = measured->clk * job->instances;
+        result->has_measured = spec->instances || measured->failure;
         return;
     }
     measured->clk *= job->instances;
@@ -409,7 +410,7 @@ static int job_predict(const struct work *work, const struct job *job,
 }
 
 // What it tells of is the arena's.
-static int job_explain(const struct work *work, const struct job *job, struct told *told,
+static int job_explain(const struct work *work, const struct job *job, struct job_result *result,
                        struct arena *arena, struct err *err)
 {
     struct bench_spec spec = work->arguments->spec;
@@ -418,36 +419,36 @@ static int job_explain(const struct work *work, const struct job *job, struct to
     spec.db = work->arguments->db ? work->arguments->db : store_default_path();
     spec.object = job->place.object;
     spec.db_optional = true;
-    told->has_measured = false;
-    told->source = (struct explain_source){job->title, NAN};
-    if (job_predict(work, job, &told->explanation, arena, err) != 0)
+    result->has_measured = false;
+    result->source = (struct explain_source){job->title, NAN};
+    if (job_predict(work, job, &result->explanation, arena, err) != 0)
         return -1;
     if (work->arguments->predict)
         return 0;
-    told->has_measured = true;
-    if (explain_measure(&spec, &told->measured, arena, err) != 0)
+    result->has_measured = true;
+    if (explain_measure(&spec, &result->measured, arena, err) != 0)
         return -1;
     if (spec.file)
-        job_scale(job, &spec, told);
-    if (work->arguments->blocks || !told->has_measured)
+        job_scale(job, &spec, result);
+    if (work->arguments->blocks || !result->has_measured)
         return 0;
-    const struct explain_subject subject = {&told->explanation, &spec, &work->table,
+    const struct explain_subject subject = {&result->explanation, &spec, &work->table,
                                             spec.file ? &job->place : NULL};
-    return explain_experiment(&subject, &told->measured, arena, err);
+    return explain_experiment(&subject, &result->measured, arena, err);
 }
 
-static void print_one(const struct work *work, const struct told *told)
+static void print_one(const struct work *work, const struct job_result *result)
 {
     struct strbuf out = {0};
     struct json json = {.out = &out};
-    const struct explain_measured *measured = told->has_measured ? &told->measured : NULL;
+    const struct explain_measured *measured = result->has_measured ? &result->measured : NULL;
     if (work->arguments->format == REPORT_JSON) {
         json_open(&json, '[');
-        explain_print_json(&told->explanation, measured, &told->source, &json);
+        explain_print_json(&result->explanation, measured, &result->source, &json);
         json_close(&json, ']');
         strbuf_puts(&out, "\n");
     } else {
-        explain_print_text(&told->explanation, measured, &told->source,
+        explain_print_text(&result->explanation, measured, &result->source,
                            terminal_has_colour(STDOUT_FILENO), &out);
     }
     fputs(strbuf_text(&out), stdout);
@@ -457,22 +458,23 @@ static void print_one(const struct work *work, const struct told *told)
 static int explain_one(struct work *work)
 {
     struct err err = {0};
-    struct told *told = arena_alloc(&work->arena, sizeof *told);
+    struct job_result *result = arena_alloc(&work->arena, sizeof *result);
     const struct job *job = &work->jobs[0];
     if (job->refused)
         return command_fail(&cmd_explain, EXIT_USAGE, "%s%s", job->body ? "--asm: " : "",
                             job->refused);
-    if (work_load(work, &err) != 0 || job_explain(work, job, told, &work->arena, &err) != 0)
+    if (work_load(work, &err) != 0 || job_explain(work, job, result, &work->arena, &err) != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
-    print_one(work, told);
-    return told->has_measured && told->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
+    print_one(work, result);
+    return result->has_measured && result->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
 // The rows of --blocks.
-static void print_row(struct json *json, const struct job *job, const struct told *told)
+static void print_row(struct json *json, const struct job *job, const struct job_result *result)
 {
-    const struct explanation *known = job->refused ? NULL : &told->explanation;
-    const struct explain_measured *measured = known && told->has_measured ? &told->measured : NULL;
+    const struct explanation *known = job->refused ? NULL : &result->explanation;
+    const struct explain_measured *measured =
+        known && result->has_measured ? &result->measured : NULL;
     json_open(json_break(json, "\n  "), '{');
     json_int(json_name(json, "line"), job->line);
     json_text_known(json_name(json, "refused"), job->refused);
@@ -500,19 +502,19 @@ static void print_number(int width, double number)
         printf("  %*s", width, "");
 }
 
-static void print_line(const struct job *job, const struct told *told)
+static void print_line(const struct job *job, const struct job_result *result)
 {
-    const struct explanation *explanation = &told->explanation;
-    bool measured = told->has_measured && isfinite(told->measured.clk);
+    const struct explanation *explanation = &result->explanation;
+    bool measured = result->has_measured && isfinite(result->measured.clk);
     if (job->refused) {
         printf("%6d  refused: %s\n", job->line, job->refused);
         return;
     }
     printf("%6d  %6d", job->line, explanation->block.n);
     print_number(9, explanation->predicted_clk);
-    print_number(9, measured ? told->measured.clk : (double)NAN);
-    if (measured && isfinite(explanation->predicted_clk) && told->measured.clk > 0)
-        printf("  %+8.1f", 100 * explain_difference(explanation, &told->measured));
+    print_number(9, measured ? result->measured.clk : (double)NAN);
+    if (measured && isfinite(explanation->predicted_clk) && result->measured.clk > 0)
+        printf("  %+8.1f", 100 * explain_difference(explanation, &result->measured));
     else
         printf("  %8s", "");
     printf("  %s%s\n", explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "",
@@ -523,14 +525,14 @@ static int explain_row(const struct work *work, const struct job *job, struct js
 {
     struct arena arena = {0};
     struct err err = {0};
-    struct told *told = arena_alloc(&arena, sizeof *told);
-    int status = job->refused ? 0 : job_explain(work, job, told, &arena, &err);
+    struct job_result *result = arena_alloc(&arena, sizeof *result);
+    int status = job->refused ? 0 : job_explain(work, job, result, &arena, &err);
     if (session_stopped_by())
         status = err_set(&err, "stopped by %s before it was done", session_stopped_by());
     else if (status == 0 && json)
-        print_row(json, job, told);
+        print_row(json, job, result);
     else if (status == 0)
-        print_line(job, told);
+        print_line(job, result);
     arena_free(&arena);
     return status == 0 ? EXIT_DONE : command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
 }

@@ -28,8 +28,8 @@ struct merge_count {
 };
 
 // The lines of one pack.
-static void merge_tell(const char *path, const struct store_merged *merged, struct strbuf *lines,
-                       struct merge_count *count)
+static void merge_report(const char *path, const struct store_merged *merged, struct strbuf *lines,
+                         struct merge_count *count)
 {
     for (int i = 0; i < merged->nruns; i++) {
         strbuf_printf(lines, "%s: %s run %lld\n", path,
@@ -48,7 +48,7 @@ static int merge_packs(struct store *store, char **paths, int npaths, struct str
     struct store_merged *merged = xcalloc((size_t)npaths, sizeof *merged);
     int added = pack_merge_all(store, paths, npaths, merged, &err);
     for (int i = 0; i < npaths && added >= 0; i++)
-        merge_tell(paths[i], &merged[i], lines, &count);
+        merge_report(paths[i], &merged[i], lines, &count);
     free(merged);
     if (added < 0)
         return command_fail(&cmd_merge, store_is_unable(store) ? EXIT_ENVIRONMENT : EXIT_USAGE,

@@ -262,7 +262,7 @@ static int query_print(struct store *store, const struct arguments *query,
     return status;
 }
 
-static int query_ask(struct store *store, struct arguments *query)
+static int query_execute(struct store *store, struct arguments *query)
 {
     struct query_meaning meaning = {.where = NULL};
     int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);
@@ -284,7 +284,7 @@ static int query_run(int argc, char **argv)
     status = store_option_open(&cmd_query, query.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = query_ask(store, &query);
+    status = query_execute(store, &query);
     store_close(store);
     return status;
 }

@@ -123,10 +123,10 @@ static void print_summary(const struct run_summary *summary)
                       (double)summary->passes / (double)summary->kernels);
     command_note(&cmd_run, "%s", strbuf_text(&text));
     strbuf_free(&text);
-    if (summary->doubts.asked)
+    if (summary->doubts.repeated)
         command_note(&cmd_run,
                      "asked again in another arrangement: %" PRId64 " tests, %" PRId64 " differ",
-                     summary->doubts.asked, summary->doubts.differing);
+                     summary->doubts.repeated, summary->doubts.differing);
     if (!summary->port_seed)
         return;
     port_ways_text(summary->port_ways, summary->port_seed, &text);

@@ -331,9 +331,9 @@ static int validate_write_all(const char *path, const struct port_table *table,
 }
 
 // Stores, writes and prints. What some forms say is not stored as what the whole table does.
-static int validate_tell(const struct arguments *arguments, struct store *store,
-                         const struct port_table *table, const struct validate_mixes *mixes,
-                         struct arena *arena, struct err *err)
+static int validate_report(const struct arguments *arguments, struct store *store,
+                           const struct port_table *table, const struct validate_mixes *mixes,
+                           struct arena *arena, struct err *err)
 {
     const struct validation result = validate_figures(&table->forms, mixes, arguments->seed, arena);
     struct validate_beside beside;
@@ -373,7 +373,7 @@ static int validate_with(const struct arguments *arguments, struct store *store)
             status = command_fail(&cmd_validate, EXIT_USAGE, "%s", err.text);
         else if ((!arguments->again &&
                   validate_measure_table(arguments, store, &table, &arena, &mixes, &err) != 0) ||
-                 validate_tell(arguments, store, &table, &mixes, &arena, &err) != 0)
+                 validate_report(arguments, store, &table, &mixes, &arena, &err) != 0)
             status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
         port_table_free(&table);
     }

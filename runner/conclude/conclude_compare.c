@@ -225,17 +225,17 @@ static struct conclusion values_conclude(struct point_values *put, const char *v
     struct arena *arena = put->draft.arena;
     int doubt = put->doubt.nvalues;
     bool any = put->draft.nvalues > 0;
-    struct draft *told = any ? &put->draft : &put->doubt;
+    struct draft *shown = any ? &put->draft : &put->doubt;
     const char *sentence =
-        named ? draft_values_said(told)
-              : conclude_quantity(arena, told->values[0].value, told->values[0].unit);
+        named ? draft_values_text(shown)
+              : conclude_quantity(arena, shown->values[0].value, shown->values[0].unit);
     sentence = arena_printf(arena, "%s%s%s", sentence, behind, any ? "" : "; passes disagree");
     if (any && doubt) {
         sentence =
-            arena_printf(arena, "%s; in doubt: %s", sentence, draft_values_said(&put->doubt));
-        draft_value(told, "doubt", doubt, doubt, doubt, "");
+            arena_printf(arena, "%s; in doubt: %s", sentence, draft_values_text(&put->doubt));
+        draft_value(shown, "doubt", doubt, doubt, doubt, "");
     }
-    return draft_end(told, variant, any ? CONCLUSION_OK : CONCLUSION_UNSTABLE,
+    return draft_end(shown, variant, any ? CONCLUSION_OK : CONCLUSION_UNSTABLE,
                      (any ? put->share : put->doubt_share) * (put->npasses > 1 ? 1 : 0.5),
                      sentence);
 }

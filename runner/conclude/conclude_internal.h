@@ -179,7 +179,7 @@ void draft_x(struct draft *draft, const struct conclude_question *question,
 void draft_level(struct draft *draft, const struct conclude_question *question,
                  const struct shape *shape, const char *label, int first, int last);
 // All of them in words, "random: 16.2 clk, shuffled: 3 clk"; of very many the first.
-const char *draft_values_said(const struct draft *draft);
+const char *draft_values_text(const struct draft *draft);
 struct conclusion draft_end(const struct draft *draft, const char *variant,
                             enum conclusion_outcome outcome, double confidence,
                             const char *sentence);

@@ -150,9 +150,10 @@ static const char *sentence_end(const struct conclude_question *question, const 
     return of->nsteps ? open : arena_printf(arena, ", no step up to %s", most);
 }
 
-static struct conclusion tell(const struct conclude_question *question, const char *variant,
-                              const struct shape *shape, const struct plateaus *of, bool cut_short,
-                              struct arena *arena)
+static struct conclusion plateaus_conclude(const struct conclude_question *question,
+                                           const char *variant, const struct shape *shape,
+                                           const struct plateaus *of, bool cut_short,
+                                           struct arena *arena)
 {
     struct draft draft = {.arena = arena};
     put_values(&draft, question, shape, of);
@@ -195,5 +196,5 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
         return curve_missing(question, curve, &shape, arena);
     struct plateaus of = {.steps = steps, .nsteps = nsteps, .doubt = doubt};
     find_open(&of, &shape, arena);
-    return tell(question, curve->variant, &shape, &of, cut_short, arena);
+    return plateaus_conclude(question, curve->variant, &shape, &of, cut_short, arena);
 }

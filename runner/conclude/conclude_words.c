@@ -104,7 +104,7 @@ void draft_value(struct draft *draft, const char *label, double value, double lo
         .label = label, .value = value, .low = low, .high = high, .unit = unit ? unit : ""};
 }
 
-const char *draft_values_said(const struct draft *draft)
+const char *draft_values_text(const struct draft *draft)
 {
     enum { SAID_MAX = 40 };
     const char *said = "";

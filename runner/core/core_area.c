@@ -180,7 +180,7 @@ void area_leave_shared(void)
     leave_shared = true;
 }
 
-void area_told(uint64_t *bytes, uint64_t *huge_bytes)
+void area_mapped_bytes(uint64_t *bytes, uint64_t *huge_bytes)
 {
     *bytes = *huge_bytes = 0;
     for (int i = 0; i < CORE_AREAS_MAX; i++) {

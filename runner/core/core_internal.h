@@ -261,7 +261,7 @@ void area_setup_own(void);
 // The calls by which bodies give back areas, if they may: at most CORE_AREAS_MAX; how many.
 struct filter_call;
 int area_filter_calls(uint32_t permits, struct filter_call *calls);
-void area_told(uint64_t *bytes, uint64_t *huge_bytes); // what was mapped
+void area_mapped_bytes(uint64_t *bytes, uint64_t *huge_bytes); // what was mapped
 // As the kernel wants it; memory is not sealed. `walk`: along chases, so that caches hold of them
 // what they would after many rounds.
 void area_fill(const struct core_kernel *kernel, bool walk);

@@ -155,7 +155,7 @@ static void send_hello(size_t bytes)
     record.hello.calib_link_clk = times.calib_link_clk;
     record.hello.code_bytes = (uint32_t)bytes;
     record.hello.kernels = config.nselected;
-    area_told(&record.hello.area_bytes, &record.hello.area_huge_bytes);
+    area_mapped_bytes(&record.hello.area_bytes, &record.hello.area_huge_bytes);
     record.hello.ncounters = config.mode == CORE_MODE_MEASURE ? config.ncounters : 0;
     memcpy(record.hello.overhead_counts, times.overhead_counts, sizeof times.overhead_counts);
     memcpy(record.hello.link_counts, times.link_counts, sizeof times.link_counts);

@@ -78,7 +78,7 @@ void own_remember(void)
 
 // A body can clear the base of fs by loading the register, even where it has no instructions for
 // bases. Only the system can set it then. That of gs is 0 before and after.
-static bool own_asks_system(void)
+static bool own_needs_system_call(void)
 {
 #ifdef __x86_64__
     return !(core_features & FEATURE_FSGSBASE);
@@ -96,13 +96,13 @@ bool own_filter_call(struct filter_call *call)
     };
 #endif
     (void)call;
-    return own_asks_system();
+    return own_needs_system_call();
 }
 
 void own_restore(void)
 {
 #ifdef __x86_64__
-    if (own_asks_system()) // not by libc's function, which may look for its thread
+    if (own_needs_system_call()) // not by libc's function, which may look for its thread
         core_call(SYS_arch_prctl, ARCH_SET_FS, (long)core_own.fs_base, 0, 0);
 #endif
 }

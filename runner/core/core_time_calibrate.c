@@ -25,7 +25,7 @@ static CORE_KEPT double overhead;
 // told.
 static CORE_KEPT float overhead_values[OVERHEAD_ROUNDS];
 static CORE_KEPT int noverheads;
-static CORE_KEPT struct times *told;
+static CORE_KEPT struct times *found;
 
 uint32_t time_calibration(void)
 {
@@ -104,7 +104,7 @@ bool time_overhead_found(const struct core_config *config)
     double values[OVERHEAD_ROUNDS];
     for (int i = 0; i < noverheads; i++)
         values[i] = overhead_values[i];
-    told->overhead_tsc = overhead = values_densest(values, noverheads);
+    found->overhead_tsc = overhead = values_densest(values, noverheads);
     return true;
 }
 
@@ -179,7 +179,7 @@ void time_calibrate(const struct core_config *config, struct times *times)
     canary_least = floor_clk * (1 - config->canary_tolerance) / times->calib_clk;
     canary_most = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
     times->overhead_tsc = overhead;
-    told = times;
+    found = times;
     if (config->mode != CORE_MODE_FLOOR)
         time_overhead_found(config);
 }

@@ -18,7 +18,7 @@ static const uint32_t PERF_CAPABILITIES = 0x345;
 static const int FULL_WIDTH_BIT = 13; // of it
 
 // Whether a file of the machine has the word in it.
-static bool file_says(const struct count_machine *machine, const char *path, const char *word)
+static bool file_has_word(const struct count_machine *machine, const char *path, const char *word)
 {
     char full[512], line[128] = "";
     snprintf(full, sizeof full, "%s%s", machine->root, path);
@@ -57,13 +57,13 @@ static enum count_obstacle write_forbidden_explain(const struct count_machine *m
 {
     static const char lockdown[] = "/sys/kernel/security/lockdown";
     static const char allow[] = "/sys/module/msr/parameters/allow_writes";
-    if (file_says(machine, lockdown, "[integrity]") ||
-        file_says(machine, lockdown, "[confidentiality]"))
+    if (file_has_word(machine, lockdown, "[integrity]") ||
+        file_has_word(machine, lockdown, "[confidentiality]"))
         err_set(err,
                 "the kernel is locked down (%s) and lets no one write registers. Switch Secure "
                 "Boot off, or boot with lockdown=none; or use --backend perf",
                 lockdown);
-    else if (file_says(machine, allow, "off"))
+    else if (file_has_word(machine, allow, "off"))
         err_set(err,
                 "the module msr refuses to write registers. As root: echo on > %s, or load it "
                 "with allow_writes=on",

@@ -232,7 +232,7 @@ static void bound_by_breaker(const struct kernel_facts *facts, const struct esti
 // A latency that is a whole number in the dense chain, and up to a cycle less in the filled one, is
 // not the mean of the latter: an execution takes one whole number of cycles or the next. (Vector
 // additions of a Zen 5 take two cycles one behind the other and one with work between them.)
-static void tell_two_states(struct test_result *result)
+static void result_mark_two_states(struct test_result *result)
 {
     double most_clk = result->dense_clk, least_clk = most_clk - 1;
     if (result->bound != BOUND_EXACT || !(least_clk >= DERIVE_RENAME_CLK) ||
@@ -270,7 +270,7 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
         bound_by_breaker(facts, estimates, nkernels, &result);
         result.average |= result.bound == BOUND_EXACT && derive_between_cycles(result.clk);
         latency_range(facts, estimates, nkernels, &result);
-        tell_two_states(&result);
+        result_mark_two_states(&result);
     }
     bool overwritten = strcmp(facts[result.kernel].shape, PLAN_FALSE) == 0;
     if (facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK && !overwritten)

@@ -22,7 +22,7 @@ struct exec_secrets {
 void exec_secrets_begin(struct exec_secrets *secrets, struct core_secret *first);
 void exec_secrets_feed(struct exec_secrets *secrets); // as far as there is room; does not wait
 // Whether the record is the core's; notes which secret it had.
-bool exec_secrets_know(struct exec_secrets *secrets, const struct core_record *record);
+bool exec_secrets_accept(struct exec_secrets *secrets, const struct core_record *record);
 
 // One process that writes records.
 struct exec_stream {

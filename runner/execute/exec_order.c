@@ -80,7 +80,7 @@ const char *exec_order_refuses(struct exec_order *order, const struct core_recor
     if (names_kernel && record->kernel >= (uint32_t)order->nkernels)
         return "it names a kernel that there is not";
     // A core that cannot even read its configuration has no secret; nor has any body run.
-    if (!exec_secrets_know(order->secrets, record) &&
+    if (!exec_secrets_accept(order->secrets, record) &&
         (record->type != CORE_REC_FATAL || order->hello))
         return "it does not speak for the core";
     if (order->ended || (!order->hello && names_kernel))

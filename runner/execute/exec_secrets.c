@@ -52,7 +52,7 @@ void exec_secrets_feed(struct exec_secrets *secrets)
     }
 }
 
-bool exec_secrets_know(struct exec_secrets *secrets, const struct core_record *record)
+bool exec_secrets_accept(struct exec_secrets *secrets, const struct core_record *record)
 {
     if (record->number < secrets->heard || record->number > secrets->last.number ||
         record->token != secrets->tokens[record->number % EXEC_SECRETS_AHEAD])

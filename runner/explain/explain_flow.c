@@ -105,7 +105,7 @@ static struct flow_event event_pop(struct flow *flow)
 
 // --- What is known of each instruction of the block. ---
 
-static void code_know_edges(const struct flow *flow, int at, struct flow_code *code)
+static void code_describe_edges(const struct flow *flow, int at, struct flow_code *code)
 {
     const struct block_instr *instr = &flow->explanation->block.instrs[at];
     for (int to = 0; to < instr->ntouches; to++) {
@@ -124,11 +124,11 @@ static void code_know_edges(const struct flow *flow, int at, struct flow_code *c
     }
 }
 
-static void code_know(struct flow *flow, int at, bool wide)
+static void code_describe(struct flow *flow, int at, bool wide)
 {
     const struct explain_instr *known = &flow->explanation->instrs[at];
     struct flow_code *code = &flow->codes[at];
-    code_know_edges(flow, at, code);
+    code_describe_edges(flow, at, code);
     code->nuses = port_uses_beside(&known->usage, wide, &code->uses);
     code->slots = known->fused ? 0 : known->slots;
     for (int u = 0; u < code->nuses; u++) {
@@ -325,7 +325,7 @@ double flow_clk(const struct explanation *explanation, double front_clk, bool wi
     flow->items = xcalloc((size_t)flow->nitems, sizeof *flow->items);
     double slots = 0;
     for (int i = 0; i < n; i++) {
-        code_know(flow, i, wide);
+        code_describe(flow, i, wide);
         slots += flow->codes[i].slots;
     }
     flow->slot_clk = slots > 0 ? front_clk / slots : 0;

@@ -96,7 +96,7 @@ static bool usage_translate(const struct known_form *form, const struct port_mod
 
 // --- Instructions. ---
 
-static void instr_know(const struct explain_table *table, struct explain_instr *instr)
+static void instr_look_up(const struct explain_table *table, struct explain_instr *instr)
 {
     const struct known_form *form = instr->row ? instr->row->form : NULL;
     instr->known = !instr->row ? KNOWN_NOTHING : !form ? KNOWN_LISTED : KNOWN_NO_PORTS;
@@ -437,7 +437,7 @@ static void predict_instrs(const struct explain_table *table, struct explanation
         struct explain_instr *instr = &explanation->instrs[i];
         instr->code = &block->instrs[i];
         instr->row = table_match(table, &block->instrs[i]);
-        instr_know(table, instr);
+        instr_look_up(table, instr);
         table_correct(instr->row, &block->instrs[i]);
         explanation->unknown += instr->known != KNOWN_ALL;
     }

@@ -62,8 +62,8 @@ static bool near(double a, double b)
     return fabs(a - b) <= explain_tolerance * fmax(a, b);
 }
 
-static const char *broken_says(const struct explain_try *try,
-                               const struct explain_measured *measured, bool slower)
+static const char *broken_result(const struct explain_try *try,
+                                 const struct explain_measured *measured, bool slower)
 {
     if (near(try->measured_clk, measured->clk))
         return slower ? "as slow as before: it is no chain through registers that was missed"
@@ -110,7 +110,7 @@ static int try_broken(const struct explain_subject *subject, struct explain_meas
         return *err->text ? -1 : 0;
     try->what = what;
     if (!isnan(try->measured_clk))
-        try->says = broken_says(try, measured, measured->clk > explanation->predicted_clk);
+        try->says = broken_result(try, measured, measured->clk > explanation->predicted_clk);
     return 0;
 }
 

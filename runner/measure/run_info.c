@@ -258,11 +258,11 @@ int run_info_warn_doubts(struct store *store, int64_t run_id, const struct store
 {
     static const double DIFFERING_SHARE = 0.01;
     char text[160];
-    if ((double)doubts->differing > DIFFERING_SHARE * (double)doubts->asked) {
+    if ((double)doubts->differing > DIFFERING_SHARE * (double)doubts->repeated) {
         snprintf(text, sizeof text,
                  "%" PRId64 " of %" PRId64 " tests that were asked again came out otherwise: the "
                  "same share of all values may hang on how they were asked",
-                 doubts->differing, doubts->asked);
+                 doubts->differing, doubts->repeated);
         if (store_run_warning(store, run_id, text, "latput query --doubts lists them", err) != 0)
             return -1;
     }

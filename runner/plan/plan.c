@@ -81,7 +81,7 @@ static void plan_immediates(struct row_plan *rp, unsigned tests)
     int n = immediates_of(rp, &values);
     for (int i = 0; i < n; i++) {
         rp->immediate = &values[i];
-        if (!immediate_is_asked(rp))
+        if (!immediate_is_requested(rp))
             continue;
         if (tests & TESTS_LATENCY && !rp->row->stack)
             latency_plan_immediate(rp);

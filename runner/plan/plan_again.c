@@ -31,7 +31,7 @@ static bool again_kernel_differs(const struct kernel_spec *a, const struct kerne
 }
 
 // Whether the test has a value of its own, and another arrangement asks for it in another way.
-static bool again_asks(const struct test *usual, const struct test *other)
+static bool again_is_requested(const struct test *usual, const struct test *other)
 {
     if (usual->nkernels == 0 || usual->nkernels != other->nkernels ||
         strcmp(usual->variant, PLAN_FALSE) == 0 || strcmp(usual->variant, PLAN_SETTING) == 0 ||
@@ -59,7 +59,7 @@ static int again_add(struct row_plan *to, const struct plan *other, int usual,
     int added = 0;
     for (int t = 0; t < usual && t < other->ntests; t++) {
         const struct test *test = &other->tests[t];
-        if (!again_asks(&to->plan->tests[t], test))
+        if (!again_is_requested(&to->plan->tests[t], test))
             continue;
         const char *variant = test->variant;
         struct test *again =

@@ -84,7 +84,7 @@ bool immediate_takes(const struct row_plan *rp, const struct operand *op)
            !op->has_value && !op->literal;
 }
 
-bool immediate_is_asked(const struct row_plan *rp)
+bool immediate_is_requested(const struct row_plan *rp)
 {
     const struct list_row *row = rp->row;
     if (rp->immediate->upper)

@@ -183,7 +183,7 @@ int immediates_load(struct err *err); // once; -1: the table is missing or malfo
 // Whether the value of the operand is the plan's choice among several.
 bool immediate_takes(const struct row_plan *rp, const struct operand *op);
 // Whether rp->immediate can be asked of the row.
-bool immediate_is_asked(const struct row_plan *rp);
+bool immediate_is_requested(const struct row_plan *rp);
 // The values that the row is asked with beside the usual one; returns their number.
 int immediates_of(const struct row_plan *rp, const struct immediate **values);
 

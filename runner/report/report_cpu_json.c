@@ -54,7 +54,7 @@ static void claim_json(const struct cpu_info *cpu, struct json *json)
     json_close(cpu->ncontradictions ? json_break(json, "\n  ") : json, ']');
 }
 
-static const char *says_text(double size, enum cpu_says says)
+static const char *verdict_text(double size, enum cpu_says says)
 {
     return size > 0 ? cpu_says_name(says) : "";
 }
@@ -75,11 +75,11 @@ static void sights_json(const struct cpu_info *cpu, struct json *json)
         json_real(json_name(json, "claimed"),
                   sight->claimed_size > 0 ? sight->claimed_size : (double)NAN);
         json_text_known(json_name(json, "against_claimed"),
-                        says_text(sight->claimed_size, sight->claimed));
+                        verdict_text(sight->claimed_size, sight->claimed));
         json_real(json_name(json, "believed"),
                   sight->believed_size > 0 ? sight->believed_size : (double)NAN);
         json_text_known(json_name(json, "against_believed"),
-                        says_text(sight->believed_size, sight->believed));
+                        verdict_text(sight->believed_size, sight->believed));
         json_close(json, '}');
     }
     json_close(cpu->nsights ? json_break(json, "\n  ") : json, ']');

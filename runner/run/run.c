@@ -281,7 +281,7 @@ static int run_all(struct run *run, struct err *err)
 
 // Whether all throughputs of the run are in memory. Else the database has them: from before the run
 // was resumed, or of another run.
-static bool run_knows_throughputs(const struct run *run)
+static bool run_has_throughputs(const struct run *run)
 {
     return run->kept.timed && run->summary->forms_had == 0;
 }
@@ -300,7 +300,7 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                               .cpu_id = run->start.cpu_id,
                               .all = &run->all,
                               .throughputs =
-                                  run_knows_throughputs(run) ? &run->kept.throughputs : NULL,
+                                  run_has_throughputs(run) ? &run->kept.throughputs : NULL,
                               .resumed = run->options->resume,
                               .reuse_model = partial || *run->options->selection,
                               .ahead = run->options->ahead,

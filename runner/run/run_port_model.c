@@ -42,7 +42,7 @@ void ports_forms_make(struct ports_forms *forms, const struct selection *all,
             forms_add(forms, row, throughputs);
     }
     ports_forms_thin(forms->forms, forms->rows, forms->n);
-    forms->first_asked = forms->n;
+    forms->first_requested = forms->n;
     for (int i = 0; i < nasked; i++) {
         forms_add(forms, asked[i].row, throughputs);
         forms->forms[forms->n - 1].blocker_cost = -1;
@@ -102,7 +102,7 @@ static bool row_is_twin(const struct ports_forms *forms, int a, int b)
 static int forms_for_paths(const struct ports_forms *forms, int *which)
 {
     int n = 0;
-    for (int i = 0; i < forms->first_asked; i++) {
+    for (int i = 0; i < forms->first_requested; i++) {
         bool wanted = row_shows_paths(forms->rows[i], forms->forms[i].rthroughput_clk);
         for (int k = n - 1; k >= 0 && wanted; k--)
             wanted = !row_is_twin(forms, i, which[k]);
@@ -115,7 +115,7 @@ static int forms_for_paths(const struct ports_forms *forms, int *which)
 static int forms_for_units(const struct ports_forms *forms, int *which)
 {
     int n = 0;
-    for (int i = 0; i < forms->first_asked; i++) {
+    for (int i = 0; i < forms->first_requested; i++) {
         double clk = forms->forms[i].rthroughput_clk;
         if (clk >= UNIT_LEAST_CLK && clk <= UNIT_MOST_CLK && row_shows_units(forms->rows[i]))
             which[n++] = i;
@@ -154,10 +154,10 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
                                .most_s = PORTS_MODEL_SECONDS_MOST,
                                .now_s = clock_now_s};
     const struct port_oracle oracle = port_limited(&limit);
-    if (port_discover(&oracle, forms->forms, forms->first_asked, session->issue_width, model,
+    if (port_discover(&oracle, forms->forms, forms->first_requested, session->issue_width, model,
                       err) != 0)
         return -1;
-    const struct port_subjects subjects = {&oracle, forms->forms, forms->first_asked};
+    const struct port_subjects subjects = {&oracle, forms->forms, forms->first_requested};
     if (port_name_sets(&subjects, session->cpu->uarch, model, note, err) != 0)
         return -1;
     return model_units(forms, &oracle, model, err);
@@ -166,7 +166,7 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
 // Index of a form of the lists by its text, -1 if there is none.
 static int forms_find(const struct ports_forms *forms, const char *name)
 {
-    for (int i = 0; i < forms->first_asked && *name; i++)
+    for (int i = 0; i < forms->first_requested && *name; i++)
         if (strcmp(forms->forms[i].name, name) == 0)
             return i;
     return -1;

@@ -15,7 +15,7 @@ struct ports_forms {
     const struct list_row **rows; // by index of a form
     struct port_form *forms;
     int n;
-    int first_asked;          // index of the first row in question
+    int first_requested;      // index of the first row in question
     struct list_row *rows_32; // blockers in 32-bit mode
 };
 // `all`: the rows of all lists. Rows and the texts of them must outlive the forms.

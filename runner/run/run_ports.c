@@ -137,7 +137,7 @@ struct chunk {
     const struct port_oracle *oracle;
     const struct measure_mixes *measure; // behind the oracle
     const struct port_model *models[2];  // for 64-bit and 32-bit mode
-    const struct selected_row *asked;    // row i is form first_asked + i
+    const struct selected_row *asked;    // row i is form first_requested + i
     struct progress *progress;
     struct port_siblings *siblings; // what chunks before know
 };
@@ -204,7 +204,7 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
                 usages[i] = usage_refused(outcome, obstacle);
             if (obstacle || row->bits != bits)
                 continue;
-            which[question.n] = chunk->forms->first_asked + first + i;
+            which[question.n] = chunk->forms->first_requested + first + i;
             position[question.n++] = i;
         }
         if (question.n)
@@ -220,7 +220,7 @@ static int chunk_decoding(const struct chunk *chunk, int first, int n, struct po
                           struct err *err)
 {
     struct decoding_form *asked = xcalloc((size_t)n, sizeof *asked);
-    int nasked = 0, before = chunk->forms->first_asked + first;
+    int nasked = 0, before = chunk->forms->first_requested + first;
     for (int i = 0; i < n; i++) {
         const struct list_row *row = chunk->asked[first + i].row;
         usages[i].decode_clk = (double)NAN;
@@ -274,7 +274,7 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
     int *position_of = xcalloc((size_t)n, sizeof *position_of);
     for (int i = 0; i < n; i++)
         position_of[i] = i;
-    struct chunk_evidence evidence = {.first_form = chunk->forms->first_asked + first,
+    struct chunk_evidence evidence = {.first_form = chunk->forms->first_requested + first,
                                       .position_of = position_of,
                                       .trials = xcalloc((size_t)n, sizeof *evidence.trials),
                                       .ntrials = xcalloc((size_t)n, sizeof *evidence.ntrials),

@@ -76,7 +76,7 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
 int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, struct err *err);
 // The tests of a run that were asked in two ways, as run_doubt_table (db/views.sql) has them.
 struct store_doubts {
-    int64_t asked;          // again in another arrangement
+    int64_t repeated;       // again in another arrangement
     int64_t differing;      // of these
     int64_t contradictions; // of values that cannot be true beside others of their form
 };

@@ -120,15 +120,15 @@ static void figures_worst(const struct validate_forms *forms, const struct valid
         if (at < WORST)
             worst[at] = mix;
     }
-    struct validation_mix *told = arena_alloc(arena, WORST * sizeof *told);
+    struct validation_mix *texts = arena_alloc(arena, WORST * sizeof *texts);
     for (int i = 0; i < n; i++) {
         struct strbuf text = {0};
         validate_mix_text(forms, &worst[i]->mix, &text);
-        told[i] = (struct validation_mix){arena_strdup(arena, strbuf_text(&text)),
+        texts[i] = (struct validation_mix){arena_strdup(arena, strbuf_text(&text)),
                                           worst[i]->measured_clk, worst[i]->predicted_clk};
         strbuf_free(&text);
     }
-    result->worst = told;
+    result->worst = texts;
     result->nworst = n;
 }
 

@@ -231,7 +231,7 @@ static void core_free(struct core *core)
 // What was found of the core, and how good it is.
 struct found {
     struct port_model model;
-    struct port_usage *usages; // usages[i]: of all.first_asked + i
+    struct port_usage *usages; // usages[i]: of all.first_requested + i
     int *drawable, ndrawable;  // forms that mixes are drawn from
     int n, few, ambiguous;
     double error, near, tau; // of MIXES mixes
@@ -252,7 +252,7 @@ static void core_mixes(struct core *core, const struct port_oracle *oracle, stru
         for (int p = 0; p < mix.nparts; p++) {
             int form = found->drawable[random_below(&random, found->ndrawable)];
             counts[p] = 1 + random_below(&random, MIX_INSTANCES);
-            parts[p] = &found->usages[form - core->all.first_asked];
+            parts[p] = &found->usages[form - core->all.first_requested];
             mix.parts[p].form = form;
             mix.parts[p].count = counts[p];
         }
@@ -282,8 +282,8 @@ static bool core_judge(struct core *core, const struct port_oracle *oracle, stru
 {
     long kernels = core->sim.kernels;
     found->drawable = calloc((size_t)core->all.n, sizeof *found->drawable);
-    for (int f = core->all.first_asked; f < core->all.n; f++) {
-        const struct port_usage *usage = &found->usages[f - core->all.first_asked];
+    for (int f = core->all.first_requested; f < core->all.n; f++) {
+        const struct port_usage *usage = &found->usages[f - core->all.first_requested];
         if (usage->outcome != OUTCOME_OK)
             continue;
         found->n++;
@@ -323,7 +323,7 @@ static bool core_is_found(struct core *core)
                       core->name, core->sim.kernels, found->model.nclasses, found->model.nports,
                       found->model.nunits);
         found->usages =
-            calloc((size_t)(core->all.n - core->all.first_asked), sizeof *found->usages);
+            calloc((size_t)(core->all.n - core->all.first_requested), sizeof *found->usages);
         whole_infer(&core->all, &oracle, &found->model, found->usages);
         good = core_judge(core, &oracle, found);
         free(found->usages);

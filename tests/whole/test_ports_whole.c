@@ -181,10 +181,10 @@ static bool usage_texts_same(const struct port_model *a_model, const struct port
 static void whole_judge(const struct whole *whole, const struct port_model *model,
                         const struct port_usage *usages)
 {
-    int n = whole->forms.n - whole->forms.first_asked, ok = 0, few = 0, ambiguous = 0;
+    int n = whole->forms.n - whole->forms.first_requested, ok = 0, few = 0, ambiguous = 0;
     int certain = 0, same = 0;
     for (int i = 0; i < n; i++) {
-        const struct port_usage *is = &whole->usages[whole->forms.first_asked + i];
+        const struct port_usage *is = &whole->usages[whole->forms.first_requested + i];
         if (is->outcome != OUTCOME_OK || usages[i].outcome != OUTCOME_OK)
             continue;
         ok++;
@@ -223,7 +223,7 @@ static void a_published_core_is_found(void **state)
         fail_msg("no names: %s", note.text);
     print_message("%ld kernels for the structure\n", whole.kernels);
     struct port_usage *usages =
-        calloc((size_t)(whole.forms.n - whole.forms.first_asked), sizeof *usages);
+        calloc((size_t)(whole.forms.n - whole.forms.first_requested), sizeof *usages);
     whole_infer(&whole.forms, &oracle, &model, usages);
     whole_judge(&whole, &model, usages);
     free(usages);

@@ -4,8 +4,8 @@
 // would give.
 #include "fixtures/store_fixture.h"
 #include "list/select.h"
-#include "run/run_writer.h"
 #include "run/run_port_model.h"
+#include "run/run_writer.h"
 #include "store/store_ports.h"
 
 enum { EVERY = 150, BATCHES = 3, WIDTH = 6, SAMPLES = 8, REPEATS = 100 };
@@ -205,7 +205,7 @@ static void test_throughputs(void **state)
 static void expect_same_forms(const struct ports_forms *a, const struct ports_forms *b)
 {
     assert_int_equal(a->n, b->n);
-    assert_int_equal(a->first_asked, b->first_asked);
+    assert_int_equal(a->first_requested, b->first_requested);
     for (int i = 0; i < a->n; i++) {
         assert_string_equal(a->forms[i].name, b->forms[i].name);
         assert_string_equal(a->rows[i]->form, b->rows[i]->form);
@@ -244,8 +244,8 @@ static void test_lists(void **state)
     assert_int_equal(all.nlists, before.nlists - 2);
     ports_forms_make(&read, &before, asked.rows, asked.nrows, NULL);
     ports_forms_make(&remembered, &all, asked.rows, asked.nrows, NULL);
-    assert_int_equal(read.n, read.first_asked + asked.nrows);
-    assert_true(read.first_asked > 10000);
+    assert_int_equal(read.n, read.first_requested + asked.nrows);
+    assert_true(read.first_requested > 10000);
     expect_same_forms(&read, &remembered);
     ports_forms_free(&read);
     ports_forms_free(&remembered);
