@@ -3,7 +3,8 @@
 # functions), check (all that do not measure), check-hardware (those that do), bench (accuracy,
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), figures (makes docs/PORTS_FIGURES.md), fuzz (SECONDS=N, TARGET=NAME),
-# format, lint (and width alone), install and uninstall (PREFIX, DESTDIR), dist, deb, clean.
+# format, lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist,
+# deb, clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
 ifeq ($(origin CC),default)
@@ -12,7 +13,7 @@ endif
 BUILD ?= build
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
-# With the commit, where this is a checkout and not an unpacked archive that lies in another's.
+# The commit is part of it in a checkout, but not in an unpacked archive inside another checkout.
 COMMIT := $(if $(wildcard .git),$(shell git describe --always --exclude '*' --dirty 2>/dev/null))
 VERSION := $(shell cat VERSION)$(COMMIT:%=+g%)
 
@@ -35,7 +36,7 @@ ALL_CFLAGS = $(BASE_CFLAGS) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -pth
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
 
-# core_*.c are those of the measuring process; outcome.c, beside them, is the runner's.
+# core_*.c make the measuring process; outcome.c in the same folder belongs to the runner.
 SOURCES := $(filter-out runner/core/core_%,$(wildcard runner/*/*.c cpuinfo/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TEST_SOURCES := $(wildcard tests/unit/*/test_*.c tests/whole/test_*.c tests/hardware/test_*.c)
@@ -51,7 +52,7 @@ SQLITE_SOURCES := $(wildcard library/latput_sqlite*.c)
 SQLITE_OBJECTS := $(SQLITE_SOURCES:%.c=$(BUILD)/%.o)
 
 # The core is linked statically with each batch of bodies and must not be disturbed by sanitizers,
-# stack protectors, position independence or other flags of a user's: its addresses stay below 2 GiB
+# stack protectors, position independence or other flags of the user: its addresses stay below 2 GiB
 # for absolute operands.
 CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protection=none -mno-red-zone
 CORE_SOURCES := $(wildcard runner/core/core_*.c)
@@ -68,7 +69,7 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole32.o)
 
 .PHONY: all tests test check check-hardware storm bench golden figures fuzz format lint width \
-	install uninstall dist deb clean
+	headless install uninstall dist deb clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
@@ -79,7 +80,7 @@ $(LIBRARY): $(OBJECTS)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# One object, whose other symbols are local to it, lest they meet symbols of the user's program.
+# One object with its other symbols local, so that they cannot clash with the user's program.
 $(BUILD)/liblatput.a: $(USER_OBJECTS) $(LIBRARY)
 	$(LD) -r -o $(BUILD)/liblatput.o $^
 	objcopy --localize-hidden $(BUILD)/liblatput.o
@@ -100,8 +101,8 @@ $(BUILD)/core64.o: $(CORE_OBJECTS)
 $(BUILD)/core32.o: $(CORE32_OBJECTS)
 	$(LD) -m elf_i386 -r -o $@ $^
 
-# A core with what it takes of the C library: programs of kernels need only ld where they are made,
-# no compiler and no libraries.
+# A core together with its parts of the C library: programs of kernels are made by ld alone, without
+# compiler and libraries.
 of_cc = $(shell $(CC) $(1) -print-file-name=$(2))
 each_of_cc = $(foreach f,$(2),$(call of_cc,$(1),$f))
 link_whole = $(LD) -m $(2) -r -o $@ $(call each_of_cc,$(1),crt1.o crti.o crtbeginT.o) $< \
@@ -135,7 +136,7 @@ $(BUILD)/version.h: FORCE
 .PHONY: FORCE
 FORCE:
 
-# The version is there before anything is compiled; only what includes it is compiled again for it.
+# The version is made before anything is compiled; when it changes, only its includers are compiled.
 $(BUILD)/%.o: %.c | $(BUILD)/version.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -I$(BUILD) -MMD -MP -c -o $@ $<
@@ -145,18 +146,18 @@ define build_test
 $(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
 	$(LIBRARY) -lcmocka $(LDLIBS)
 endef
-# The sources of tests by their names alone; a name is there once.
+# Sources of tests by file name alone; names are unique.
 vpath test_%.c $(sort $(dir $(TEST_SOURCES)))
 $(BUILD)/tests/%: %.c $(LIBRARY)
 	$(build_test)
 
-# Runs commands as a kernel does that lacks something.
+# Runs commands as if the kernel lacked something.
 WITHOUT := $(BUILD)/tests/without
 $(WITHOUT): tests/without.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE_CFLAGS) $(CFLAGS) -o $@ $<
 
-# What planning and building take.
+# Times planning and building.
 $(BUILD)/tests/bench_batches: tests/bench_batches.c $(LIBRARY)
 	$(build_test)
 
@@ -167,8 +168,8 @@ $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 	test_port_names_small test_ports_wide test_ports_front \
 	test_ports_moves test_ports_llvm test_ports_discover): $(PORT_SIM)
 
-# A core made of text: the core itself, without what lies below it. Its addresses are apart from
-# those of the programs that it reads kernels from.
+# A core made of text: the core without the layer that touches the machine. Its addresses do not
+# overlap with those of the programs that it reads kernels from.
 TEXT_WRAPPED = run_setup time_now guard_sleep_ms code_add core_enter core_sealed seal_shut \
 	guard_intact guard_setup guard_protect guard_drop_privileges own_remember own_restore \
 	corunner_split send_record
@@ -180,7 +181,7 @@ $(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS)
 	$(CC) -no-pie -Wl,-Ttext-segment=0x20000000 $(TEXT_WRAPPED:%=-Wl,--wrap=%) \
 		$(TEXT_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lZydis -lm
 
-# As a program of a user's is linked.
+# Linked like a user's program.
 LATPUT_TESTS := $(patsubst %,$(BUILD)/tests/%,test_latput test_latput_memory test_latput_summary)
 $(LATPUT_TESTS): $(BUILD)/tests/%: %.c $(BUILD)/liblatput.a
 	@mkdir -p $(@D)
@@ -195,8 +196,8 @@ $(BUILD)/tests/test_latput_code: test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 $(BUILD)/tests/test_counters_libpfm4: \
 	LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
 
-# All that reads what strangers wrote, on inputs that libFuzzer makes up for SECONDS, and (replay)
-# on those that were once found to be of interest.
+# Everything that reads foreign data, on inputs that libFuzzer makes up for SECONDS, and (replay) on
+# those that were once found to be of interest.
 FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c %_replay.c,\
 	$(wildcard tests/fuzz/*.c))) $(QUERY_OBJECTS)
 $(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Itests
@@ -215,7 +216,7 @@ fuzz: all $(BUILD)/tests/test_report
 	$(MAKE) $(FUZZ_VARIABLES) CC="$(FUZZ_CC)" $(BUILD)/fuzzing/fuzz
 	tests/fuzz/run $(BUILD) $(SECONDS) $(TARGET)
 
-# Whether the host is quiet; it has nothing of the program.
+# Judges whether the host is quiet; shares no code with latput.
 $(BUILD)/tests/judge: tests/judge.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O2 $(WARNINGS) -o $@ $<
@@ -223,7 +224,7 @@ $(BUILD)/tests/judge: tests/judge.c
 tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(BUILD)/tests/judge \
 	$(WITHOUT)
 
-# Pure functions and data; every command besides; and this machine.
+# test: pure functions and data; check: every command besides; check-hardware: this machine.
 test: all tests
 	tests/run $(BUILD) unit/
 check: all tests
@@ -262,14 +263,17 @@ WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' '*.sh' '*.awk' '*.mjs' 'site/*.[cjh]
 	'*.md' .ci/run tests/run tests/mutate tests/fuzz/run 'tools/*' Makefile '.clang-*'
 width:
 	tests/width.sh $(call sources,$(WIDTH_CHECKED))
+headless:
+	tests/headless.sh $(call sources,$(filter-out '*.md' '.clang-*',$(WIDTH_CHECKED)))
 
-# How far the analyser looks into a function. Its own 225000 take ten times as long, and have not
-# found more in this code: make lint LINT_NODES=225000.
+# Limit of the analyser's steps per function. Its default of 225000 takes ten times as long, and has
+# not found more in this code: make lint LINT_NODES=225000.
 LINT_NODES ?= 10000
 TIDY = clang-tidy --quiet \
 	$(patsubst %,--extra-arg=%,-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES))
-# The patterns are git's, whose * matches directories too.
-lint: width $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_OBJECTS)
+# The patterns are those of git, whose * matches directories, too.
+lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) \
+	$(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run tools/fleet
 	tests/layers.sh . $(BUILD)
@@ -306,7 +310,7 @@ install: all
 	$(BUILD)/latput help --completion zsh >$(BUILD)/completion.zsh
 	install -D -m 644 $(BUILD)/completion.zsh $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
 
-# What install puts there, and the directories that are latput's alone, if nothing else is in them.
+# Removes what install has put there, and latput's own directories if nothing else is in them.
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/latput lib/latput/core64.o lib/latput/core32.o \
 		lib/latput/whole64.o lib/latput/whole32.o \
@@ -316,8 +320,8 @@ uninstall:
 	cd $(DESTDIR)$(PREFIX) && for d in lib/latput share/latput; do \
 		[ ! -d $$d ] || find $$d -depth -type d -empty -delete || exit 1; done
 
-# The tree of the last commit, whose VERSION names it, as an archive that needs no git; the same
-# bytes each time.
+# Packs the tree of the last commit, with that commit in VERSION, as an archive that needs no git;
+# the same bytes each time.
 DIST = latput-$(VERSION)
 dist:
 	@[ -e .git ] || { echo 'make dist: this is no git checkout' >&2; exit 1; }
@@ -332,7 +336,7 @@ dist:
 	rm -r $(BUILD)/$(DIST)
 	@echo $(BUILD)/$(DIST).tar.gz
 
-# A Debian package of this commit, or of an unpacked archive: $(BUILD)/latput_VERSION_amd64.deb.
+# Makes a Debian package of this commit or unpacked archive: $(BUILD)/latput_VERSION_amd64.deb.
 DEB = $(BUILD)/deb/latput
 DEB_VERSION = $(subst -,.,$(VERSION))
 deb:
@@ -355,8 +359,8 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
-# A source that has moved since the last build is still named in the dependencies of that time; -MP
-# looks after headers only.
+# Sources that have moved since the last build are still named in its dependency files; -MP covers
+# headers only.
 MOVED := $(shell find $(BUILD) -name '*.d' -exec grep -ohE '[^ ]+\.c\>' {} + 2>/dev/null | \
 	sort -u | while read -r file; do [ -e "$$file" ] || echo "$$file"; done)
 $(MOVED):

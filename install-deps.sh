@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: MIT
 # Installs what latput needs to be built, tested and run on Debian 12 or a relative, as far as it is
 # missing; asks nothing. Usage: install-deps.sh [--dev]; --dev adds what .ci/run needs. Exit status
-# 0: nothing is missing (any more) but for what is optional; 2: wrong usage; 3: something is missing
-# and could not be installed, which is then named together with the command that installs it.
+# 0: nothing is missing any more but optional packages; 2: wrong usage; 3: something is missing and
+# could not be installed: it is named together with the command that installs it.
 set -u
 
 packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
     libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
-# For rows with bits=32, which are skipped without it. It excludes cross compilers.
+# Rows with bits=32 need it and are skipped without it. It excludes cross compilers.
 optional=gcc-multilib
 dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db
     qemu-user strace zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
     gnuplot-nox chromium parallel openssh-server openssh-client)
-# For the test of fleets over Slurm, which is skipped without them.
+# The test of fleets over Slurm needs these and is skipped without them.
 optional_dev=(slurmctld slurmd slurm-client munge)
-# Where it has not come from elsewhere, which Debian's packages would be in conflict with.
+# An npm from elsewhere would be in conflict with Debian's packages.
 command -v npm >/dev/null || dev_packages+=(nodejs npm)
 
 case "$#,${1-}" in

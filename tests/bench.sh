@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How good is the measurement on this machine? Measures a list twice, and prints accuracy (latencies
-# that are known on every x86-64 CPU, or that the CPU table gives), repeatability (differences
-# between the two runs) and speed, of measuring and of planning and building all lists. Usage:
-# tests/bench.sh BUILD-DIRECTORY [LIST...]; default: the quick selection. Exit status 1 if a known
-# latency is off by more than 1 %, 3 if nothing known could be measured, 99 if a question to the
-# database fails or a list cannot be built. Options of latput run may stand among the lists.
+# Tells how good the measurement on this machine is: measures a list twice, and prints accuracy
+# (latencies that are known on every x86-64 CPU, or that the CPU table gives), repeatability
+# (differences between the two runs) and speed, of measuring and of planning and building all lists.
+# Usage: tests/bench.sh BUILD-DIRECTORY [LIST...]; default: the quick selection. Exit status 1 if a
+# known latency is off by more than 1 %, 3 if nothing known could be measured, 99 if a question to
+# the database fails or a list cannot be built. Options of latput run may stand among the lists.
 set -u
 cd "$(dirname "$0")/.." || exit 99
 build=${1:?build directory}
@@ -20,7 +20,7 @@ for _ in 1 2; do
     [ "$status" -le 1 ] || exit "$status"
 done
 
-# ask SQL: into $answer; what SQLite refuses ends it all.
+# ask SQL: puts the result into $answer; an error of SQLite ends the script.
 ask() {
     answer=$(sqlite3 -batch -bail "$db" "$1") || {
         echo "bench.sh: a question to the database failed" >&2
@@ -29,7 +29,7 @@ ask() {
 }
 
 echo "Known latencies:"
-# One cycle for each of these on every x86-64 CPU; imul is the calibration itself, through the whole
+# Latencies of one cycle on every x86-64 CPU; imul is the calibration itself, through the whole
 # pipeline. Pairs by kernel: dense or filled, whichever is smaller.
 ask "
     WITH known(form, src, clk) AS (
@@ -45,7 +45,7 @@ ask "
 known=$answer
 cut -d '|' -f 2- <<<"$known"
 
-# Every value that both runs have, with the difference in percent.
+# All values that both runs have, with the difference in percent.
 ask "
     CREATE TABLE repeated AS
     WITH value(run_id, what, clk) AS (
@@ -56,7 +56,7 @@ ask "
     SELECT a.what, a.clk AS a_clk, b.clk AS b_clk,
         100 * abs(a.clk - b.clk) / min(a.clk, b.clk) AS percent
     FROM value AS a JOIN value AS b ON a.what = b.what AND a.run_id < b.run_id
-    WHERE min(a.clk, b.clk) > 0.05" # below, percentages mean nothing
+    WHERE min(a.clk, b.clk) > 0.05" # percentages mean nothing below
 
 echo "Differences between the two runs, in percent:"
 ask "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What planning and building take for latencies and throughputs of lists, in CPU seconds of latput
-// and of NASM and ld, without a measurement. Usage: bench_batches [LIST...]; default: all. Exit
-// status 1 if a batch could not be built, 2 if there is no such list.
+// Times planning and building of lists for latencies and throughputs, in CPU seconds of latput and
+// of NASM and ld, without a measurement. Usage: bench_batches [LIST...]; default: all. Exit status
+// 1 if a batch could not be built, 2 if there is no such list.
 #include "list/select.h"
 #include "measure/batch.h"
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How long packs take to be merged into a database that has many already: copies of the published
-# pack as runs of their own, in four equal parts. Merging is linear when the last part takes as long
-# as the first. Usage: tests/bench_merge.sh BUILD [PACKS]; status 1 where the last takes twice as
-# long, 77 where there is no published pack.
+# Times merging packs into a database that has many already: copies of the published pack as runs of
+# their own, in four equal parts. Merging is linear if the last part takes as long as the first.
+# Usage: tests/bench_merge.sh BUILD [PACKS]; status 1 if the last takes twice as long, 77 if there
+# is no published pack.
 set -u
 cd "$(dirname "$0")/.." || exit 99
 latput=$PWD/$1/latput packs=${2:-1000}
@@ -17,7 +17,7 @@ newest=$(sqlite3 "$scratch/one.db" 'SELECT max(run_id) FROM run')
     >/dev/null 2>&1 || exit 99
 mkdir "$scratch/tree" && tar -xJf "$scratch/one.tar.xz" -C "$scratch/tree" || exit 99
 cd "$scratch/tree" || exit 99
-# Another identity is another run. What guards it is taken away for that, and put back as it was.
+# A new identity makes a new run. The triggers that guard it are removed meanwhile, and put back.
 guard=$(sqlite3 run.db "SELECT sql FROM sqlite_schema WHERE name = 'run_no_update'")
 finished=$(sqlite3 run.db "SELECT sql FROM sqlite_schema WHERE name = 'run_finish_once'")
 for ((i = 0; i < packs; i++)); do

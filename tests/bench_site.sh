@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How fast is the page of latput site? Makes one of all forms of CPUS CPUs (default: 8) with made-up
+# Times the page of latput site: makes one with all forms of CPUS CPUs (default: 8) and made-up
 # values, and prints how long making it takes, what a CPU's table costs to transfer, and how long a
 # first view and a search take in headless Chromium. Usage: tests/bench_site.sh BUILD-DIRECTORY
-# [CPUS]. Exit status 77 with a reason where there is no browser.
+# [CPUS]. Exit status 77 with a reason if there is no browser.
 set -u
 cd "$(dirname "$0")/.." || exit 99
 build=$(realpath "${1:?build directory}")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Is the host quiet? Knows nothing of the program under test, and says whether noise can be what a
-// test of measurements has failed by. For a second, on the CPU that would be measured on (the last
-// one that this process may use), it times a chain of additions, which a quiet core does one of a
-// cycle, and six chains side by side, which fill its units, again and again by the time-stamp
-// counter. The ratio of both is the same at each frequency of the core. A process of this machine
-// or another guest in the place of this one makes a loop longer, a busy thread of the same core the
-// six chains. Prints a line with what it saw; exit status 0 quiet, 1 loud, 99 if it cannot tell.
+// Judges whether the host is quiet, that is, whether noise can explain the failure of a test that
+// measures. Shares no code with the program under test. For a second, on the CPU that would be
+// measured on (the last one that this process may use), it times a chain of additions, of which a
+// quiet core does one per cycle, and six chains side by side, which fill its units, by the
+// time-stamp counter. Their ratio is the same at each frequency of the core. Another process or
+// guest on this CPU makes a loop longer; a busy thread of the same core does so to the six chains.
+// Prints a line with its finding; exit status 0 quiet, 1 loud, 99 unknown.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdint.h>
@@ -15,12 +15,12 @@
 
 enum { LOOPS_MOST = 400000 };
 
-// In parts of all time that was looked at: less than that undisturbed is loud.
+// Least share of the time that must be undisturbed on a quiet host.
 static const double QUIET_SHARE = 0.9;
-// A loop that is longer by more than this part was disturbed.
+// Relative excess from which a loop counts as disturbed.
 static const double TOLERANCE = 0.02;
-// Cores of today do three additions a cycle at least, and two where another thread takes its half
-// all the time. (One with two units is always told loud.)
+// Least additions per cycle of the six chains on a quiet core. Cores of today do three at least,
+// and two while another thread takes its half. (A core with two units is always called loud.)
 static const double ADDS_LEAST = 2.6;
 
 struct loop {
@@ -42,7 +42,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// An immediate would not do: some cores add it without a unit, and in no time.
+// An addition of a register: some cores add an immediate without a unit and in no time.
 #define ADD(to) "add %%rdx, %%" to "\n"
 #define LOOP(adds) "mov $400, %%ecx\n 1: .rept 16\n" adds ".endr\n dec %%ecx\n jnz 1b\n"
 
@@ -59,7 +59,7 @@ static void add_six_chains(void)
                      : "rax", "rcx", "rsi", "rdi", "r8", "r9", "r10", "cc");
 }
 
-// The last CPU of those that this process may use, which it stays on from now on; -1 if none.
+// Pins this process to the last CPU that it may use. Returns its number, or -1.
 static int cpu_choose(void)
 {
     cpu_set_t all, last;
@@ -75,8 +75,8 @@ static int cpu_choose(void)
     return sched_setaffinity(0, sizeof last, &last) == 0 ? cpu : -1;
 }
 
-// Each time stamp ends one part and begins the next, so that no time is left out. Of the single
-// chains before and after the six the shorter one is the clock: a disturbed one tells nothing.
+// Each time stamp ends one part and begins the next, so that no time is left out. The shorter of
+// the single chains before and after the six is the clock: a disturbed one says nothing.
 static int loops_time(struct loop *loops, double end)
 {
     int n = 0;
@@ -111,7 +111,8 @@ int main(void)
         return 99;
     }
     qsort(loops, (size_t)n, sizeof *loops, loops_compare);
-    // The first that many are like: a ratio to two disturbed single chains stands alone.
+    // The first ratio that many others are near: a ratio to two disturbed single chains is
+    // isolated.
     int first = 0;
     while (first + n / 100 < n - 1 &&
            loops[first + n / 100].ratio > loops[first].ratio * (1 + TOLERANCE))

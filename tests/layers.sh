@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The folders are the pipeline: a file may include those of its own folder and of folders above it
-# in the list below. Nor may files go round in a circle: neither headers that include each other,
-# nor, where BUILD is given and built, files that call each other. Prints what is wrong, and fails
-# if anything is. Usage: tests/layers.sh [ROOT [BUILD]]; BUILD is a path below ROOT, or absolute.
-# runner/main.c, which holds everything together, and tests may include anything.
+# Checks the order of the folders, which is that of the pipeline: a file may include files of its
+# own folder and of folders above it in the list below. Files may not go round in a circle: neither
+# headers that include each other, nor, if BUILD is given and built, files that call each other.
+# Prints what is wrong, and fails if anything is. Usage: tests/layers.sh [ROOT [BUILD]]; BUILD is a
+# path below ROOT, or absolute. runner/main.c, which holds everything together, and tests may
+# include anything.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 build=${2:-}
 
-# runner/README.md says what is in each.
+# The folders, described in runner/README.md.
 layers='runner/util
 cpuinfo
 runner/core
@@ -48,7 +49,8 @@ runner/commands'
 
 sources=$(find runner cpuinfo library include -name '*.[ch]' ! -path runner/main.c | sort)
 
-# Lines of "file included-file", with a complaint about each that cannot be found or lies later.
+# Prints lines of "file included-file", and a complaint about each that cannot be found or lies
+# later.
 # shellcheck disable=SC2016 # the program is awk's
 includes='
 BEGIN {
@@ -98,8 +100,8 @@ FNR == 1 {
 }
 END { exit bad }'
 
-# Reads lines "from to", leaves the edges that lie on a circle: those whose ends reach each other.
-# Prints each circle as a line of its members, alphabetically.
+# Reads lines "from to" and keeps the edges that lie on a circle: those whose ends reach each other.
+# Prints each circle as a line of its members, in alphabetical order.
 # shellcheck disable=SC2016
 find_circles='
 $1 != $2 && !(($1, $2) in edge) {
@@ -107,7 +109,7 @@ $1 != $2 && !(($1, $2) in edge) {
     to[$1] = to[$1] " " $2
     node[$1] = node[$2] = 1
 }
-# Marks in seen[start, ...] all that can be reached.
+# Marks in seen[start, ...] everything that can be reached.
 function reach(start,    stack, n, at, i, m, next_ones) {
     stack[n = 1] = start
     while (n) {
@@ -137,7 +139,7 @@ END {
     }
 }'
 
-# Lines of "file file-with-the-symbol" of the objects named on standard input.
+# Prints lines of "file file-with-the-symbol" for the objects named on standard input.
 # shellcheck disable=SC2016
 calls='
 {

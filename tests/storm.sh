@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A storm over a run, at random moments: SIGKILL and SIGSTOP of latput and of the measuring process;
-# the disk with the database and the scratch files full for a while (needs root, for a tmpfs); the
-# time of day jumping by up to weeks, to and fro. A run that was ended goes on with --resume.
-# Afterwards: the database is whole, every form is in the run once, and no test has the outcome of a
-# fault that it does not have in an undisturbed run. Values are compared, and the share that differs
-# by more than 5 % is told. Usage:
-# tests/storm.sh BUILD-DIRECTORY [EVENTS [SEED [LIST...]]]; default: 10 events over
-# integer_arithmetic.
+# Disturbs a run at random moments: SIGKILL and SIGSTOP of latput and of the measuring process; the
+# disk with the database and the scratch files full for a while (needs root, for a tmpfs); the time
+# of day jumping back and forth by up to weeks. A run that was ended is continued with --resume.
+# Afterwards the database must be whole, every form in the run once, and no test may have the
+# outcome of a fault that it does not have in an undisturbed run. Values are compared, and the share
+# that differs by more than 5 % is printed. Usage: tests/storm.sh BUILD-DIRECTORY [EVENTS [SEED
+# [LIST...]]]; default: 10 events over integer_arithmetic.
 set -u
 build=$(cd "${1:?build directory}" && pwd)
 events=${2:-10} seed=${3:-$RANDOM}
@@ -20,6 +19,7 @@ scratch=$(mktemp -d) || exit 99
 disk=$scratch/disk
 mkdir "$disk"
 mounted=0 pid=
+# called by the trap
 # shellcheck disable=SC2317 # by the trap
 clean_up() {
     [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
@@ -29,7 +29,7 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 
-# Where none can be mounted all happens in a plain directory.
+# Without a tmpfs all happens in a plain directory.
 mount -t tmpfs -o size=256m latput_storm "$disk" 2>/dev/null && mounted=1
 [ "$mounted" = 1 ] || echo "no full disks: a tmpfs cannot be mounted here (needs root)"
 mkdir "$disk/tmp"
@@ -48,7 +48,7 @@ start() {
     local resume=()
     [ "$starts" = 0 ] || resume=(--resume)
     starts=$((starts + 1))
-    # A run that was killed before it began has nothing to resume.
+    # A run that was killed before it began cannot be resumed.
     [ -s "$disk/storm.db" ] && [ "$(sqlite3 "$disk/storm.db" 'SELECT count(*) FROM run' \
         2>/dev/null)" != 0 ] || resume=()
     (storm "${resume[@]}") &
@@ -57,7 +57,7 @@ start() {
 
 kinds=("latput killed" "latput stopped" "core killed" "core stopped" "clock jumped" "disk full")
 counts=(0 0 0 0 0 0)
-# The whole disk, or all but some pages, for up to three seconds.
+# Fills the disk, wholly or but for some pages, for up to three seconds.
 fill_disk() {
     head -c "$(($(df --output=avail -B1 "$disk" | tail -n 1) - 4096 * (RANDOM % 64)))" /dev/zero \
         >"$disk/filler"
@@ -79,7 +79,7 @@ event() {
 
 (latput --db "$scratch/calm.db")
 [ $? -lt 2 ] || { echo "the undisturbed run failed:" && cat "$scratch/log" && exit 99; }
-# Whether it came to its end; then the storm is over as well.
+# Asks whether the run has come to its end, which ends the storm.
 done=0
 ended() {
     wait "$pid"
@@ -117,7 +117,7 @@ expect forms "$(sql 'SELECT count(*) FROM main.run_form')" \
     "$(sql 'SELECT count(*) FROM calm.run_form')"
 expect "faults that are none" \
     "$(sql "$pairs WHERE a.outcome = 'ok' AND b.outcome NOT IN ('ok', 'unstable')")" 0
-# A compiler that was killed leaves files of its own, by other names.
+# A killed compiler leaves files of its own, which have other names.
 expect "scratch left behind" "$(find "$disk/tmp" -mindepth 1 -maxdepth 1 -name 'latput*')" ""
 both=$(sql "$pairs WHERE a.outcome = 'ok' AND b.outcome = 'ok'")
 differ=$(sql "$pairs WHERE abs(a.value_clk - b.value_clk) > 0.05 + 0.05 * a.value_clk")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// without WHAT[=ERRNO]... -- COMMAND...: runs a command on a kernel that lacks something. A seccomp
-// filter answers calls as such a kernel does (or with that error number); what no filter can see is
-// changed by a tracer when a program is executed. WHAT, beside the names of `refusals`:
+// without WHAT[=ERRNO]... -- COMMAND...: runs a command as if the kernel lacked something. A
+// seccomp filter answers system calls as such a kernel does (or with that error number); a tracer
+// changes what no filter can see when a program is executed. WHAT, beside the names of `refusals`:
 // - 32bit: programs for 32-bit mode are refused, as without CONFIG_IA32_EMULATION;
 // - fsgsbase: programs are not told that they may use the instructions for segment bases. (The
 //   instructions themselves still work: only the kernel can forbid them.)
-// Ends as the command does; with 77 where this kernel has no filters or no tracers.
+// Ends as the command does; with 77 if this kernel has no filters or no tracers.
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 enum { SKIP = 77, USAGE = 2, ANY = -1 };
 enum { CODE_MAX = 128 };
 
-// A call of 64-bit and of 32-bit mode, all of them or those with this value of an argument.
+// A call of 64-bit and of 32-bit mode, with any arguments or with this value of one.
 struct refusal {
     const char *what;
     unsigned nr64, nr32;
@@ -61,7 +61,7 @@ static void put(int instruction, int no, size_t operand)
         (struct sock_filter){(unsigned short)instruction, 0, (unsigned char)no, (unsigned)operand};
 }
 
-// Goes on if this word of struct seccomp_data has the value, else skips so many instructions.
+// Continues if this word of struct seccomp_data has the value, else skips so many instructions.
 static void put_compare(size_t offset, unsigned value, int skipped)
 {
     put(BPF_LD | BPF_W | BPF_ABS, 0, offset);
@@ -80,7 +80,7 @@ static void put_call(const struct refusal *refusal, bool is_32, unsigned answer)
     put(BPF_RET | BPF_K, 0, answer);
 }
 
-// Returns whether there is such a thing to take away.
+// Adds the refusals of that name. Returns false if there are none.
 static bool put_refusals(const char *what)
 {
     size_t length = strcspn(what, "=");
@@ -116,7 +116,7 @@ static long peek(pid_t pid, unsigned long long at)
     return ptrace(PTRACE_PEEKDATA, pid, at, 0);
 }
 
-// A process is about to execute a file: refuses that if it is for 32-bit mode.
+// Refuses to execute a 32-bit file, for a process that is about to.
 static void refuse_32(pid_t pid, struct user_regs_struct *regs)
 {
     char name[4096], path[4200];
@@ -139,8 +139,8 @@ static void refuse_32(pid_t pid, struct user_regs_struct *regs)
     close(fd);
 }
 
-// A process has executed a file: argc, argv, NULL, environment, NULL and the auxiliary vector lie
-// on its stack.
+// Clears the bit for a process that has just executed a file: argc, argv, NULL, environment, NULL
+// and the auxiliary vector lie on its stack.
 static void hide_fsgsbase(pid_t pid, const struct user_regs_struct *regs)
 {
     enum { USER_CS_64 = 0x33, HWCAP2_FSGSBASE = 2 };
@@ -154,7 +154,7 @@ static void hide_fsgsbase(pid_t pid, const struct user_regs_struct *regs)
             ptrace(PTRACE_POKEDATA, pid, at + 8, peek(pid, at + 8) & ~HWCAP2_FSGSBASE);
 }
 
-// A traced process stands still.
+// Lets a traced process that has stopped run on.
 static void resume(pid_t pid, int status)
 {
     struct user_regs_struct regs;
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
     if (no_32bit)
         put_call(&execution, false, SECCOMP_RET_TRACE);
     if (no_32bit || no_fsgsbase) {
-        setenv("ASAN_OPTIONS", "detect_leaks=0", 1); // it traces its process itself
+        setenv("ASAN_OPTIONS", "detect_leaks=0", 1); // the leak checker traces its process itself
         return trace(argv + i + 1);
     }
     run(argv + i + 1);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Makes docs/PORTS_FIGURES.md from docs/figures/ports.csv: a table for each kind of figures, with
 # the columns that any of its rows fills. Prints the page; `make figures` puts it in its place. A
-# row that is not as the header says ends it, with the number of its line.
-# Usage: tools/figures.sh FIGURES.csv
+# row that does not fit the header ends it, with the number of its line. Usage: tools/figures.sh
+# FIGURES.csv
 set -eu
 export LC_ALL=C.UTF-8
 [ $# = 1 ] || { echo "Usage: tools/figures.sh FIGURES.csv" >&2; exit 2; }

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tools/fleet: the same job under Slurm. What is done and what is not stands in a
-# directory a node that all nodes share; which tasks there are, Slurm is asked each time. So nothing
-# is lost with the process that submitted them. Uses functions of tools/fleet.
+# Sourced by tools/fleet: the same job under Slurm. Progress is kept in a directory per node that
+# all nodes share; Slurm is asked for the tasks each time. So nothing is lost with the process that
+# submitted them. Uses functions of tools/fleet.
 # shellcheck shell=bash disable=SC2154 # $files and $host are host_select()'s
 
 slurm_nodes() { sinfo -h -N -o %N | sort -u; }
 
-# Array tasks of this job a line, NODE|TASK|STATE, and nodes, NODE|STATE. A node whose state ends
-# with * does not answer.
+# Print the array tasks of this job, lines of NODE|TASK|STATE, and the nodes, lines of NODE|STATE. A
+# node whose state ends with * does not answer.
 slurm_tasks() { squeue -h -r -n "latput-$FLEET_ID" -o '%n|%i|%T'; }
 slurm_node_states() { sinfo -h -N -o '%N|%T' | sort -u; }
 slurm_field_2() { awk -F'|' -v node="$host" '$1 == node { print $2; exit }'; } # of $host
@@ -24,8 +24,8 @@ slurm_script() {
     printf '#!/bin/sh\ncd %q/"$SLURMD_NODENAME" && exec sh ./job >>log 2>&1\n' "$there"
 }
 
-# slurm_submit HOST...: an array with a task a node. A task is held until it has its node; one that
-# was left so by a call that was killed in between has none, and goes.
+# slurm_submit HOST...: submits an array with a task per node. A task is held until it has its node;
+# a task without one is left by a killed call, and is cancelled.
 slurm_submit() {
     local id task=0
     slurm_tasks | awk -F'|' '$1 == "" && $3 == "PENDING" { print $2 }' | xargs -r scancel
@@ -55,7 +55,7 @@ slurm_end() { # of $host, with the words that say what became of it
     echo "$host: $(say "$1")"
 }
 
-# What a task left behind that has ended: a pack, or the reason why there is none.
+# Collects from a task that has ended: a pack, or the reason why there is none.
 slurm_done() {
     local status why
     status=$(in_time head -c "$STATE_BYTES" "$there/$host/status" | clean)
@@ -74,8 +74,8 @@ slurm_done() {
     esac
 }
 
-# Looks at one host, which ends there, or is to be submitted, or is waited for. A task may wait for
-# a node that is in use for days, but for one that is away no longer than --patience.
+# Looks at one host: it is finished, to be submitted, or waited for. A task may wait for days for a
+# node that is in use, but no longer than --patience for one that is away.
 slurm_look() {
     local task node
     task=$(slurm_field_2 <<<"$tasks") node=$(slurm_field_2 <<<"$nodes")
@@ -98,7 +98,7 @@ slurm_look() {
     fi
 }
 
-# Ends when each host has a pack or a reason. Status 1: nothing can be done here.
+# Runs until each host has a pack or a reason. Status 1: nothing can be done here.
 slurm_run() {
     local there archive tasks nodes at submit part=500 # Slurm's default is 1001 tasks at most
     local -A open=() tried=() unseen=()
@@ -124,7 +124,7 @@ slurm_run() {
                 slurm_submit "${submit[@]:at:part}" || return 1
             done
         elif [ $((silent += FLEET_POLL)) -gt "$FLEET_PATIENCE" ]; then
-            return 1 # squeue or sinfo has said why
+            return 1 # squeue or sinfo has printed the reason
         fi
         flock -u 8
         [ "${#open[@]}" = 0 ] || sleep "$FLEET_POLL"

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# No comment opens with a relative clause ("What ...", "Whether ..."): a sentence has its subject
+# first. Above a function stands a verb in the third person, above a field a noun. Prints the
+# comments that do, and fails if there is one. Migrations stay as they were released.
+# Usage: tests/headless.sh FILE...
+set -eu
+
+# Rooms whose comments are still to be rewritten; the list is to become empty.
+pending=(
+    cpuinfo
+    include
+    library
+    macros
+    db
+    site
+    tests/browser
+    tests/cli
+    tests/fixtures
+    tests/fuzz
+    tests/hardware
+    tests/text
+    tests/unit
+    tests/whole
+    runner/assemble
+    runner/bench
+    runner/check
+    runner/cli
+    runner/commands
+    runner/compare
+    runner/conclude
+    runner/core
+    runner/counters
+    runner/derive
+    runner/execute
+    runner/explain
+    runner/export
+    runner/known
+    runner/list
+    runner/llvm
+    runner/measure
+    runner/merge
+    runner/names
+    runner/pack
+    runner/plan
+    runner/plot
+    runner/ports
+    runner/property
+    runner/report
+    runner/run
+    runner/site
+    runner/stat
+    runner/store
+    runner/validate
+    runner/where
+)
+# shellcheck disable=SC2016 # the program is awk's
+openings='
+BEGIN { count = split(pending, rooms) }
+FNR == 1 {
+    inside = 0
+    skip = FILENAME ~ /^db\/migrations\//
+    for (i = 1; i <= count; i++)
+        skip = skip || index(FILENAME, rooms[i] "/") == 1
+}
+skip { next }
+!/^ *(\/\/|#|--|;)/ || /SPDX-License-Identifier/ || /^#!/ || /^# shellcheck/ { inside = 0; next }
+!inside && $2 ~ /^(What|Whether|How|Of|Where|Who|Whom|Whose|Which|Why|As|That|Those)$/ {
+    print FILENAME ":" FNR ": the subject comes first, not \"" $2 "\""
+    found = 1
+}
+{ inside = 1 }
+END { exit found }'
+awk -v pending="${pending[*]}" "$openings" "$@"
