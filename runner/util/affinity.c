@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPUs that a thread runs on; see affinity.h.
+// The CPUs that a thread may run on; see affinity.h.
 #include "affinity.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Landlock; see confine.h. The C library has no functions for it, and older headers no numbers.
+// Landlock; see confine.h. The C library has no functions for it, and older headers lack the
+// numbers.
 #include "confine.h"
 
 #include "mem.h"
@@ -16,8 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// include/uapi/linux/landlock.h and asm-generic/unistd.h; the numbers are the same for all
-// machines.
+// Numbers of include/uapi/linux/landlock.h and asm-generic/unistd.h, the same on all machines.
 enum { SYS_CREATE_RULESET = 444, SYS_ADD_RULE = 445, SYS_RESTRICT_SELF = 446, PATH_BENEATH = 1 };
 enum {
     ACCESS_WRITE_FILE = 1 << 1,
@@ -50,7 +50,7 @@ static int confine_allow(int rules, const char *path, uint64_t access)
     return (int)status;
 }
 
-// Programs need their libraries, which may lie anywhere on the usual paths of this environment.
+// Allows the directories of a path list: programs load libraries from the paths of the environment.
 static int confine_allow_listed(int rules, const char *paths)
 {
     int status = 0;

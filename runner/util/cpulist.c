@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A number without sign or blanks before it. -1: there is none.
+// Reads a number without sign or blanks before it. Returns -1 if there is none.
 static long cpulist_number(const char *text, char **end)
 {
     *end = (char *)text;

@@ -7,10 +7,10 @@
 
 #include <sched.h>
 
-// The CPUs in the order of the text, which may end with a line feed. Their number, or -1 where it
-// is no list, names a CPU from CPU_SETSIZE on, or has more than `most`.
+// Reads CPUs in the order of the text, which may end with a line feed. Returns their number, or -1
+// if the text is no list, names a CPU from CPU_SETSIZE on, or has more than `most`.
 int cpulist_parse(const char *text, int *cpus, int most);
-// The same as a set. 0 or -1; of an empty text the empty set.
+// Reads a list as a set; an empty text is the empty set. Returns 0 or -1.
 int cpulist_parse_set(const char *text, cpu_set_t *set);
 // Appends the list of a set.
 void cpulist_write(const cpu_set_t *set, struct strbuf *out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CSV files; see csvfile.h. The file is read whole and cut into lines here, so that every message
-// can show its line; each line then goes through libcsv byte by byte, which tells in which column a
-// field starts and where a fault is.
+// can show its line. Each line then goes through libcsv byte by byte, which gives the column of
+// each field and of a fault.
 #include "csvfile.h"
 
 #include "text.h"
@@ -20,10 +20,10 @@
 enum {
     CSV_BYTES_MAX = 64 * 1024 * 1024, // far above any list; below what could exhaust memory
     CSV_FIELDS_MAX = 64,
-    CSV_CONTEXT_BYTES = 120, // of a long line in a message, around the caret
+    CSV_CONTEXT_BYTES = 120, // of a long line shown around the caret
 };
 
-struct csv_line_fields { // of one line
+struct csv_line_fields { // fields of one line
     struct arena *arena;
     const char *fields[CSV_FIELDS_MAX];
     int columns[CSV_FIELDS_MAX];
@@ -37,16 +37,16 @@ struct csv_reader {
     const struct csv_spec *spec;
     struct csv_file *file;
     struct csv_parser parser;
-    int line; // the one that is being read, from 1
+    int line; // number of the line being read, from 1
     const char *text;
     size_t record_capacity, comment_capacity;
     const char **comments;
     bool have_header;
     int header_fields;
-    int *source; // for each column of the spec: index of the field in the file, or -1
+    int *source; // per column of the spec: index of the field in the file, or -1
 };
 
-// The part of `text` around `column` that is shown, and the caret's line below it.
+// Writes the part of `text` around `column`, and below it the line with the caret.
 static void csv_caret(const char *text, int column, char *out, size_t size)
 {
     size_t len = strlen(text), at = column > 0 ? (size_t)column - 1 : 0;
@@ -62,7 +62,7 @@ static void csv_caret(const char *text, int column, char *out, size_t size)
     char below[CSV_CONTEXT_BYTES + 2];
     size_t n = 0;
     for (size_t i = first; i < at; i++)
-        if (((unsigned char)text[i] & 0xc0) != 0x80) // one blank a character
+        if (((unsigned char)text[i] & 0xc0) != 0x80) // one blank per character
             below[n++] = text[i] == '\t' ? '\t' : ' ';
     below[n] = '\0';
     snprintf(out, size, "\n  %.*s\n  %s^", (int)shown, text + first, below);
@@ -143,7 +143,7 @@ out:
     return status;
 }
 
-// A fault in the line that is being read, at its byte `column`.
+// Reports a fault in the line being read, at its byte `column`. Returns -1.
 __attribute__((format(printf, 4, 5))) static int
 csv_fault(const struct csv_reader *reader, int column, struct err *err, const char *format, ...)
 {
@@ -349,7 +349,7 @@ static int csv_read_lines(struct csv_reader *reader, char *text, size_t len, str
     return 0;
 }
 
-// The record and comment arrays grow while reading; once complete they move into the arena.
+// Moves the record and comment arrays, which grow while reading, into the arena.
 static void csv_settle(struct csv_reader *reader)
 {
     struct csv_file *file = reader->file;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CSV files as this project writes them: `#` comment lines, blank lines, a header row that names
-// the columns, one record a line (quoted fields may not span lines). Parsing is libcsv's, strict; a
-// bad file gives `path:line: what is wrong` and the offending line with a caret.
+// the columns, one record per line (quoted fields may not span lines). libcsv parses them,
+// strictly; a bad file gives `path:line: what is wrong` and the offending line with a caret.
 #ifndef LATPUT_CSVFILE_H
 #define LATPUT_CSVFILE_H
 
@@ -13,7 +13,7 @@
 struct csv_record {
     int line;                  // 1-based line number in the file
     const char *text;          // the whole source line, for messages
-    const char *const *fields; // one a requested column, in the order of csv_spec.columns
+    const char *const *fields; // one per requested column, in the order of csv_spec.columns
     const int *field_columns;  // 1-based byte column in which each field starts
 };
 
@@ -33,14 +33,14 @@ struct csv_spec {
     size_t noptional; // the last noptional columns may be missing (fields are then "")
 };
 
-// Reads path. Refuses: unreadable, larger than 64 MiB, NUL bytes, invalid UTF-8, control characters
-// (text.h), no header, unknown, missing or repeated column, a record with another number of fields
-// than the header, an unterminated quote. Returns 0, or -1 with the message. The caller frees with
-// csv_file_free().
+// Reads a file. Refuses one that is unreadable, larger than 64 MiB, holds NUL bytes, invalid UTF-8
+// or control characters (text.h), has no header, an unknown, missing or repeated column, a record
+// with another number of fields than the header, or an unterminated quote. Returns 0, or -1 with
+// the message. The caller frees with csv_file_free().
 int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
                   struct err *err);
 void csv_file_free(struct csv_file *file);
-// The value of the first comment line "# key: value" before the header; NULL if there is none.
+// Returns the value of the first comment line "# key: value" before the header, or NULL.
 const char *csv_file_comment(const struct csv_file *file, const char *key);
 
 struct csv_place {
@@ -53,8 +53,8 @@ struct csv_place {
 // Returns -1.
 int csv_error_at(const struct csv_place *place, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// The same for a record of a file: the caret is under its field number `field`; -1: under its
-// start.
+// Sets err like csv_error_at() for a record of a file, with the caret under its field number
+// `field`, or under its start for -1. Returns -1.
 int csv_record_error(const char *path, const struct csv_record *record, int field, struct err *err,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fields of CSV as they are written. libcsv, which reads them (csvfile.h), quotes every field.
+// Writes fields of CSV, quoted only where needed. libcsv, which reads them (csvfile.h), would quote
+// every field.
 #ifndef LATPUT_CSVTEXT_H
 #define LATPUT_CSVTEXT_H
 

@@ -7,7 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// What a message quotes (a path, a line of a list) must not steer the terminal that shows it.
+// Stores the message with control characters escaped: a quoted path or line of a list must not
+// steer the terminal.
 static int err_settle(struct err *err, const char *message)
 {
     struct strbuf shown = {0};
@@ -24,7 +25,7 @@ int err_set(struct err *err, const char *format, ...)
     char message[sizeof err->text];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(message, sizeof message, format, ap); // which may quote err->text
+    vsnprintf(message, sizeof message, format, ap); // `format` may take err->text as an argument
     va_end(ap);
     err_locate(err, 0, 0);
     return err_settle(err, message);

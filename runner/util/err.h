@@ -8,15 +8,14 @@
 
 struct err {
     char text[2048];  // complete message without trailing newline; "" if no error was set
-    int line, column; // of the file that the message names first, from 1; 0: of none
+    int line, column; // place in the file that the message names first, from 1; 0: none
 };
 
-// Writes the formatted message into `err` (ignored where err is NULL), with control characters that
-// it quotes as \xNN (text_put_escaped()). Always returns -1, so that
-// `return err_set(err, ...)` reads well.
+// Writes the formatted message into `err` (ignored if err is NULL), control characters in it as
+// \xNN (text_put_escaped()). Always returns -1, so that `return err_set(err, ...)` reads well.
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Says where the fault is that `err` holds already (ignored where err is NULL).
+// Adds the place of the fault to the message that `err` holds already (ignored if err is NULL).
 void err_locate(struct err *err, int line, int column);
 
 // Puts the formatted text in front of the message that `err` holds already. Always returns -1.

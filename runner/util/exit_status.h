@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How latput ends.
+// The exit statuses of latput.
 #ifndef LATPUT_EXIT_STATUS_H
 #define LATPUT_EXIT_STATUS_H
 

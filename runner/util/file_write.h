@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Whether a new file may take the place of what is there: not that of a device, a pipe or a link.
+// Returns true if a new file may take the place of what is there: not of a device, a pipe or a
+// link.
 bool file_is_replaceable(const char *path);
-// Writes `len` bytes to a file that appears under its name only when it is complete; what is
-// not replaceable is written to as it is.
+// Writes `len` bytes to a file that appears under its name only when it is complete. A device, pipe
+// or link is written to directly.
 int file_write(const char *path, const char *bytes, size_t len, struct err *err);
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// What stands between this and what was before.
+// Writes the comma and white space before the next value.
 static void json_begin(struct json *json)
 {
     if (!json->named) {
@@ -19,7 +19,7 @@ static void json_begin(struct json *json)
     json->more = true;
 }
 
-// The code of a character of two or three bytes.
+// Returns the code of a character of two or three bytes.
 static unsigned json_code(const char *text, size_t len)
 {
     unsigned code = (unsigned char)*text & (0x7fu >> len);
@@ -28,7 +28,8 @@ static unsigned json_code(const char *text, size_t len)
     return code;
 }
 
-// Who prints JSON may do so on a terminal: what is not plain is escaped, what is no UTF-8 replaced.
+// Writes a quoted string. Since JSON may be printed on a terminal, characters that are not plain
+// are escaped and invalid UTF-8 is replaced.
 static void json_quote(struct strbuf *out, const char *text, bool script)
 {
     strbuf_puts(out, "\"");
@@ -38,7 +39,7 @@ static void json_quote(struct strbuf *out, const char *text, bool script)
         unsigned char byte = (unsigned char)*text;
         if (byte >= 0x80 && len == 1)
             strbuf_puts(out, "\\ufffd");
-        else if (!plain && len > 1) // no such character has four bytes
+        else if (!plain && len > 1) // all such characters have two or three bytes
             strbuf_printf(out, "\\u%04x", json_code(text, len));
         else if (!plain || (script && strchr("<>&", byte)))
             strbuf_printf(out, "\\u%04x", byte);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes JSON: commas, quotes and escapes are the writer's, the layout is the caller's. Characters
-// that steer a terminal are escaped; what is no UTF-8 is U+FFFD.
+// Writes JSON: the writer adds commas, quotes and escapes, the caller the layout. Characters that
+// steer a terminal are escaped; bytes that are not UTF-8 become U+FFFD.
 //
 //     struct json json = {.out = &text};
 //     json_open(&json, '{');
@@ -21,24 +21,24 @@
 #include <stdint.h>
 
 struct json {
-    struct strbuf *out; // the caller's, who also ends the text with a line feed
-    // For a file that a page loads as a script: without blanks, and no text ends a script, begins a
-    // comment of HTML or is a line's end to JavaScript.
+    struct strbuf *out; // owned by the caller, who also ends the text with a line feed
+    // The form for a file that a page loads as a script: no blanks, and no text that would end a
+    // script, begin a comment of HTML or end a line of JavaScript.
     bool script;
-    const char *space; // of json_break(); NULL
-    bool more;         // something stands before this in the array or object
-    bool named;        // what comes is the value of a name
+    const char *space; // set by json_break(); NULL: none
+    bool more;         // the array or object has a member already
+    bool named;        // the next value belongs to a name
 };
 
-// What comes next, the end of an array or object too, has this white space in front of it, instead
-// of a blank behind a comma. Returns json, as json_name() does.
+// Puts this white space in front of the next value, name or closing bracket, instead of the blank
+// after a comma. Returns json, as json_name() does.
 struct json *json_break(struct json *json, const char *space);
 // Begins a member of an object.
 struct json *json_name(struct json *json, const char *name);
 void json_open(struct json *json, char bracket);  // '[' or '{'
 void json_close(struct json *json, char bracket); // ']' or '}'
 
-// Values: members, or elements of an array.
+// Each writes a value: a member's, or an element of an array.
 void json_text(struct json *json, const char *text);       // UTF-8; NULL: ""
 void json_text_known(struct json *json, const char *text); // NULL and "": null
 void json_int(struct json *json, int64_t value);

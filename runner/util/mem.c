@@ -16,15 +16,15 @@ struct arena_block {
     max_align_t data[];
 };
 
-static _Thread_local jmp_buf *mem_place; // NULL: the program ends
+static _Thread_local jmp_buf *mem_place; // setjmp() buffer of mem_escape(); NULL: the program ends
 
 void mem_escape(jmp_buf *place)
 {
     mem_place = place;
 }
 
-// The C library says that memory is used up whatever the system has answered, so this asks again. A
-// filter of system calls or a security module refuses with an error of its own.
+// The C library reports ENOMEM whatever the system has answered, so this asks again: a filter of
+// system calls or a security module refuses with an error of its own.
 void mem_explain(char *text, size_t size)
 {
     void *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

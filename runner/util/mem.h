@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory: x* allocators that end the program with a message when memory runs out (no caller could
-// do better, but see mem_escape), and an arena for everything that lives as long as one batch. What
-// an arena hands out is owned by the arena and freed by arena_free(); never free it singly.
+// do better; mem_escape() is the exception), and an arena for everything that lives as long as one
+// batch. The arena owns its allocations; arena_free() frees them all, never one singly.
 #ifndef LATPUT_MEM_H
 #define LATPUT_MEM_H
 
@@ -17,16 +17,16 @@ void *xrealloc(void *old, size_t bytes);
 char *xstrdup(const char *text);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// For a library, which must not end the program that it is part of: where memory runs out, the
-// calling thread goes on at *place (of setjmp) from now on; NULL: the program ends again. What was
-// allocated and opened on the way stays so and is lost, so a function whose few allocations can
-// fail by themselves has no need of it.
+// Has the calling thread continue at *place (of setjmp) when memory runs out, or end the program
+// again with NULL. It is for a library, which must not end the program that it is part of. Memory
+// and descriptors taken on the way are lost, so a function whose few allocations can fail by
+// themselves should not use it.
 void mem_escape(jmp_buf *place);
-// Why there is no memory, into text[size]: it is used up, or the system refuses the calls that ask
-// for it.
+// Writes into text[size] why there is no memory: it is used up, or the system refuses the calls
+// that ask for it.
 void mem_explain(char *text, size_t size);
 
-// Grows the array *items (of *capacity items of item_bytes each) so that it has room for `needed`.
+// Grows the array *items (of *capacity items of item_bytes each) to room for `needed` items.
 void *xgrow(void *items, size_t *capacity, size_t needed, size_t item_bytes);
 
 struct arena_block;

@@ -18,7 +18,7 @@ static char paths_root[PATH_MAX], paths_lib[PATH_MAX];
 static bool paths_installed;
 static pthread_once_t paths_once = PTHREAD_ONCE_INIT;
 
-// A file that nothing but latput's data has: folders of others may be called lists/, too.
+// File that only latput's data has: other projects may have a folder lists/, too.
 static const char paths_mark[] = "cpuinfo/counter_ids.csv";
 
 static bool paths_is_root(const char *dir)
@@ -29,12 +29,11 @@ static bool paths_is_root(const char *dir)
     return is;
 }
 
-// The file that this code is in: a shared library, if it is in one, else the program; "" where
-// that cannot be known.
+// Finds the file that this code is in: the shared library or the program; "" if unknown.
 static void paths_own_file(char file[PATH_MAX])
 {
     Dl_info info;
-    // The name of a program is whatever its caller chose; what was executed is not.
+    // AT_EXECFN is what was executed; argv[0] is whatever the caller chose.
     const char *executed = (const char *)getauxval(AT_EXECFN);
     if (dladdr(paths_root, &info) && strstr(info.dli_fname, ".so") &&
         realpath(info.dli_fname, file))
@@ -45,8 +44,8 @@ static void paths_own_file(char file[PATH_MAX])
         file[0] = '\0';
 }
 
-// Where data are installed: beside the program, or, if that is a user's with liblatput.a in it, in
-// one of the usual places. `dir`: of the program, NULL where that is not known.
+// Returns the installed data's directory: beside the program, or, for a user's program with
+// liblatput.a in it, one of the usual places. `dir`: the program's directory, NULL if unknown.
 static char *paths_find_installed(const char *dir)
 {
     char *own = dir ? xasprintf("%s/..", dir) : xstrdup("/usr/local");
@@ -64,9 +63,9 @@ static char *paths_find_installed(const char *dir)
     return root;
 }
 
-// The source tree that the program was built in, with paths_lib; NULL: there is none. Built
-// programs lie in build/ of it, or up to two directories below: the first of ../, ../../ and
-// ../../../ that is a root is the tree, and the directory just below that is build/.
+// Returns the source tree that the program was built in, and sets paths_lib; NULL if there is none.
+// Built programs lie in build/ of the tree, or up to two directories below: the first of ../,
+// ../../ and ../../../ that is a root is the tree, and the directory just below that is build/.
 static char *paths_find_tree(const char *dir)
 {
     static const char *const above[] = {"", "/..", "/../..", "/../../.."};
@@ -81,8 +80,8 @@ static char *paths_find_tree(const char *dir)
     return NULL;
 }
 
-// Sets paths_root and paths_lib. Where there is no source tree, latput is installed. LATPUT_ROOT
-// replaces the root only.
+// Sets paths_root and paths_lib. Without a source tree, latput is installed. LATPUT_ROOT replaces
+// the root only.
 static void paths_find(void)
 {
     char file[PATH_MAX];
@@ -103,7 +102,8 @@ static void paths_find(void)
     free(tree);
 }
 
-// Each path is made once and kept for the life of the program: there are few and they are short.
+// Returns dir/name. Each path is made once and kept while the program runs: there are few, and they
+// are short.
 static const char *paths_join(const char *dir, const char *name)
 {
     static struct paths_known {

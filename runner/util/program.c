@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where programs are; see program.h. execvp() would search in each child anew, and have sh read
-// what the kernel refuses.
+// Finding programs; see program.h. execvp() would search in each child anew, and have sh read files
+// that the kernel refuses.
 #include "program.h"
 
 #include "mem.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Tools that were found, in this value of PATH; the oldest makes room.
+// Number of found programs remembered for the current value of PATH; the oldest makes room.
 enum { FOUND_MAX = 8 };
 static struct {
     pthread_mutex_t lock;
@@ -22,7 +22,7 @@ static struct {
     int next;
 } found = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-// A file of that name in the directory, an absolute path: a child may work elsewhere.
+// Returns the absolute path of a file in a directory, since a child may work elsewhere.
 static char *program_in(const char *directory, int len, const char *name)
 {
     struct stat about;
@@ -68,7 +68,7 @@ static void program_forget(const char *where)
     found.where = xstrdup(where);
 }
 
-// Takes the path.
+// Remembers a path; takes ownership of it.
 static void program_keep(const char *name, char *path)
 {
     int i = found.next;

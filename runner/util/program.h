@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Where programs are, and of what kind. Safe to call from any thread.
+// Finds programs and tells their kinds. Safe to call from any thread.
 #ifndef LATPUT_PROGRAM_H
 #define LATPUT_PROGRAM_H
 
 #include <stdbool.h>
 
-// The path of a program: the name itself if it has a slash, else the first executable file of that
-// name in PATH, or the first that may not be executed, for whose exec says so. NULL: there is none.
-// PATH is searched once for each program. The caller frees the result.
+// Returns the path of a program: the name itself if it has a slash, else the first executable file
+// of that name in PATH; without one, the first file of that name, so that exec reports why it may
+// not be executed. NULL: there is none. PATH is searched once per program. The caller frees the
+// result.
 char *program_find(const char *name);
 
-// Whether a file is a 32-bit program, which some kernels do not run (exec fails with ENOEXEC).
+// Returns true for a 32-bit program, which some kernels do not run (exec fails with ENOEXEC).
 bool program_is_32(const char *path);
 
-// Whether a file begins as programs do that the kernel runs or refuses by itself: ELF.
+// Returns true for an ELF file: the kernel runs or refuses it by itself, without an interpreter.
 bool program_is_elf(const char *path);
 
 #endif

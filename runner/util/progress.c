@@ -19,27 +19,28 @@
 #include <unistd.h>
 
 enum {
-    REDRAW_NS = 100000000, // ten times a second: more is work, not information
+    REDRAW_NS = 100000000, // ten times per second: more is work, not information
     DEFAULT_COLUMNS = 80,  // where the terminal does not say
     BAR_COLUMNS_MAX = 40,  // a longer bar tells nothing more
     BAR_COLUMNS_MIN = 6,   // a shorter one is left out
     BAR_FRAME_COLUMNS = 3, // brackets and a space
     HOURS_MAX = 99,        // longer is "a long time" and would break the columns
-    BAR_COLUMNS_KEPT = 12, // on wide terminals the text gives way to so much of it ...
+    BAR_COLUMNS_KEPT = 12, // least width of the bar on wide terminals, at the expense of the text
+                           // ...
     BAR_KEPT_COLUMNS = 60, // ... from this width on
 };
-static const double NEARLY_DONE = 1.02; // of the kernels done: 98 %
+static const double NEARLY_DONE = 1.02; // ratio of expected to done kernels that is shown as 98 %
 
 struct progress {
     pthread_mutex_t mutex;
     bool bar, colour, drawn, waiting, quiet;
     int rows;
-    int64_t later;      // kernels of other work that comes after the rows, as far as can be told
-    const char *things; // what rows are
+    int64_t later;                             // estimated kernels of other work after the rows
+    const char *things;                        // word for the rows
     int64_t rows_announced, kernels_announced; // by progress_more()
     int64_t kernels_done, kernels_failed;
     int64_t start_ns, drawn_ns;
-    const char *list; // NULL: none begun
+    const char *list; // NULL: none has begun
     int list_rows, list_done, list_ok;
 };
 
@@ -59,14 +60,14 @@ static void progress_put_time(struct strbuf *out, int64_t seconds)
         strbuf_printf(out, "%d:%02d", (int)(seconds / 60), (int)(seconds % 60));
 }
 
-// Kernels of the whole run as far as can be told now; at least those announced.
+// Estimates the kernels of the whole run; at least those announced.
 static int64_t progress_expected(const struct progress *progress)
 {
     double expected = (double)progress->kernels_announced;
     if (progress->rows_announced > 0 && progress->rows > progress->rows_announced)
         expected *= progress->rows / (double)progress->rows_announced;
     expected += (double)progress->later;
-    // What was guessed too low is never said to be over.
+    // The estimate may be too low: with work to come the run never shows as finished.
     double least = (double)progress->kernels_done * (progress->later ? NEARLY_DONE : 1);
     return (int64_t)(expected > least ? expected : least);
 }
@@ -77,8 +78,7 @@ static size_t progress_columns(void)
     return columns > 0 ? (size_t)columns : DEFAULT_COLUMNS;
 }
 
-// What is right of the bar, most important first, for what does not fit at the right edge is left
-// out.
+// Writes the text after the bar, most important item first: what does not fit is dropped.
 static void progress_put_text(const struct progress *progress, int64_t expected, struct strbuf *out)
 {
     int64_t done = progress->kernels_done;
@@ -107,7 +107,7 @@ static void progress_put_bar(struct strbuf *out, size_t columns, int64_t done, i
     strbuf_puts(out, "] ");
 }
 
-// How much of a text fits: whole parts of it, which stand two blanks apart.
+// Returns the bytes of the text that fit: whole items, which are two blanks apart.
 static size_t progress_fits(const struct strbuf *text, size_t room)
 {
     size_t len = text->len < room ? text->len : room;
@@ -152,14 +152,14 @@ static void progress_refresh(struct progress *progress)
     int64_t now_ns = clock_now_ns();
     if (progress->drawn && now_ns - progress->drawn_ns < REDRAW_NS)
         return;
-    // A job in the background would be stopped, or would spoil another one's screen.
+    // A job in the background would be stopped, or would spoil another job's screen.
     if (tcgetpgrp(STDERR_FILENO) != getpgrp())
         return;
     progress->drawn_ns = now_ns;
     progress_draw(progress);
 }
 
-// The line of a list that is over.
+// Prints the line of a list that is finished.
 static void progress_put_list(struct progress *progress)
 {
     if (!progress->list || progress->bar || progress->quiet)
@@ -207,7 +207,7 @@ void progress_next(struct progress *progress, const char *things)
     progress_put_list(progress);
     progress->list = NULL;
     progress->things = things;
-    if (progress->rows_announced < progress->rows) // nothing more will be announced of them
+    if (progress->rows_announced < progress->rows) // no more rows will be announced
         progress->rows = (int)progress->rows_announced;
     progress_refresh(progress);
     pthread_mutex_unlock(&progress->mutex);

@@ -12,7 +12,8 @@ static int quantile_compare(const void *a, const void *b)
 
 void quantile_sort(double *values, int n)
 {
-    // Resampling sorts few values a million times; qsort() costs more than this there.
+    // Number of values up to which insertion sort is used: resampling sorts few values a million
+    // times, where qsort() costs more.
     enum { FEW = 40 };
     if (n <= FEW) {
         for (int i = 1; i < n; i++) {

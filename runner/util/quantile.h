@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Values in order, and where a share of them lies.
+// Quantiles of values, and sorting for them.
 #ifndef LATPUT_QUANTILE_H
 #define LATPUT_QUANTILE_H
 
-// Sorts n >= 0 values, none of them NaN, ascending.
+// Sorts n >= 0 values, none of them NaN, in ascending order.
 void quantile_sort(double *values, int n);
-// The q-quantile (0 to 1) of n > 0 values in ascending order, interpolated.
+// Returns the q-quantile (0 to 1) of n > 0 values in ascending order, interpolated.
 double quantile_of(const double *sorted, int n, double q);
 double quantile_median(const double *sorted, int n);
 double quantile_spread(const double *sorted, int n); // interquartile range

@@ -22,33 +22,34 @@
 #include <unistd.h>
 
 static const char PREFIX[] = "latput-scratch-"; // and six characters
-static const char KEPT[] = ".keep";             // in a directory that outlives its process
+static const char KEPT[] = ".keep";             // file in a directory that outlives its process
 
-struct scratch { // those of this process
+struct scratch { // scratch directories of this process
     struct scratch *next;
     char *path;
     int lock;
 };
 static struct scratch *volatile scratches;
 
-// A file on its way to its name, and what SQLite puts beside one that is a database.
+// Suffixes of a file on its way to its name, and of what SQLite puts beside a database.
 static const char *const BESIDE[] = {"", "-journal", "-wal", "-shm"};
 struct scratch_file {
     struct scratch_file *next;
     char *names[ARRAY_LEN(BESIDE)];
-    int lock; // on the first, while its process lives; -1: it could not be made
+    int lock; // locks the first of them while its process lives; -1: could not be made
 };
 static struct scratch_file *volatile scratch_files;
 
 struct made_directory {
     struct made_directory *next;
     char *path;
-    pid_t pid; // of who made it; a fork of that removes nothing
+    pid_t pid; // the process that made it; its forks remove nothing
 };
 static struct made_directory *volatile made_directories; // the newest first: children, then parents
 static pthread_mutex_t scratches_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-// The directory, locked by us; -1: it is none, another's, or alive. `wait`: until it is free.
+// Locks a scratch directory; `wait` until it is free. Returns -1 if it is none, another user's, or
+// in use.
 static int scratch_lock(int parent, const char *name, int wait)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -61,10 +62,10 @@ static int scratch_lock(int parent, const char *name, int wait)
     return -1;
 }
 
-// Removes the files of a directory, by system calls alone: a handler of signals does so, too.
+// Removes the files of a directory, by system calls alone since signal handlers call it.
 static void scratch_empty(int fd)
 {
-    struct entry { // as getdents64(2) has it
+    struct entry { // layout of getdents64(2)
         uint64_t inode;
         int64_t offset;
         unsigned short length;
@@ -73,7 +74,7 @@ static void scratch_empty(int fd)
     };
     _Alignas(struct entry) char bytes[4096];
     int removed;
-    do { // again, since what is removed may hide what comes behind it
+    do { // again, since removing may hide entries that come later
         removed = 0;
         lseek(fd, 0, SEEK_SET);
         for (long got; (got = syscall(SYS_getdents64, fd, bytes, sizeof bytes)) > 0;)
@@ -92,7 +93,7 @@ static void scratch_file_remove(const struct scratch_file *file)
         unlink(file->names[i]);
 }
 
-// By system calls alone.
+// Removes the directories that are empty, by system calls alone.
 static void made_directories_remove(void)
 {
     for (const struct made_directory *at = made_directories; at; at = at->next)
@@ -100,8 +101,8 @@ static void made_directories_remove(void)
             rmdir(at->path);
 }
 
-// Ends the process as the signal does, without its scratch directories and files. NASM and the
-// linker, which end with us, may write into them until then.
+// Ends the process as the signal would, after removing its scratch directories and files. NASM and
+// the linker, which end with it, may write into them until then.
 static void scratch_stopped(int signal_number)
 {
     enum { TRIES = 200, PAUSE_NS = 5000000 };
@@ -121,7 +122,7 @@ static void scratch_stopped(int signal_number)
 
 static const int STOPPING[] = {SIGINT, SIGTERM, SIGHUP};
 
-// Who has no handler of his own would leave the directory behind.
+// Installs the handler for signals that have none: they would leave the directory in place.
 static void scratch_watch(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(STOPPING); i++) {
@@ -164,7 +165,7 @@ static char *scratch_make(const char *parent, struct err *err)
             return NULL;
         }
         int lock = scratch_lock(AT_FDCWD, path, 1);
-        // A sweeper may have taken it for a dead one before the lock was there: then once more.
+        // Another process may have removed it as abandoned before it was locked: try again.
         if (lock < 0 || fstat(lock, &about) != 0 || about.st_nlink == 0) {
             if (lock >= 0)
                 close(lock);
@@ -181,7 +182,7 @@ static char *scratch_make(const char *parent, struct err *err)
     }
 }
 
-// A signal that comes while a directory is made waits until the handler knows of it.
+// Holds signals back while a directory is made, until the handler knows of it.
 static void scratch_hold(sigset_t *before)
 {
     sigset_t stopping;
@@ -204,7 +205,7 @@ char *scratch_begin(struct err *err)
     return path;
 }
 
-// The entry of a directory.
+// Returns the entry of a directory.
 static struct scratch *scratch_find(const char *path)
 {
     pthread_mutex_lock(&scratches_mutex);
@@ -240,7 +241,7 @@ void scratch_end(char *directory, bool keep)
         scratch_empty(scratch->lock);
         rmdir(directory);
     }
-    scratch_forget(scratch); // not before: a signal may come
+    scratch_forget(scratch); // only now: a signal may come earlier
     close(scratch->lock);
     free(scratch->path);
     free(scratch);
@@ -249,7 +250,7 @@ void scratch_end(char *directory, bool keep)
 static const char UNDER_WAY[] = ".tmp"; // and RANDOM_DIGITS hexadecimal digits
 enum { RANDOM_DIGITS = 16 };
 
-// Removes a file of this name and what lies beside it, if its process has ended.
+// Removes a file of this name and those beside it, if its process has ended.
 static void scratch_file_sweep_one(int parent, const char *name)
 {
     int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -265,7 +266,7 @@ static void scratch_file_sweep_one(int parent, const char *name)
         close(fd);
 }
 
-// What processes that have ended left on its way to `path`.
+// Removes what ended processes left on its way to `path`.
 static void scratch_file_sweep(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -283,8 +284,8 @@ static void scratch_file_sweep(const char *path)
     free(parent);
 }
 
-// Makes and locks a file of a new name; *name to be freed. mkstemp() would make it private. -1:
-// none can be made, as those will find who write to it.
+// Makes and locks a file of a new name (*name: freed by the caller). mkstemp() would make it
+// private. Returns -1 if none can be made; writing to that name will report it.
 static int scratch_file_make(const char *path, char **name)
 {
     for (uint64_t tries = 0;; tries++) {
@@ -296,7 +297,7 @@ static int scratch_file_make(const char *path, char **name)
         int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             return -1;
-        // A sweeper may have taken it for a dead one before the lock was there: then once more.
+        // Another process may have removed it as abandoned before it was locked: try again.
         if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
             fstat(fd, &about) == 0 && about.st_nlink > 0)
             return fd;
@@ -339,7 +340,7 @@ int scratch_file_end(const char *name, const char *path)
     int result = path ? rename(name, path) : 0, error = errno;
     if (!path || result != 0)
         scratch_file_remove(file);
-    if (before) // not before: a signal may come
+    if (before) // only now: a signal may come earlier
         before->next = file->next;
     else
         scratch_files = file->next;
@@ -368,7 +369,7 @@ static int made_directory_make(const char *path)
     return 0;
 }
 
-// Whether it is a directory in which files can be made, with errno where it is none.
+// Returns 0 if files can be made in the directory, else -1 with errno.
 static int kept_directory_check(const char *path)
 {
     struct stat about;

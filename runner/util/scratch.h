@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Directories for scratch files, below $TMPDIR or /tmp, files on their way to their names, and
-// directories that are made for them. A scratch directory is locked while its process lives, so
-// that what a killed process has left is known for what it is, and is removed by the next one.
+// Scratch directories below $TMPDIR or /tmp, files that appear under their name when complete, and
+// directories made for them. A scratch directory is locked while its process lives, so that the
+// next process recognises and removes what a killed one has left.
 #ifndef LATPUT_SCRATCH_H
 #define LATPUT_SCRATCH_H
 
@@ -9,32 +9,34 @@
 
 #include <stdbool.h>
 
-// A new, private directory, to be ended with scratch_end(), which frees the name; NULL after an
-// error. Removes first what processes of this user that have ended left behind. SIGINT, SIGTERM and
-// SIGHUP remove it where they would end the process.
+// Makes a new, private directory. Removes first what processes of this user that have ended left
+// there. SIGINT, SIGTERM and SIGHUP remove it if they end the process. Returns its name, for
+// scratch_end() to free; NULL after an error.
 char *scratch_begin(struct err *err);
-// Removes the directory with the files in it; with `keep` it stays, for good. NULL is fine.
+// Removes the directory with the files in it, and frees the name; with `keep` the directory stays
+// for good. NULL is fine.
 void scratch_end(char *directory, bool keep);
-// Whether the file lies in a directory of ours: one that is locked, and nobody else uses.
+// Returns true if the file lies in a scratch directory of this process: locked, and used by nobody
+// else.
 bool scratch_has(const char *file);
-// Whether the file lies in a directory of ours that somebody else has removed; then the message
-// says so.
+// Returns true if the file lies in a scratch directory of this process that somebody else has
+// removed; then the message says so.
 bool scratch_is_gone(const char *file, struct err *err);
 
-// The name under which a file is to be written that shall appear at `path` only when it is
-// complete, valid until scratch_file_end(): an empty file beside it of a name that nobody else has.
-// The same signals remove what lies there (and, where it is a database, beside it); what processes
-// that have ended otherwise left on its way to `path` is removed first.
+// Begins a file that is to appear at `path` only when complete: makes an empty file of a unique
+// name beside it and returns that name, valid until scratch_file_end(). Signals remove it as they
+// do scratch directories, with the files that SQLite puts beside a database. What ended processes
+// left on the way to `path` is removed first.
 const char *scratch_file_begin(const char *path);
-// What in this name nobody else has: its last characters.
+// Returns the part of such a name that is unique: its last characters.
 const char *scratch_file_own(const char *name);
-// The file gets its name; with `path` NULL it is removed. -1 with errno where it cannot be renamed:
-// then it is removed, too.
+// Gives the file its name; removes it if `path` is NULL. Returns -1 with errno if it cannot be
+// renamed: then it is removed, too.
 int scratch_file_end(const char *name, const char *path);
 
-// Makes a directory for what is to stay, unless it is there. 0, or -1 with a message, also where no
-// files can be made in it. One that is still empty when this process ends, by exit() or the same
-// signals, goes again.
+// Makes a directory for files that stay, unless it is there. Returns 0, or -1 with a message, also
+// if no files can be made in it. If it is still empty when this process ends, by exit() or those
+// signals, it is removed.
 int scratch_keep_directory(const char *path, struct err *err);
 
 #endif

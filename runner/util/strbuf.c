@@ -25,7 +25,7 @@ void strbuf_vprintf(struct strbuf *buf, const char *format, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
-    // Mostly there is room, and writing takes longer than anything else here.
+    // The first try usually has room: formatting is the most expensive part here.
     size_t room = buf->capacity - buf->len;
     size_t len = (size_t)vsnprintf(room ? buf->data + buf->len : NULL, room, format, ap);
     if (len >= room) {

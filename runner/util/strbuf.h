@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct strbuf {
-    char *data; // NUL-terminated once something was added, else NULL
+    char *data; // NUL-terminated after the first addition, NULL before
     size_t len, capacity;
 };
 
@@ -17,7 +17,7 @@ void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void strbuf_vprintf(struct strbuf *buf, const char *format, va_list ap)
     __attribute__((format(printf, 2, 0)));
-// A number with as many digits as it takes to read the same number again.
+// Appends a number with as many digits as it takes to read the same number again.
 void strbuf_put_real(struct strbuf *buf, double value);
 const char *strbuf_text(const struct strbuf *buf); // never NULL
 void strbuf_clear(struct strbuf *buf);             // empty, keeps the memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starting processes; see subproc.h. Children get their own process group, so that a timeout ends
-// all that they started, and the default signal mask.
+// Starting processes; see subproc.h. A child gets a process group of its own, so that a timeout
+// ends all that it started, and the default signal mask.
 #include "subproc.h"
 
 #include "clock.h"
@@ -48,22 +48,22 @@ static void subproc_print(const char *const argv[])
     fputc('\n', stderr);
 }
 
-// What to do in the child between fork and exec; only async-signal-safe calls.
+// Work of the child between fork and exec; only async-signal-safe calls.
 struct subproc_setup {
-    const char *path;   // of the program
-    int fds[CHILD_FDS]; // becomes fd i; -1: leave as it is; -2: /dev/null
+    const char *path;   // path of the program
+    int fds[CHILD_FDS]; // number i becomes fd i; -1: unchanged; -2: /dev/null
     const char *cwd;
     const char *stdin_path;
-    char *const *environment; // NULL: ours
+    char *const *environment; // NULL: inherited
     int confine_fd;           // rules of confine.h; 0: none
-    int report_fd;            // errno of a failed exec goes here
+    int report_fd;            // receives the errno of a failed exec
 };
 
 static _Noreturn void subproc_child_main(const char *const argv[],
                                          const struct subproc_setup *setup)
 {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // nothing that we start outlives us
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // children do not outlive latput
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -94,8 +94,8 @@ static _Noreturn void subproc_child_main(const char *const argv[],
     _exit(127);
 }
 
-// Why a program was not started. One that is named by its path is made here, and has that name for
-// a moment only.
+// Reports why a program was not started. A 32-bit program named by a path is one that latput has
+// just built: its name, which lasts for a moment only, is left out.
 static int subproc_refused(const char *name, const char *path, int error, struct err *err)
 {
     if (error == ENOENT)
@@ -109,7 +109,7 @@ static int subproc_refused(const char *name, const char *path, int error, struct
     return strchr(name, '/') ? -1 : err_prefix(err, "cannot start %s: ", name);
 }
 
-// Forks, and waits for the exec. Returns the pid, or -1 and what failed.
+// Forks and waits for the exec. Returns the pid, or -1 and the errno that stopped it in *error.
 static pid_t subproc_exec(const char *const argv[], struct subproc_setup *setup, int *error)
 {
     int report[2];
@@ -173,11 +173,11 @@ void subproc_stop(void)
     stopped = 1;
 }
 
-// Collects both outputs until they are closed, the time is over or we are stopped. Returns false
-// where they are not closed.
+// Collects both outputs until they are closed, the time is over or subproc_stop() is called.
+// Returns true if both were closed.
 static bool subproc_collect(int fds[2], struct strbuf outputs[2], size_t limit, int timeout_ms)
 {
-    enum { SLICE_MS = 100 }; // how soon subproc_stop() is noticed: another thread had the signal
+    enum { SLICE_MS = 100 }; // delay until subproc_stop() is noticed: another thread had the signal
     int64_t end = clock_now_ms() + timeout_ms;
     bool open_[2] = {true, true};
     while (open_[0] || open_[1]) {
@@ -207,8 +207,8 @@ static void subproc_wait(pid_t pid, struct subproc_end *end)
     end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-// What tools see of the environment: what finds them and their libraries, and a place for their
-// files. NASMENV would change what is assembled, a locale the messages that are read here.
+// Environment of tools: paths to them and their libraries, and a place for their files. NASMENV
+// would change the machine code, a locale the messages that are parsed here.
 struct tool_environment {
     char *items[5];
 };
@@ -230,7 +230,7 @@ static void tool_environment_free(struct tool_environment *environment)
         free(environment->items[i]);
 }
 
-// As subproc_fork(), with what the options say of a tool.
+// Calls subproc_fork() with the environment and confinement of a tool, as the options say.
 static pid_t subproc_fork_tool(const char *const argv[], const struct subproc_options *options,
                                struct subproc_setup setup, struct err *err)
 {
@@ -308,7 +308,7 @@ void subproc_result_free(struct subproc_result *result)
     result->out = result->err = NULL;
 }
 
-// Not even a signal comes of a child that has ended.
+// Sends the configuration. A child that has ended causes no signal.
 static void subproc_feed(int fd, const void *config, size_t bytes)
 {
     const char *at = config;
@@ -334,7 +334,8 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
         close(to[1]);
         return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
-    fcntl(from[1], F_SETPIPE_SZ, 1 << 20); // so that the measuring child never waits for us
+    fcntl(from[1], F_SETPIPE_SZ, 1 << 20); // large, so that the measuring child never waits for the
+                                           // reader
     struct subproc_setup setup = {0};
     setup.fds[0] = -1;
     setup.fds[1] = setup.fds[2] = inputs->quiet ? -2 : -1;
@@ -351,7 +352,8 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
         close(from[0]);
         return -1;
     }
-    subproc_feed(to[1], inputs->config, inputs->config_bytes); // one that ended is found later
+    subproc_feed(to[1], inputs->config, inputs->config_bytes); // a child that has ended is noticed
+                                                               // later
     fcntl(to[1], F_SETFL, O_NONBLOCK);
     fcntl(from[0], F_SETFL, O_NONBLOCK);
     return 0;
@@ -376,25 +378,25 @@ void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc
     if (kill_first)
         kill(-child->pid, SIGKILL);
     subproc_wait(child->pid, end);
-    kill(-child->pid, SIGKILL); // whatever it may have left behind in its group
+    kill(-child->pid, SIGKILL); // kills what it may have left in its group
     close(child->to_fd);
     close(child->from_fd);
 }
 
 static const int forwarded_signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP, SIGALRM,
                                         SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
-static volatile sig_atomic_t forward_pid; // of the program that runs; 0: none
+static volatile sig_atomic_t forward_pid; // pid of the running program; 0: none
 static volatile sig_atomic_t interrupted_by;
 
 static void forward_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
     int saved = errno;
-    // A positive code: from the kernel, that is, of the terminal, for the whole process group.
+    // A positive code is the kernel's: the terminal has sent the signal to the whole process group.
     if (forward_pid > 0 && info->si_code <= 0)
         kill(forward_pid, number);
     if (number == SIGTSTP)
-        raise(SIGSTOP); // we ourselves; until SIGCONT
+        raise(SIGSTOP); // stops latput until SIGCONT
     else if (number != SIGUSR1 && number != SIGUSR2 && number != SIGCONT)
         interrupted_by = number;
     errno = saved;
@@ -418,15 +420,15 @@ int subproc_interrupted(void)
     return interrupted_by;
 }
 
-// What a held program is started by; allocated before the fork.
+// Arguments of the exec of a held program; allocated before the fork.
 struct held {
     const char *path;
     const char *const *argv;
-    const char **script; // the same, read by sh
+    const char **script; // the same for sh
 };
 
-// A shell, `env`, `time` and `perf stat` run a script that does not say by what, and so do we.
-// Nothing else is for sh to read.
+// Executes the program. A script without an interpreter line is run by sh, as shells, `env`, `time`
+// and `perf stat` do; no other file is.
 static int held_exec(const struct held *held)
 {
     execve(held->path, (char *const *)held->argv, environ);
@@ -465,7 +467,7 @@ static int held_start(const struct held *held, struct subproc_program *program, 
     sigset_t all, mask;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
         return err_set(err, "cannot start %s: %s", held->argv[0], strerror(errno));
-    // Blocked, so that no signal meets the child with our handler in place.
+    // Block signals, so that none meets the child with the handler of latput.
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     pid_t pid = fork();
@@ -524,7 +526,7 @@ void subproc_await(struct subproc_program *program, struct subproc_end *end)
     if (program->hold_fd >= 0)
         close(program->hold_fd);
     program->hold_fd = -1;
-    // The pid stays taken until wait4, so that no signal is passed on to a stranger.
+    // The pid stays taken until wait4, so that no signal reaches another process.
     while (waitid(P_PID, (id_t)program->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
     forward_pid = 0;

@@ -10,8 +10,8 @@ enum { SUGGEST_WORD_MAX = 48 }; // longer words get no suggestion
 
 struct suggestion suggest_start(const char *word, size_t len)
 {
-    // In half edits. Up to half of the letters wrong, three at most: more is another word, not a
-    // slip.
+    // Limit in half edits: up to half of the letters wrong, three at most. More is another word,
+    // not a slip.
     int limit = len < 3 ? 3 : len < 6 ? (int)len + 1 : 7;
     return (struct suggestion){word, len, NULL, limit};
 }
@@ -30,7 +30,7 @@ static int suggest_least(int a, int b, int c)
     return least < c ? least : c;
 }
 
-// Levenshtein distance in half edits.
+// Returns the Levenshtein distance in half edits.
 static int suggest_distance(const char *a, size_t alen, const char *b, size_t blen)
 {
     int row[SUGGEST_WORD_MAX + 1];
@@ -55,7 +55,7 @@ void suggest_offer(struct suggestion *suggestion, const char *candidate)
     if (len > SUGGEST_WORD_MAX || suggestion->len > SUGGEST_WORD_MAX || suggestion->len == 0)
         return;
     int distance = suggest_distance(suggestion->word, suggestion->len, candidate, len);
-    // A candidate of which not even one letter agrees is never meant.
+    // A candidate without one common letter is never meant.
     int all = 2 * (int)(len > suggestion->len ? len : suggestion->len);
     if (distance < suggestion->distance && distance < all) {
         suggestion->best = candidate;

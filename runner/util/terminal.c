@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The width of the terminal, and what it can; see terminal.h.
+// The width and abilities of the terminal; see terminal.h.
 #include "terminal.h"
 
 #include "strbuf.h"

@@ -37,7 +37,8 @@ void text_wrap(struct strbuf *out, const char *text, int indent, int width)
     strbuf_puts(out, "\n");
 }
 
-// Length and code of the valid UTF-8 sequence in the first bytes of `len` > 0; 0 if it is none.
+// Decodes the valid UTF-8 sequence at the start of `len` > 0 bytes. Returns its length; 0 if it is
+// none.
 static size_t text_decode(const unsigned char *s, size_t len, uint32_t *code)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -66,7 +67,8 @@ size_t text_next(const char *text, bool *plain)
 {
     uint32_t code;
     size_t len = text_decode((const unsigned char *)text, strnlen(text, 4), &code);
-    // Marks, embeddings, overrides and isolates of direction; separators of lines and paragraphs.
+    // Characters that steer: marks, embeddings, overrides and isolates of direction; separators of
+    // lines and paragraphs.
     bool steers = code == 0x061c || code == 0x200e || code == 0x200f ||
                   (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
     *plain = len > 0 && !text_is_control(code) && !steers;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLD_INDENT = 2 }; // of the second line of a cell and later ones
+enum { FOLD_INDENT = 2 }; // of the second and later lines of a cell
 
 struct text_table {
     int ncolumns;
@@ -83,7 +83,7 @@ void text_table_free(struct text_table *table)
     free(table);
 }
 
-// Characters before the decimal point (all, if there is none) and from it on.
+// Counts the characters before the decimal point (all, if there is none) and from it on.
 static void point_widths(const char *text, int *before, int *after)
 {
     size_t len = strlen(text);
@@ -102,13 +102,13 @@ static const char *table_text(const struct text_table *table, int row, int colum
     return row < 0 ? table->headers[column] : table->cells[row * table->ncolumns + column].text;
 }
 
-// A heading stands out as a whole line.
+// Returns the style of a cell. A heading stands out as a whole line.
 static enum text_style table_style(const struct text_table *table, int row, int column)
 {
     return row < 0 ? STYLE_PLAIN : table->cells[row * table->ncolumns + column].style;
 }
 
-// The longest word of a heading.
+// Returns the length of the longest word of a heading.
 static int heading_least(const char *heading)
 {
     int least = 0;
@@ -159,7 +159,7 @@ static struct column_width *columns_measure(const struct text_table *table)
     return columns;
 }
 
-// A cell in `number` form has its decimal point below those of others.
+// Writes a cell; with `number` its decimal point stands below those of others.
 static void put_cell(struct strbuf *out, const char *text, enum text_align align,
                      const struct column_width *column, bool number, const char *const style[2])
 {
@@ -173,8 +173,8 @@ static void put_cell(struct strbuf *out, const char *text, enum text_align align
                   column->width - width - left, "");
 }
 
-// How many bytes of a text go into a line of `width` characters: to the last blank, before the last
-// plus sign or behind the last comma that it has, else as many as it holds.
+// Returns how many bytes of a text go into a line of `width` characters: to the last blank, before
+// the last plus sign or after the last comma, else as many as fit.
 static size_t fold_bytes(const char *text, int width)
 {
     size_t last = 0, at = 0;
@@ -190,7 +190,7 @@ static size_t fold_bytes(const char *text, int width)
     return at;
 }
 
-// Puts the next line of a folded cell and moves *text behind it. Later lines are indented.
+// Writes the next line of a folded cell and moves *text past it. Later lines are indented.
 static void put_folded(struct strbuf *out, const char **text, int width, bool first,
                        const char *const style[2])
 {
@@ -203,7 +203,7 @@ static void put_folded(struct strbuf *out, const char **text, int width, bool fi
     *text += strspn(*text, " ");
 }
 
-// The next words of a heading that are no wider than its column.
+// Writes the next words of a heading that are no wider than its column.
 static void put_heading(struct strbuf *out, const char **text, enum text_align align,
                         const struct column_width *column, const char *const style[2])
 {
@@ -220,7 +220,8 @@ static void trim_line(struct strbuf *out)
         out->data[--out->len] = '\0';
 }
 
-// One line of a row; `rests` has what is left of each cell. Whether the row needs another one.
+// Writes one line of a row; `rests` has what is left of each cell. Returns true if the row needs
+// another line.
 static bool put_line(const struct text_table *table, const struct column_width *columns, int row,
                      const char **rests, bool first, struct strbuf *out)
 {
@@ -272,7 +273,7 @@ void text_table_print(const struct text_table *table, struct strbuf *out)
 
 // --- narrow tables ---
 
-// The width of a line; with folds, of one whose cells are folded as far as may be.
+// Returns the width of a line; with `folds`, of one whose cells are folded as far as allowed.
 static int line_width(const struct text_table *table, const struct column_width *columns,
                       const struct text_fit *folds)
 {
@@ -293,7 +294,7 @@ static bool column_is_same(const struct text_table *table, int column)
     return table->aligns[column] != ALIGN_POINT;
 }
 
-// Columns that say the same in every row are the first to go: the note says it once.
+// Drops columns that say the same in every row: the note says it once.
 static void drop_same(const struct text_table *table, struct column_width *columns, int width,
                       const struct text_fit *fits, struct strbuf *note)
 {
@@ -306,8 +307,8 @@ static void drop_same(const struct text_table *table, struct column_width *colum
         }
 }
 
-// Headings in several lines, where they alone make a column as wide as it is and folding cells does
-// not do.
+// Splits headings into several lines, where only the heading makes the column so wide and folding
+// cells does not do.
 static void fold_headings(const struct text_table *table, struct column_width *columns, int width,
                           const struct text_fit *fits)
 {

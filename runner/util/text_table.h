@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tables of text: aligned columns under a header, or CSV. Widths count characters, and control
-// characters are replaced: a database from elsewhere must not be able to drive the terminal.
+// Tables of text: aligned columns under a header, or CSV. Widths count characters. Control
+// characters are replaced, since a foreign database must not drive the terminal.
 #ifndef LATPUT_TEXT_TABLE_H
 #define LATPUT_TEXT_TABLE_H
 
@@ -14,29 +14,30 @@ struct text_table; // rows of cells under a header; columns that stay empty are 
 struct text_table *text_table_new(const char *const *headers, const enum text_align *aligns,
                                   int ncolumns);
 void text_table_cell(struct text_table *table, const char *text); // next cell, row by row
-// For a terminal that knows colours: the heading stands out, and so do the cells that are said to.
+// Styles the table for a terminal with colours: headings stand out, and cells that were marked.
 void text_table_colour(struct text_table *table);
 enum text_style { STYLE_PLAIN, STYLE_HEADING, STYLE_GOOD, STYLE_BAD, STYLE_FAINT };
 void text_table_styled(struct text_table *table, const char *text, enum text_style style);
-// What begins and ends a style where colour is wanted, for texts that are no tables.
+// Return the codes that begin and end a style, for texts that are no tables; "" without colour.
 const char *text_style_begin(enum text_style style, bool colour);
 const char *text_style_end(enum text_style style, bool colour);
 void text_table_print(const struct text_table *table, struct strbuf *out);
-// What may become of a column where lines are too short for all of them.
+// Fate of a column where lines are too short for all of them.
 struct text_fit {
     int rank; // FIT_KEEP, FIT_SAME, or 1 and more: the column with the highest goes first
-    int fold; // its cells may be folded to this many characters (at least 3); 0: never
+    int fold; // narrowest width in characters that its cells may be folded to (at least 3); 0:
+              // never
 };
 enum {
     FIT_KEEP = 0,
-    FIT_SAME = -1, // goes where it says the same in every row, before all others
+    FIT_SAME = -1, // dropped before all others if it says the same in every row
 };
-// The same in lines of at most `width` characters, as far as that is possible; headings of several
-// words may take several lines. `fits`: one a column. *note: what the table does not show for that,
-// as half a sentence; "" if nothing.
+// Appends the table in lines of at most `width` characters, as far as possible; headings of several
+// words may take several lines. `fits`: one per column. *note: half a sentence about what was left
+// out; "" if nothing.
 void text_table_print_narrow(const struct text_table *table, int width, const struct text_fit *fits,
                              struct strbuf *out, struct strbuf *note);
-// How commands with an option --wide tell the note.
+// The form in which commands with an option --wide print the note.
 #define TEXT_TABLE_FITTED "fitted to the terminal: %s; --wide prints all columns"
 void text_table_csv(const struct text_table *table, struct strbuf *out); // every column
 int text_table_rows(const struct text_table *table);
