@@ -36,7 +36,6 @@ pending=(
     runner/explain
     runner/export
     runner/known
-    runner/list
     runner/llvm
     runner/measure
     runner/merge

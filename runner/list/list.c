@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Instruction lists; see list.h. A row is parsed column by column; each fault is reported with a
-// caret, and leaves the row out.
+// caret, and a row with one is left out.
 #include "list.h"
 
 #include "cpuinfo/cpuinfo.h"
@@ -36,7 +36,7 @@ struct row_parser {
     struct list *list;
     const struct csv_record *record;
     const char *const *fields; // the record's, or those of a variant of its family
-    const char *variant;       // its text, for messages; NULL where the row is one form
+    const char *variant;       // text of the variant, for messages; NULL: the row is one form
     struct list_row *row;
     size_t rows_capacity;
     struct list_fault fault; // fault.at points into the field of `column`
@@ -52,7 +52,7 @@ struct word {
     size_t len;
 };
 
-// Next word of *text, separated by blanks; false at the end.
+// Sets the next word of *text, separated by blanks; false at the end.
 static bool word_next(const char **text, struct word *word)
 {
     *text += strspn(*text, " \t");
@@ -81,13 +81,14 @@ static const char *parser_field(struct row_parser *parser, int column)
     return parser->fields[column];
 }
 
-// Tells the fault that a function has set; the rest of the row can be looked at all the same.
+// Reports the fault that a function has set; parsing goes on, so that the row's other faults are
+// found.
 static void parser_report(struct row_parser *parser)
 {
     const struct csv_record *record = parser->record;
     struct err err;
     int column = record->field_columns[parser->column];
-    if (!parser->variant) // else the text in which the fault is does not stand in the file
+    if (!parser->variant) // the text of a variant does not stand in the file
         column += (int)(parser->fault.at - parser->fields[parser->column]);
     const struct csv_place place = {parser->list->path, record->line, record->text, column};
     csv_error_at(&place, &err, "%s%s%s%s", parser->variant ? "in '" : "",
@@ -108,13 +109,13 @@ static char *word_append(char *to, const char *start, const struct word *word)
     return to + word->len - skip;
 }
 
-// What the database takes of a list (db/schema.sql), in characters.
+// Limits of the database (db/schema.sql) on texts of a list, in characters.
 enum {
     NAME_MAX_CHARS = 200,
     TITLE_MAX_CHARS = 200,
     OPERANDS_MAX_CHARS = 500,
     ISA_MAX_CHARS = 500,
-    PREFIXES_MAX = 4, // a group of prefixes can be there once
+    PREFIXES_MAX = 4, // each group of prefixes can be there once
 };
 
 static int mnemonic_check(const struct word *word, struct list_fault *fault)
@@ -251,7 +252,7 @@ static int parse_option(struct row_parser *parser, const struct word *word)
     return 0;
 }
 
-// The operands have been parsed before: an opcode needs some.
+// Parses the option opcode=, which must fit the operands, parsed before.
 static int parse_opcode(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
@@ -293,7 +294,7 @@ static int parse_options(struct row_parser *parser)
     return parse_opcode(parser);
 }
 
-// What exists in 64-bit mode only must not appear in a row for 32-bit mode.
+// Refuses in a row for 32-bit mode what exists in 64-bit mode only.
 static int parse_check_mode(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
@@ -316,7 +317,7 @@ static int parse_roles(struct row_parser *parser, const char *options)
                  : 0;
 }
 
-// Options that ask for what not every row can have.
+// Refuses options that the row's operands or other options do not allow.
 static int parse_check_options(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
@@ -351,7 +352,8 @@ static int parse_check_lengths(struct row_parser *parser)
     return 0;
 }
 
-// The identity: nasm_mnemonic, operands, and the options that make another form of it.
+// Sets the form, the identity of the row: nasm_mnemonic, operands, and the options that make
+// another form.
 static void row_set_form(struct row_parser *parser)
 {
     struct list_row *row = parser->row;
@@ -367,7 +369,7 @@ static void row_set_form(struct row_parser *parser)
     }
 }
 
-// Looks at all columns, and tells what is wrong with each. 0 if nothing is.
+// Parses all columns and reports the faults of each. Returns 0 if there is none.
 static int parse_row(struct row_parser *parser)
 {
     static int (*const columns[])(struct row_parser *) = {
@@ -393,7 +395,7 @@ static int parse_row(struct row_parser *parser)
     return -1;
 }
 
-// The first comment is the title; the licence line is none.
+// Returns the first comment but the licence line: the title.
 static const char *list_title(const struct csv_file *file, struct list *list)
 {
     for (size_t i = 0; i < file->ncomments; i++)
@@ -411,7 +413,7 @@ static const char *list_base_name(const char *path, struct arena *arena)
     return arena_strndup(arena, base, len);
 }
 
-// What is stored of the list itself.
+// Checks the texts of the list itself that the database takes.
 static int list_check_texts(const struct list *list, struct err *err)
 {
     if (!text_is_plain(list->name))
@@ -427,7 +429,7 @@ static int list_check_texts(const struct list *list, struct err *err)
     return 0;
 }
 
-// A row of one form, the next one of the list.
+// Parses a row of one form and appends it to the list.
 static void list_parse_form(struct row_parser *parser, const char *const *fields, bool family)
 {
     struct list *list = parser->list;
@@ -448,8 +450,8 @@ static void list_parse_form(struct row_parser *parser, const char *const *fields
         list->nrows++;
 }
 
-// A row of the file with all forms that it stands for. The first variant that is wrong speaks for
-// the others.
+// Parses a row of the file with all forms that it stands for. Only the first faulty variant is
+// reported.
 static void list_parse_record(struct row_parser *parser, const struct csv_record *record)
 {
     struct list_family family;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stage 1: instruction lists. Reads lists/*.csv (format: lists/README.md) into rows whose operands
 // are parsed and classified. Pure: needs no CPU. Everything a row points to is owned by its list's
-// arena. A row of a file may stand for a family of forms; here it is a row a form.
+// arena. A row of a file may stand for a family of forms, which here becomes one row per form.
 #ifndef LATPUT_LIST_H
 #define LATPUT_LIST_H
 
@@ -14,8 +14,7 @@
 enum encoding { ENC_LEGACY, ENC_VEX, ENC_EVEX, ENC_XOP };
 const char *encoding_name(enum encoding enc); // "legacy", "vex", "evex", "xop"
 
-// The kind of an operand is its class without the width: what decides which registers and which
-// chains are possible.
+// Class of an operand without its width: determines which registers and which chains are possible.
 enum operand_kind {
     OPERAND_GPR,   // r8 r8h r16 r32 r64, or fixed: al ax eax rax cl dx ...
     OPERAND_MMX,   // mm
@@ -39,15 +38,16 @@ enum operand_kind {
 
 enum { ACCESS_READ = 1, ACCESS_WRITE = 2 };
 enum { OPERANDS_MAX = 6, IMPLICIT_MAX = 10 };
-enum { FORM_CHARS_MAX = 1000 }; // of a form's text, as the database takes it
-// Of a list: six times as many forms as all lists have that there are, in 0.3 GB of memory.
+enum { FORM_CHARS_MAX = 1000 }; // longest text of a form, a limit of the database
+// Most rows of a list: six times the forms of all lists together, in 0.3 GB of memory.
 enum { LIST_ROWS_MAX = 100000 };
 
 struct operand {
     enum operand_kind kind;
     const char *text; // class as written, without access prefix, value and decoration: "m32", "z"
-    const char *name; // in results: "op1", "op2", ... in the text; "flags", "rax", ... implicit
-    const char *role; // what it is to the instruction: "index" (option roles=); NULL: not said
+    const char *name; // name in results: "op1", "op2", ... in the text; "flags", "rax", ...
+                      // implicit
+    const char *role; // role in the instruction: "index" (option roles=); NULL: none given
     int bits;         // register or access width; for VSIB the element width; 0 if none
     int access;       // ACCESS_READ | ACCESS_WRITE
     int fixed;        // number of the one register it can be (rax 0, rcx 1, ...; xmm0 0), or -1
@@ -63,42 +63,42 @@ struct operand {
 enum rounding { ROUND_NONE, ROUND_ER, ROUND_SAE };
 enum { TESTS_LATENCY = 1, TESTS_THROUGHPUT = 2, TESTS_PORTS = 4, TESTS_ALL = 7 };
 
-// Reads letters L, T and P; "" is none. 0, or -1 with *wrong at a letter that is none of these.
+// Reads letters L, T and P; "" is none. Returns 0, or -1 with *wrong at an unknown letter.
 int tests_parse(const char *letters, unsigned *tests, const char **wrong);
 
-// The type of the elements that the instruction computes with; decides the data in registers and
-// memory (1.0 of the type, or small integers).
+// Type of the elements that the instruction computes with: decides the data in registers and memory
+// (1.0 of the type, or small integers).
 enum element { ELEMENT_INT, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64, ELEMENT_F80 };
 
 // Encoding that the option opcode= prescribes.
 struct opcode {
     bool given;
     enum encoding enc;
-    int prefix; // 0 none, 1 66, 2 F3, 3 F2: as VEX.pp
+    int prefix; // 0 none, 1 66, 2 F3, 3 F2: numbered like VEX.pp
     int map;    // 0 one-byte opcodes, 1 0F, 2 0F38, 3 0F3A, ...
     int w;
     uint8_t byte;
     bool store; // the first operand is the r/m field
-    int digit;  // what the reg field holds where it belongs to the opcode; -1: an operand
+    int digit;  // content of the reg field if it belongs to the opcode; -1: an operand
 };
 
-// On which data the time of the instruction depends (option data=).
+// Kind of data that the time of the instruction depends on (option data=).
 enum data_kind { DATA_ORDINARY, DATA_DIVIDE, DATA_SQRT, DATA_INTEGER_DIVIDE, DATA_FUNCTION };
 
-// How the elements of a gather lie to each other (option index=).
+// Relative positions of the elements of a gather (option index=).
 enum index_pattern { INDEX_ADJACENT, INDEX_SAME, INDEX_OVERLAP, INDEX_LINE, INDEX_RANDOM };
 
-// Values of the x87 registers (option st=): a set for each of the row's sets of data.
+// Values of the x87 registers (option st=): one per set of data of the row.
 enum { X87_SETS_MAX = 4 };
 struct x87_values {
     double top, others;
     const char *top_text, *others_text; // as written; others_text NULL: the same as the top
 };
 
-// A kernel that was written by hand (option macro=FILE:NAME:ARGUMENT:...).
+// A hand-written kernel (option macro=FILE:NAME:ARGUMENT:...).
 struct row_macro {
     const char *file, *name;
-    const char *arguments; // each behind a ':'; "" if there are none
+    const char *arguments; // each after a ':'; "": none
 };
 
 struct list_option {
@@ -120,8 +120,8 @@ struct list_row {
     const char *path; // of the list, as given
     int line;
     const char *source;        // the source line, for messages
-    bool family;               // it is one of several forms that the line stands for
-    const char *const *fields; // the columns of the list as a row of this form alone has them
+    bool family;               // one of several forms that the line stands for
+    const char *const *fields; // columns of the list as a row of this form alone would have them
 
     const char *mnemonic;      // without {vex}/{evex}, with lock/rep prefixes: "lock add"
     const char *nasm_mnemonic; // as written in the list: "{evex} vaddps"
@@ -139,24 +139,25 @@ struct list_row {
     unsigned tests;  // TESTS_*
     enum element element;
     struct opcode opcode;
-    struct list_option *options; // all, in the order of the row; what they mean stands below
+    struct list_option *options; // all, in the order of the row; the fields below hold their
+                                 // meaning
     int noptions;
 
-    // Options; texts are NULL where the row does not have them.
+    // Meanings of options; texts are NULL if the row does not have the option.
     bool same;        // all register operands are one register
     bool nontemporal; // stores that bypass the caches
-    bool permission;  // the system may keep user code from it
+    bool permission;  // the system may forbid the instruction to user code
     enum data_kind data;
     struct x87_values st[X87_SETS_MAX];
     int nst;
-    int x87_moves; // by so many registers its x87 stack grows
+    int x87_moves; // growth of the x87 stack in registers
     int stack;     // bytes that the stack pointer moves up; 0: not given
     enum index_pattern index;
     bool has_mask, has_fill;
-    uint64_t mask, fill;                 // what masks and memory hold, where that is given
+    uint64_t mask, fill;                 // contents of masks and memory, if given
     const char *pointer, *small, *signs; // operands, joined by '+': points_listed() of plan/
     const char *unrelated;               // pairs SRC:DST, joined by '+'
-    const char *note;                    // for the table
+    const char *note;                    // for the printed table
     struct row_macro macro;              // file NULL: none
 };
 
@@ -169,22 +170,24 @@ struct list {
     struct arena arena;
 };
 
-// Reads and parses one list. Returns 0, or -1 with `path:line: ...` and a caret on the first fault.
+// Reads and parses one list. Returns 0, or -1 with `path:line: ...` and a caret at the first fault.
 int list_read(const char *path, struct list *list, struct err *err);
-// The same, but goes on after a fault: each is told to `fault`, its row is left out.
-// Returns the number of faults, or -1 when the file cannot be read as CSV or has no rows at all
-// (this is told too). The list is to be freed in either case.
+// Reads a list and goes on after a fault: each is passed to `fault`, its row is left out. Returns
+// the number of faults, or -1 if the file cannot be read as CSV or has no rows at all (this is
+// passed, too). The caller frees the list in either case.
 typedef void list_fault_fn(const struct err *err, void *data);
 int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data);
 void list_free(struct list *list);
 
-// Where `token` first occurs in the row's source line, from 1; 1 if it is NULL or not found.
+// Returns the column, from 1, at which `token` first occurs in the row's source line; 1 if it is
+// NULL or not found.
 int list_row_column(const struct list_row *row, const char *token);
 // Sets err to `path:line: message` with the row's source line and a caret in that column. Returns
 // -1.
 int list_row_error(const struct list_row *row, const char *token, struct err *err,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
-// The same with the caret in that column. Of a family the message names the form.
+// Sets err like list_row_error(), with the caret in that column. The message names the form if the
+// line stands for several. Returns -1.
 int list_row_error_at(const struct list_row *row, int column, struct err *err, const char *message);
 
 #endif

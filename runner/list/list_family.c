@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Families of forms; see list_family.h. A family is cut into words once; each variant is a choice
-// of mask, width, one alternative an operand, and rounding, from which its fields are written.
+// of mask, width, one alternative per operand, and rounding, from which its fields are written.
 #include "list_family.h"
 
 #include "cpuinfo/cpuinfo.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    WORDS_MAX = OPERANDS_MAX + 1, // operands and a literal {er}; more are the parser's to refuse
+    WORDS_MAX = OPERANDS_MAX + 1, // operands and a literal {er}; the parser refuses more
     ALTERNATIVES_MAX = 8,         // of one operand
     VARIANTS_MAX = 512,           // of one row; the largest family of the lists has under 50
     CLASS_BYTES = 128,
@@ -21,8 +21,8 @@ enum {
 
 enum { OPTION_WIDTHS, OPTION_MASKS, OPTION_ER, OPTION_SAE, FAMILY_OPTIONS };
 static const struct {
-    const char *key, *letters; // of its value
-    bool value;                // has to have one
+    const char *key, *letters; // letters allowed in its value
+    bool value;                // a value is required
 } family_options[FAMILY_OPTIONS] = {
     [OPTION_WIDTHS] = {"widths", "xyz", true },
     [OPTION_MASKS] = {"masks",  "kz",  true },
@@ -40,21 +40,21 @@ struct family_word {
 
 struct family {
     const char *const *fields;
-    const char *values[FAMILY_OPTIONS]; // NULL: the row does not have the option
-    const char *options;                // the others
+    const char *values[FAMILY_OPTIONS]; // NULL: option not given
+    const char *options;                // other options
     struct family_word words[WORDS_MAX];
     int nwords;
     struct arena *arena;
     const char *const **rows;
     size_t nrows, capacity;
     struct list_fault *fault;
-    int column; // in which the fault is
+    int column; // column of the fault
 };
 
-// One variant while it is written.
+// A variant while its fields are written.
 struct variant {
     enum mask mask;
-    char width; // 'x', 'y', 'z'; 0: the family has none
+    char width; // 'x', 'y', 'z'; 0: none
     int choice[WORDS_MAX];
     const char *rounding; // "{er}", "{sae}" or NULL
     bool memory, broadcast;
@@ -65,7 +65,7 @@ const char *list_family_option(int n)
     return n < FAMILY_OPTIONS ? family_options[n].key : NULL;
 }
 
-// `message` follows text[0..len), in which the fault is.
+// Sets a fault at text[0..len), with `message` after that text. Returns -1.
 static int family_fault(struct family *family, int column, const char *text, size_t len,
                         const char *message)
 {
@@ -73,7 +73,8 @@ static int family_fault(struct family *family, int column, const char *text, siz
     return list_fault_set(family->fault, text, "'%.*s'%s", (int)len, text, message);
 }
 
-// The family option at text[0..len), -1 if it is another one. *value is NULL where it has none.
+// Returns the index of the family option at text[0..len), -1 for another option. *value is NULL if
+// it has none.
 static int family_option_find(const char *text, size_t len, const char **value, size_t *value_len)
 {
     const char *equals = memchr(text, '=', len);
@@ -105,7 +106,7 @@ static int family_option_set(struct family *family, int option, const char *word
     return 0;
 }
 
-// Cuts the options into those of the family and the others.
+// Separates the options of the family from the others.
 static int family_read_options(struct family *family)
 {
     struct strbuf others = {0};
@@ -126,7 +127,7 @@ static int family_read_options(struct family *family)
     return status;
 }
 
-// er=y must be one of widths=.
+// Checks that er=y is one of widths=.
 static int family_check_widths(struct family *family)
 {
     const char *widths = family->values[OPTION_WIDTHS];
@@ -173,8 +174,8 @@ static int family_read_words(struct family *family)
     return 0;
 }
 
-// Bits of the part of a width that the end of a class names: all, a half, a quarter, an eighth; 0
-// if it names none.
+// Returns the bits of the part of a width that the end of a class names: all, a half, a quarter, an
+// eighth; 0 if it names none.
 static int class_bits(const char *end, char width)
 {
     static const char parts[] = "hqe";
@@ -190,7 +191,7 @@ static char class_register(int bits)
     return bits == 512 ? 'z' : bits == 256 ? 'y' : 'x';
 }
 
-// Whether the class follows the width; writes what it is at this one, without decoration.
+// Returns true if the class follows the width; writes its name at this width, without decoration.
 static bool class_at_width(const char *class, char width, char *out)
 {
     int bits, element, skip = 0;
@@ -220,7 +221,7 @@ static bool class_is_vector(const char *class)
     return strchr("xyz", class[0]) && (!class[1] || class[1] == '{');
 }
 
-// The destination with the variant's mask. false: it cannot have it.
+// Adds the variant's mask to the destination; false: it cannot have one.
 static bool variant_mask(const struct variant *variant, char *access, char *class)
 {
     bool masked = strstr(class, "{k}"), zeroed = strstr(class, "{z}");
@@ -232,7 +233,7 @@ static bool variant_mask(const struct variant *variant, char *access, char *clas
         return false;
     snprintf(class + len, CLASS_BYTES - len, "%s%s", masked ? "" : "{k}",
              variant->mask == MASK_ZERO ? "{z}" : "");
-    // What the mask leaves out stays when it merges: the old content matters.
+    // With merging, elements that the mask leaves out keep the old content, which is thus read.
     if (class_is_vector(class) && variant->mask == MASK_MERGE)
         *access = '+';
     else if (masked)
@@ -262,7 +263,7 @@ static bool variant_operand(const struct family *family, struct variant *variant
     return true;
 }
 
-// EVEX is asked for by name only where VEX could have the form too.
+// Returns the mnemonic, with {evex} only if the form would also exist in VEX.
 static const char *variant_mnemonic(const struct family *family, const struct variant *variant,
                                     const char *operands)
 {
@@ -274,7 +275,8 @@ static const char *variant_mnemonic(const struct family *family, const struct va
                                                                      : mnemonic;
 }
 
-// The isa with what its features need below 512 bits (the column `narrow` of features.csv).
+// Returns the isa with the features that it needs for vectors below 512 bits (a column of
+// features.csv).
 static const char *variant_isa(const struct family *family, const struct variant *variant)
 {
     const char *isa = family->fields[LIST_ISA], *needed = NULL;
@@ -294,7 +296,7 @@ static const char *variant_isa(const struct family *family, const struct variant
     return needed ? arena_printf(family->arena, "%s+%s", isa, needed) : isa;
 }
 
-// Writes one variant out, if there is such a one.
+// Writes a variant, if it exists.
 static int family_add(struct family *family, struct variant *variant)
 {
     struct strbuf operands = {0};
@@ -323,7 +325,7 @@ static int family_add(struct family *family, struct variant *variant)
                           "the row stands for more than %d forms", VARIANTS_MAX);
 }
 
-// The next choice of alternatives, the last operand's first; false behind the last.
+// Steps to the next choice of alternatives, the last operand's first; false after the last choice.
 static bool variant_next_choice(const struct family *family, struct variant *variant)
 {
     for (int i = family->nwords - 1; i >= 0; i--) {
@@ -334,7 +336,7 @@ static bool variant_next_choice(const struct family *family, struct variant *var
     return false;
 }
 
-// All variants of one mask in these widths ("": the row has none) and with this rounding.
+// Adds all variants with one mask, one rounding and these widths ("": the row has none).
 static int family_add_widths(struct family *family, enum mask mask, const char *widths,
                              const char *rounding)
 {

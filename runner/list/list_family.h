@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Part of stage 1, for list.c only: a row that stands for a family of forms is written out as rows
-// of one form each, before they are parsed. What it may contain beyond other rows (lists/README.md,
-// "Families"): classes that follow a width (v, mv, b32), alternatives (v/mv/b32), and the options
-// widths=, masks=, er, sae.
+// Part of stage 1, for list.c only: writes a row that stands for a family of forms as rows of one
+// form each, before they are parsed. Such a row may contain (lists/README.md, "Families") classes
+// that follow a width (v, mv, b32), alternatives (v/mv/b32), and the options widths=, masks=, er,
+// sae.
 #ifndef LATPUT_LIST_FAMILY_H
 #define LATPUT_LIST_FAMILY_H
 
@@ -15,12 +15,12 @@ struct list_family {
     bool family;
 };
 
-// Writes out the row with these fields. Everything is the arena's, or the row's own. Returns 0, or
-// -1 with the fault, which points into fields[*column].
+// Expands the row with these fields. The results belong to the arena or to the row itself. Returns
+// 0, or -1 with the fault, which points into fields[*column].
 int list_family_expand(const char *const *fields, struct arena *arena, struct list_family *out,
                        int *column, struct list_fault *fault);
 
-// The options that only families have; NULL behind the last.
+// Returns option n of those that only families have; NULL after the last.
 const char *list_family_option(int n);
 
 #endif

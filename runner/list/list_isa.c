@@ -33,7 +33,7 @@ static void isa_unknown(const char *at, size_t len, struct list_fault *fault)
                        (int)len, at, suggest_text(&near, meant, sizeof meant));
 }
 
-// Notes which encodings the features of a valid isa expression bring.
+// Notes the encodings that the features of a valid isa expression bring.
 static void isa_fill(const char *text, struct list_isa *isa)
 {
     char name[64];

@@ -7,24 +7,24 @@
 
 enum { LIST_ISA_CACHE_MAX = 64, LIST_ENCODINGS = ENC_XOP + 1 };
 
-// A valid isa expression.
+// An isa expression that has been found valid.
 struct list_isa {
     const char *text;
-    bool has[LIST_ENCODINGS]; // a feature of it brings instructions of this encoding
+    bool has[LIST_ENCODINGS]; // one of its features has instructions of this encoding
 };
 
-// The isa column has few different values: each is looked up in the feature table once.
+// Results of look-ups in the feature table: the isa column has few different values.
 struct list_isa_cache { // zero-initialise before use
     struct list_isa isas[LIST_ISA_CACHE_MAX];
     int n;
 };
 
-// Looks up the text, which must live as long as the cache. Owned by the cache and valid until the
-// next call. NULL with the fault when the text is not valid.
+// Looks up the text, which must live as long as the cache. The result belongs to the cache and is
+// valid until the next call. Returns NULL with the fault if the text is not valid.
 const struct list_isa *list_isa_look_up(struct list_isa_cache *cache, const char *text,
                                         struct list_fault *fault);
 
-// The encoding of a row: {vex}, {evex} or enc= if it has one of them; else that of its features.
+// Returns the encoding of a row: {vex}, {evex} or enc= if given; else that of its features.
 // Instructions of EVEX features without a vector operand (kaddw, kmovw r32) are VEX.
 enum encoding list_isa_encoding(const struct list_isa *isa, const struct list_row *row);
 

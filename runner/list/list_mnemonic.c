@@ -31,15 +31,15 @@ static const char *const condition_synonyms[][2] = {
 };
 static const char *const condition_prefixes[] = {"j", "set", "cmov"};
 
-// Other names that NASM and the decoder have for one instruction, encoded the same.
+// Synonyms of NASM and the decoder for one instruction, encoded the same.
 static const char *const mnemonic_synonyms[][2] = {
     {"sal",   "shl"  },
     {"xlatb", "xlat" },
     {"wait",  "fwait"},
 };
 
-// What the decoder has under another name for some operands (lists/exceptions.csv says which), or
-// not at all, in one release or another. In alphabetical order.
+// Mnemonics that the decoder has, in one release or another, under another name for some operands
+// (lists/exceptions.csv says which), or not at all. In alphabetical order.
 static const char *const further_mnemonics[] = {
     "aadd",        "aand",        "aor",        "axor",      "cmpbexadd",    "cmpbxadd",
     "cmplexadd",   "cmplxadd",    "cmpnbexadd", "cmpnbxadd", "cmpnlexadd",   "cmpnlxadd",

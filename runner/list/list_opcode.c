@@ -10,7 +10,7 @@
 
 enum { OPCODE_WORDS_MAX = 6 };
 
-// Position of the word of `len` bytes in names, -1 if it is not there.
+// Returns the position of the word of `len` bytes in names, -1 if it is not there.
 static int opcode_find(const char *word, size_t len, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -41,8 +41,9 @@ static bool opcode_split(const char *text, struct opcode_words *words)
 
 int list_opcode_parse(const char *text, struct opcode *opcode)
 {
-    static const char *const encodings[] = {"legacy", "vex", "evex"}; // as enum encoding
-    static const char *const prefixes[] = {"np", "66", "f3", "f2"};   // as VEX.pp
+    static const char *const encodings[] = {"legacy", "vex", "evex"}; // in the order of enum
+                                                                      // encoding
+    static const char *const prefixes[] = {"np", "66", "f3", "f2"};   // in the order of VEX.pp
     static const char *const maps[] = {"00", "0f", "0f38", "0f3a", "map4", "map5", "map6"};
     static const char *const widths[] = {"w0", "w1"};
     struct opcode_words words = {.n = 0};

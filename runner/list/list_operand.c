@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operands of a row; see list_operand.h. The classes are tables: a new class of register is a line.
+// Operands of a row; see list_operand.h. The classes are tables: a new class of register is one
+// line.
 #include "list_operand.h"
 
 #include "util/suggest.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where an operand may stand.
+// Places where an operand may be named.
 enum { PLACE_TEXT = 1, PLACE_IMPLICIT = 2, PLACE_BOTH = 3 };
 
 struct operand_class {
@@ -121,7 +122,7 @@ static const struct operand_class operand_classes[] = {
     {"gs",      OPERAND_SEG,   16,   0,   5,  PLACE_BOTH,     false},
 };
 
-// Registers named by a number: xmm0, k1, st7, ...
+// Numbered registers: xmm0, k1, st7, ...
 static const struct {
     const char *prefix;
     enum operand_kind kind;
@@ -138,7 +139,7 @@ static const struct {
     {"k",   OPERAND_MASK,  64,   8 },
 };
 
-// What `agen:` can say of the address, all that x86 can encode.
+// Shapes of an address after `agen:`, all that x86 can encode.
 static const char *const agen_shapes[] = {
     "b",         "b+d8",      "b+d32",   "b+i",      "b+i+d8",    "b+i+d32", "b+i*2",
     "b+i*2+d8",  "b+i*2+d32", "b+i*4",   "b+i*4+d8", "b+i*4+d32", "b+i*8",   "b+i*8+d8",
@@ -244,7 +245,7 @@ int list_number_parse(const char *text, size_t len, int bits, int64_t *value,
     bool negative = digits[0] == '-';
     const char *number = digits + negative;
     bool hex = number[0] == '0' && number[1] == 'x';
-    bool octal = number[0] == '0' && !hex && number[1]; // or is it? 010 is 8 to some
+    bool octal = number[0] == '0' && !hex && number[1]; // ambiguous: 010 is 8 to some
     uint64_t magnitude = strtoull(number, &end, hex ? 16 : 10);
     if (len == 0 || len >= sizeof digits || *end || octal || number[0] < '0' || number[0] > '9' ||
         (hex && !isxdigit((unsigned char)number[2])))
@@ -274,7 +275,7 @@ static int operand_parse_value(const char *colon, const char *end, struct operan
                              fault);
 }
 
-// The class itself: text up to a colon or a brace.
+// Parses the class itself: text up to a colon or a brace.
 static int operand_parse_class(const char *text, size_t len, struct arena *arena,
                                struct operand *operand, struct list_fault *fault)
 {
@@ -301,7 +302,7 @@ static int operand_parse_class(const char *text, size_t len, struct arena *arena
     return colon ? operand_parse_value(colon, text + len, operand, fault) : 0;
 }
 
-// {1toN}: N is a power of two, and N elements fill a vector.
+// Parses {1toN}: N must be a power of two, and N elements fill a vector.
 static int operand_parse_broadcast(const char *text, size_t len, struct operand *operand,
                                    struct list_fault *fault)
 {

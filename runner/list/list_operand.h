@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// What is wrong, and where: `at` points into the text that was parsed.
+// A fault in a text: its message, and its place, `at`, in the text that was parsed.
 struct list_fault {
     const char *at;
     char text[1024];
@@ -17,17 +17,18 @@ struct list_fault {
 int list_fault_set(struct list_fault *fault, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Parses text[0..len), e.g. "=z{k}{z}", "m32{1to16}", "i8:0x1b" or, where `implicit`, "+rax".
-// Strings come from constant tables or the arena; operand->name is set for implicit operands only.
-// Returns 0, or -1 with the fault.
+// Parses text[0..len), e.g. "=z{k}{z}", "m32{1to16}", "i8:0x1b" or, if `implicit`, "+rax". Strings
+// come from constant tables or the arena; operand->name is set for implicit operands only. Returns
+// 0, or -1 with the fault.
 int list_operand_parse(const char *text, size_t len, bool implicit, struct arena *arena,
                        struct operand *operand, struct list_fault *fault);
 
-// A whole number, decimal (without leading zeros) or 0x..., perhaps with `-` in front, that fits in
-// `bits` bits, signed or not: text[0..len) is nothing else. Returns 0, or -1 with the fault.
+// Parses a whole number: decimal (without leading zeros) or 0x..., perhaps with `-` in front, that
+// fits in `bits` bits, signed or not, and takes all of text[0..len). Returns 0, or -1 with the
+// fault.
 int list_number_parse(const char *text, size_t len, int bits, int64_t *value,
                       struct list_fault *fault);
-// Whether text[0..len) names one register: "rax", "xmm0", "k1", "ds".
+// Returns true if text[0..len) names one register: "rax", "xmm0", "k1", "ds".
 bool list_register_known(const char *text, size_t len);
 
 #endif

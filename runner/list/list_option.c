@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The options of a list row: which there are and which values they take. What they mean stands in
-// lists/README.md; list_row.c makes fields of a row of them.
+// The options of a list row and the values that they take. lists/README.md describes them;
+// list_row.c turns them into fields of a row.
 #include "list_option.h"
 
 #include "list_family.h"
@@ -10,32 +10,33 @@
 #include <stdio.h>
 #include <string.h>
 
-// Options. `values` are the allowed ones separated by blanks; NULL: what `check` lets through; "":
-// the option has no value. `form`: rows that differ in it are different forms.
+// Options. `values` are the allowed ones separated by blanks; NULL: `check` decides; "": the option
+// has no value. `form`: rows that differ in it are different forms.
 // clang-format off
 static const struct option_key {
     const char *key, *values;
     bool form;
     list_value_fn *check;
 } option_keys[] = {
-    {"type", "int f16 bf16 f32 f64 f80", false, NULL}, // of the elements computed with
-    {"enc", "legacy vex evex xop", false, NULL},       // where the isa names do not tell it
-    {"data", "div sqrt idiv function", false, NULL},   // time depends on operand data of this kind
+    {"type", "int f16 bf16 f32 f64 f80", false, NULL}, // type of the elements computed with
+    {"enc", "legacy vex evex xop", false, NULL},       // for isa names that leave it open
+    {"data", "div sqrt idiv function", false, NULL},   // kind of operand data that the time depends
+                                                       // on
     {"st", NULL, false, list_value_x87},               // values of the x87 registers
     {"unrelated", NULL, false, list_value_pairs},      // pairs without a dependency
     {"pointer", NULL, false, list_value_operands},     // registers that must hold an address
     {"small", NULL, false, list_value_operands},       // registers that must hold a small number
     {"fill", NULL, false, list_value_pattern},         // pattern that memory must hold
     {"stack", NULL, false, list_value_stack},          // bytes that the stack pointer moves
-    {"x87", "push pop pop2", false, NULL},             // what it does to the register stack
+    {"x87", "push pop pop2", false, NULL},             // effect on the register stack
     {"nontemporal", "", false, NULL},                  // stores that bypass the caches
-    {"permission", "", false, NULL},                   // of the system, or #GP
+    {"permission", "", false, NULL},                   // the system must permit it, or #GP
     {"signs", NULL, false, list_value_operands},       // operand whose sign bits choose
-    {"roles", NULL, false, list_value_roles},          // what operands are to the instruction
-    {"note", NULL, false, NULL},                       // for the table, _ for blanks
+    {"roles", NULL, false, list_value_roles},          // roles of operands in the instruction
+    {"note", NULL, false, NULL},                       // for the printed table, _ for blanks
     {"same", "", true, NULL},                          // all register operands are one register
     {"bits", "32 64", true, NULL},                     // mode
-    {"index", "same adjacent overlap line random", true, NULL}, // where a gather's elements lie
+    {"index", "same adjacent overlap line random", true, NULL}, // positions of a gather's elements
     {"mask", NULL, true, list_value_pattern},                   // content of the masks
     {"opcode", NULL, true, NULL},                               // encoding that NASM cannot write
     {"macro", NULL, true, list_value_macro}, // file.inc:name, a hand-written kernel
@@ -59,7 +60,7 @@ static int option_unknown(struct list_fault *fault, const char *text, size_t key
                           near.best ? suggest_text(&near, meant, sizeof meant) : ";", known);
 }
 
-// Whether the value is one of those that are separated by blanks.
+// Returns true if the value is one of those in `allowed`, separated by blanks.
 static bool option_allows(const char *allowed, const char *value, size_t len)
 {
     while (*allowed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a row's options say, as its fields. The values have passed list_option_parse(): what is read
-// here is well-formed.
+// Sets a row's fields from its options. The values have passed list_option_parse(), so they are
+// well-formed.
 #include "list_option.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ int tests_parse(const char *letters, unsigned *tests, const char **wrong)
     return 0;
 }
 
-// The index of the value among `names`; `otherwise` where the row does not have the option.
+// Returns the index of the value among `names`; `otherwise` if the row does not have the option.
 static int option_index(const struct list_row *row, const char *key, const char *const *names,
                         int count, int otherwise)
 {
@@ -46,7 +46,7 @@ static bool option_bits(const struct list_row *row, const char *key, uint64_t *b
     return value != NULL;
 }
 
-// "TOP", "TOP/OTHERS", or several of these with ':' between.
+// Reads "TOP", "TOP/OTHERS", or several of these with ':' between.
 static void set_x87_values(struct list_row *row, struct arena *arena)
 {
     const char *at = list_row_option(row, "st");
@@ -68,7 +68,7 @@ static void set_x87_moves(struct list_row *row)
     row->x87_moves = option_index(row, "x87", names, ARRAY_LEN(names), 2) - 2;
 }
 
-// Blanks end an option, so underscores stand for them.
+// Sets the note, with blanks for underscores: a blank would end the option.
 static void set_note(struct list_row *row, struct arena *arena)
 {
     const char *text = list_row_option(row, "note");

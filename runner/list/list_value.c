@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum {
-    STACK_BYTES_MAX = 256, // of one instruction; what puts it back is multiplied by its instances
+    STACK_BYTES_MAX = 256, // limit per instruction; kernels restore the pointer by its product with
+                           // their instances
     X87_NUMBER_MAX = 32,   // characters
 };
 
@@ -34,7 +35,7 @@ int list_value_stack(const char *text, size_t len, struct list_fault *fault)
     return 0;
 }
 
-// The length of the finite decimal number at text[0..len), 0 if there is none.
+// Returns the length of the finite decimal number at text[0..len), 0 if there is none.
 static size_t value_x87_number(const char *text, size_t len)
 {
     char number[X87_NUMBER_MAX + 1], *end;
@@ -47,7 +48,7 @@ static size_t value_x87_number(const char *text, size_t len)
     return isfinite(strtod(number, &end)) && !*end ? n : 0;
 }
 
-// VALUE or TOP/OTHERS; returns where it ends, NULL if there is none.
+// Reads VALUE or TOP/OTHERS; returns its end, NULL if there is none.
 static const char *value_x87_pair(const char *at, const char *end)
 {
     size_t n = value_x87_number(at, (size_t)(end - at));
@@ -69,7 +70,7 @@ int list_value_x87(const char *text, size_t len, struct list_fault *fault)
                            "st=VALUE, st=TOP/OTHERS, or two to four of these with ':' between");
 }
 
-// A register, or the name of an operand or a part of it: op1, op2.base, flags.
+// Returns true for a register, or the name of an operand or a part of it: op1, op2.base, flags.
 static bool value_is_operand(const char *text, size_t len)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789.";
@@ -98,7 +99,8 @@ static bool value_is_word(const char *text, size_t len, const char *const *words
     return false;
 }
 
-// Two names with a colon between them; `role`: the second is one of the roles.
+// Returns true for two names with a colon between them; `role`: the second must be one of the
+// roles.
 static bool value_is_pair(const char *text, size_t len, bool role)
 {
     static const char *const roles[] = {"index", "table", "data", "mask"};
@@ -110,7 +112,8 @@ static bool value_is_pair(const char *text, size_t len, bool role)
                 : value_is_operand(colon + 1, rest);
 }
 
-// Such pairs joined by '+'; where one is none, NULL if all are.
+// Checks such pairs joined by '+'. Returns the place of the first that is none, NULL if there is
+// none.
 static const char *value_no_pair(const char *text, size_t len, bool role)
 {
     for (const char *at = text, *end = text + len; at <= end; at++) {
@@ -145,7 +148,7 @@ static bool value_is_name(const char *text, size_t len)
            strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") >= len;
 }
 
-// [r14+NAME]: a place in the data area for which the macros have a name.
+// Returns true for [r14+NAME]: a place in the data area that the macros name.
 static bool value_is_place(const char *text, size_t len)
 {
     static const char start[] = "[r14+";
@@ -154,7 +157,7 @@ static bool value_is_place(const char *text, size_t len)
            value_is_name(text + skip, len - skip - 1);
 }
 
-// What may be given to a macro, whose text then has it in an instruction of its own.
+// Returns true for a safe argument of a macro, which puts it into an instruction of its own.
 static bool value_is_argument(const char *text, size_t len)
 {
     static const char *const words[] = {

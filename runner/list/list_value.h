@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of stage 1, for list_option.c only: the grammar of option values that are no fixed words.
-// All take text[0..len) without blanks, as read from a list that may be a stranger's, and return 0,
-// or -1 with the fault. What passes is numbers, registers and names; nothing else reaches NASM.
+// Each function takes text[0..len) without blanks, from a list that may be foreign, and returns 0,
+// or -1 with the fault. They accept numbers, registers and names; nothing else reaches NASM.
 #ifndef LATPUT_LIST_VALUE_H
 #define LATPUT_LIST_VALUE_H
 

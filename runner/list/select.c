@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SELECT_LISTS_MAX = 200 }; // of which one may be meant
+enum { SELECT_LISTS_MAX = 200 }; // number of list names that "did you mean" considers
 
 struct wanted {
     char *path;
@@ -128,7 +128,7 @@ static bool select_matches(const struct list_row *row, const char *glob_text)
            fnmatch(glob_text, row->form, 0) == 0;
 }
 
-// The list of this path, which may have been named before for another line.
+// Returns the list of this path, which may have been named before for another line.
 static const struct list *select_list_find(const struct selection *selection, const char *path)
 {
     for (int i = 0; i < selection->nlists; i++)
@@ -230,7 +230,7 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
     int status = nnames == 0 ? wanted_all(&wanted, err) : 0;
     for (int i = 0; i < nnames && status == 0; i++)
         status = wanted_name(&wanted, names[i], err);
-    // Never moved once read: rows point into it.
+    // The lists never move once read: rows point into them.
     selection->lists = xcalloc(wanted.n, sizeof *selection->lists);
     for (size_t i = 0; i < wanted.n && status == 0; i++)
         status = select_read(selection, &wanted.items[i], glob_, &capacity, err);
@@ -243,7 +243,7 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
     return status;
 }
 
-// The list of that file, by whatever name it was read; mostly by this one.
+// Returns the list of that file, by whatever name it was read; mostly by this one.
 static const struct list *select_file_find(const struct selection *selection, const char *path)
 {
     for (int i = 0; i < selection->nlists; i++)

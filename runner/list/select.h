@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rows a command is about: lists given by name or path (all of lists/ if none is), a line of
+// Selects the rows of a command: lists given by name or path (all of lists/ if none is), a line of
 // a list (`file.csv:12`), and a glob on the form. Shared by every command that takes rows.
 #ifndef LATPUT_SELECT_H
 #define LATPUT_SELECT_H
@@ -19,21 +19,22 @@ struct selection {
     int nrows;
 };
 
-// `names`: list names ("sse_fp"), paths, each with an optional `:line`; none: all of lists/*.csv in
-// the order of their names. `glob` is matched (fnmatch) against "mnemonic", "mnemonic operands" and
-// the row's whole form; NULL: every row. An empty result is an error that names the closest cause.
+// Selects rows. `names`: list names ("sse_fp"), paths, each with an optional `:line`; none: all of
+// lists/*.csv in the order of their names. `glob` is matched (fnmatch) against "mnemonic",
+// "mnemonic operands" and the row's whole form; NULL: every row. An empty result is an error that
+// names the closest cause.
 int select_rows(const char *const *names, int nnames, const char *glob, struct selection *selection,
                 struct err *err);
-// The rows of all of lists/*.csv, as select_rows() of no names gives them; but lists that `have`
-// has read are not read again. `have` must outlive `all`.
+// Selects the rows of all of lists/*.csv, like select_rows() without names, but does not read again
+// the lists that `have` has read. `have` must outlive `all`.
 int select_all_beside(const struct selection *have, struct selection *all, struct err *err);
-// That no form would be measured twice, and no two lists share the name by which the database knows
-// them. 0, or -1 with the message.
+// Refuses a selection in which a form would be measured twice, or two lists share the name by which
+// the database knows them. Returns 0, or -1 with the message.
 int select_check_once(const struct selection *selection, struct err *err);
-// The file of a list given as a path, or as a name below lists/ or lists/selection/, with or
-// without .csv. NULL if there is none; to be freed by the caller.
+// Returns the file of a list given as a path, or as a name below lists/ or lists/selection/, with
+// or without .csv. NULL if there is none; the caller frees it.
 char *select_list_path(const char *name);
-// The error that there is no list of this name, with the one that may be meant. -1.
+// Sets the error that there is no list of this name, with the one that may be meant. Returns -1.
 int select_no_list(const char *name, struct err *err);
 void selection_free(struct selection *selection);
 
