@@ -41,7 +41,6 @@ pending=(
     runner/merge
     runner/names
     runner/pack
-    runner/plan
     runner/plot
     runner/ports
     runner/property

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From a row to its tests; see plan.h. This file decides which tests a row gets; the chains are in
-// plan_latency.c, the shapes in plan_throughput.c.
+// From a row to its tests; see plan.h. This file chooses the tests of a row; plan_latency.c writes
+// their chains, plan_throughput.c their shapes.
 #include "plan_internal.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static bool plan_moves_stack(const struct list_row *row)
     return false;
 }
 
-// Why the row cannot be planned from its operands; NULL if it can.
+// Returns why the row cannot be planned from its operands; NULL if it can.
 static const char *plan_obstacle(const struct list_row *row, const struct plan_params *params,
                                  enum outcome *outcome)
 {
@@ -58,7 +58,7 @@ static void plan_one_refusal(struct row_plan *rp, enum outcome outcome, const ch
     plan_refuse(plan_add_test(rp, TEST_THROUGHPUT, ""), outcome, detail);
 }
 
-// All tests of the row with one set of data.
+// Adds all tests of the row with one set of data.
 static void plan_variant(struct row_plan *rp, int set, unsigned tests)
 {
     static const char *const names[] = {"fast", "slow", "slow2", "slow3"};
@@ -67,14 +67,15 @@ static void plan_variant(struct row_plan *rp, int set, unsigned tests)
     rp->vec_bits = 0;
     points_collect(rp);
     data_set(rp, set);
-    // What moves the stack has no chain through operands.
+    // A row that moves the stack has no chain through operands.
     if (tests & TESTS_LATENCY && !rp->row->stack)
         latency_plan(rp, variant);
     if (tests & TESTS_THROUGHPUT)
         throughput_plan(rp, variant);
 }
 
-// Tests with other immediates, or a register that is known to be zero; the usual ones are planned.
+// Adds tests with other immediates, or with a register that is known to be zero, beside the usual
+// ones.
 static void plan_immediates(struct row_plan *rp, unsigned tests)
 {
     const struct immediate *values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A row's tests in another arrangement; see plan.h. The same code plans them, with other registers,
-// data, fillers or loops; what comes out the same is not asked again.
+// Tests of a row in another arrangement; see plan.h. The same code plans them, with other
+// registers, data, fillers or loops; kernels that come out the same are not measured again.
 #include "plan_internal.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool again_kernel_differs(const struct kernel_spec *a, const struct kerne
     return a->copies != b->copies || strcmp(a->body, b->body) != 0 || strcmp(a->init, b->init) != 0;
 }
 
-// Whether the test has a value of its own, and another arrangement asks for it in another way.
+// Returns true if the test has a value of its own and the other arrangement changes its kernels.
 static bool again_is_requested(const struct test *usual, const struct test *other)
 {
     if (usual->nkernels == 0 || usual->nkernels != other->nkernels ||
@@ -43,7 +43,8 @@ static bool again_is_requested(const struct test *usual, const struct test *othe
     return differs;
 }
 
-// Data that lie elsewhere are no other data to instructions without memory.
+// Returns false if the arrangement cannot matter: instructions without memory do not see data
+// elsewhere.
 static bool again_suits(const struct list_row *row, enum arrangement arrangement)
 {
     bool memory = false;
@@ -52,7 +53,7 @@ static bool again_suits(const struct list_row *row, enum arrangement arrangement
     return arrangement != ARRANGED_LINES || memory;
 }
 
-// Adds what is asked in another way. Returns the number of tests.
+// Adds the tests that the arrangement changes. Returns their number.
 static int again_add(struct row_plan *to, const struct plan *other, int usual,
                      enum arrangement arrangement)
 {

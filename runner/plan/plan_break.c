@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Breakers: instructions that give a register its constant anew, so that the next instance does not
-// wait for what it held. The usual one is a move from a register. A load, and a constant without
-// any source, do the same in other ways, and show whether a time is the instruction's or the
-// breaker's.
+// Breakers: instructions that set a register to its constant anew, so that the next instance does
+// not wait for the old content. The usual one is a move from a register. A load, or a constant
+// without any source, does the same in another way, and shows whether a time is the instruction's
+// or the breaker's.
 #include "plan_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// The place in the data area of the constants that are loaded: a line for each point.
+// Place in the data area of the constants that are loaded: one line per point.
 enum { BREAK_AREA = 1024, BREAK_LINE = 64 };
 
 static char break_vector(const struct row_plan *rp)
@@ -31,7 +31,7 @@ static const char *break_register(const struct draft *draft, enum chain_class cl
     }
 }
 
-// The instruction that moves a register of the class; NULL: there is none.
+// Returns the instruction that moves a register of the class; NULL: none.
 static const char *break_mnemonic(const struct row_plan *rp, enum chain_class class)
 {
     switch (class) {
@@ -62,7 +62,7 @@ static void break_by_move(struct draft *draft, int index)
     }
 }
 
-// Loads the constant, which init has stored. false: no load gives the register its value.
+// Loads the constant, which init has stored. Returns false if no load gives the register its value.
 static bool break_by_load(struct draft *draft, int index)
 {
     enum chain_class class = draft->rp->points[index].class;
@@ -81,8 +81,9 @@ static bool break_by_load(struct draft *draft, int index)
     return true;
 }
 
-// Gives the register a value that has no source. false: there is no such instruction, or the value
-// matters. A vector becomes zero, which is harmless unless operands are of a certain kind.
+// Sets the register to a value that has no source. Returns false if there is no such instruction,
+// or the value matters. A vector becomes zero, which does no harm unless operands are of a certain
+// kind.
 static bool break_by_constant(struct draft *draft, int index)
 {
     const struct row_plan *rp = draft->rp;

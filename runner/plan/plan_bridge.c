@@ -15,11 +15,11 @@
 
 enum { BRIDGE_STEPS_MAX = 4, BRIDGE_RAX = 0 };
 
-// A place that a bridge starts from or leads to.
+// A place at which a bridge starts or ends.
 struct node {
     enum chain_class class;
     int bits;         // memory: width; else 0
-    const char *kind; // flags: one of them; x87: "st0"; memory: "int", "float"; "": all of them
+    const char *kind; // flags: one of them; x87: "st0"; memory: "int", "float"; "": any
 };
 
 struct bridge {
@@ -93,7 +93,7 @@ static void bridges_read(void)
 {
     static const char *const columns[] = {"from",    "to",      "text",     "isa",
                                           "min_clk", "certain", "clobbers", "note"};
-    static struct csv_file file; // its text is the table's, kept for the life of the program
+    static struct csv_file file; // owns the text of the table as long as the program runs
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
     bridges_status = csv_file_read(path_data("macros/bridges.csv"), &spec, &file, &bridges_err);
     if (bridges_status != 0)
@@ -114,18 +114,18 @@ int bridges_load(struct err *err)
     return bridges_status == 0 ? 0 : err_set(err, "%s", bridges_err.text);
 }
 
-// A legacy row must not meet VEX instructions, nor the other way round; of the AVX-512 extensions
-// only those that the row itself needs can be taken for granted.
+// Returns true if the bridge fits the row: legacy SSE and VEX instructions do not mix, and of
+// AVX-512 only extensions that the row itself needs can be assumed.
 static bool bridge_usable(const struct bridge *bridge, const struct draft *draft)
 {
     const struct row_plan *rp = draft->rp;
     const char *isa = bridge->isa;
     if (bridge->clobbers_rax && !draft->clobbers_rax)
         return false;
-    // The x87 stack and the MMX registers are the same.
+    // The x87 stack and the MMX registers share their storage.
     if (strcmp(isa, rp->x87 ? "MMX" : "X87") == 0)
         return false;
-    // 64-bit general-purpose registers. (A view of 64 bits of any other place has no number.)
+    // Bridges with 64-bit general-purpose registers. (No other place has a view of 64 bits.)
     if (rp->row->bits == 32 && strstr(bridge->text, ":64}"))
         return false;
     if (strncmp(isa, "SSE", 3) == 0)
@@ -175,15 +175,15 @@ static struct node bridge_node(const struct draft *draft, int index, bool source
         node.kind = "st0";
     if (point->class == CLASS_FLAGS) {
         node.kind = point->op->text;
-        // Results in all flags: one that stays 0 keeps the values of the chain simple. A source of
-        // all flags is met only by a bridge that writes all.
+        // For results in all flags: a flag that stays 0 keeps the chain's values simple. As a
+        // source, all flags are only reached by a bridge that writes all.
         if (!source && strcmp(node.kind, "flags") == 0)
             node.kind = draft->flag ? draft->flag : rp->row->element == ELEMENT_INT ? "cf" : "pf";
     }
     return node;
 }
 
-// Memory is that of the instruction in front of the bridge.
+// Writes a place; memory is that of the instruction in front of the bridge.
 static void bridge_put_place(const struct draft *draft, const struct node *node, int reg, int bits,
                              struct strbuf *out)
 {
@@ -202,13 +202,14 @@ static void bridge_put_place(const struct draft *draft, const struct node *node,
     render_register(kinds[node->class], reg, bits, false, out);
 }
 
-// In 32-bit mode only the first four general-purpose registers have a name for their low byte.
+// Returns true if the register has a name at this width: in 32-bit mode only the first four
+// general-purpose registers have one for their low byte.
 static bool bridge_has_view(const struct row_plan *rp, const struct node *node, int reg, int bits)
 {
     return node->class != CLASS_GPR || bits != 8 || rp->row->bits == 64 || reg < 4;
 }
 
-// Appends the instructions of a text with `;` between them.
+// Appends instructions separated by `;`.
 static void bridge_put_lines(struct draft *draft, const char *text)
 {
     while (*text) {
@@ -246,13 +247,13 @@ static void bridge_put(struct draft *draft, const struct bridge *bridge, int fro
     draft->certain &= bridge->certain;
 }
 
-// x87 registers lie deeper behind an instruction that has pushed.
+// Returns the x87 register's number after an instruction that has pushed: it lies deeper.
 static int bridge_x87(const struct draft *draft, int reg)
 {
     return draft->rp->x87_moves > 0 ? reg + draft->rp->x87_moves : reg;
 }
 
-// A conditional move whose condition is true takes the constant and waits for both.
+// Restores the constant by a conditional move whose condition is true: it waits for both sources.
 static void bridge_restore_x87(struct draft *draft, int constant, int from, int to)
 {
     bool in_place = from == 0 && to == 0;
@@ -266,7 +267,7 @@ static void bridge_restore_x87(struct draft *draft, int constant, int from, int 
     draft->extra_clk += 1;
 }
 
-// What a class needs so that the point finds its value again, dependent on `from`.
+// Restores the value that the point needs, in dependence on `from`.
 static void bridge_restore(struct draft *draft, int s, int from, int to)
 {
     const struct point *source = &draft->rp->points[s];
@@ -292,7 +293,7 @@ static void bridge_restore(struct draft *draft, int s, int from, int to)
     }
 }
 
-// The register of a class through which a way leads.
+// Returns the register of a class in the middle of a bridge.
 static int bridge_middle(struct draft *draft, enum chain_class class)
 {
     if (draft->bridge_reg[class] < 0)
@@ -301,7 +302,7 @@ static int bridge_middle(struct draft *draft, enum chain_class class)
     return class == CLASS_X87 ? bridge_x87(draft, reg) : reg;
 }
 
-// Whether rax may be overwritten between the instruction and the source of the next one.
+// Returns true if rax may be overwritten between the instruction and the source of the next one.
 static bool bridge_rax_is_free(const struct draft *draft, int s)
 {
     const struct row_plan *rp = draft->rp;
@@ -309,7 +310,7 @@ static bool bridge_rax_is_free(const struct draft *draft, int s)
         const struct point *point = &rp->points[i];
         if (draft->value_reg[i] == BRIDGE_RAX && point->class == CLASS_GPR)
             return false;
-        // What is written too is the chain's or broken in front of the instruction.
+        // Points that are also written are chained, or broken in front of the instruction.
         if (i != s && point->class == CLASS_GPR && draft->reg[i] == BRIDGE_RAX && point->read &&
             !point->written)
             return false;
@@ -362,7 +363,7 @@ bool bridge_write(struct draft *draft, int d, int s)
         bool there = source->class == CLASS_X87 && result->class == CLASS_X87 && at == goal;
         return there || bridge_walk(draft, &from, at, &to, goal) >= 0;
     }
-    // A definite value is put together in a register of its class, for memory in another one.
+    // A definite value is restored in a register of its class; for memory, in another register.
     const struct node *maker = source->class != CLASS_MEM ? &to : rp->x87 ? &x87 : &gpr;
     if (result->class != maker->class)
         at = bridge_walk(draft, &from, at, maker, -1);

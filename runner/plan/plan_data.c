@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What registers and memory hold while a kernel runs. Floating-point operands hold 1.0 of their
+// Contents of registers and memory while a kernel runs. Floating-point operands hold 1.0 of their
 // type, so that no chain meets denormals, infinities or NaN by accident; integers hold small
-// numbers. Division and square root are measured with two sets (macros/README.md says what the sets
-// mean): "fast" needs next to no quotient bits, "slow" needs all of them.
+// numbers. Division and square root are measured with two sets (meanings: macros/README.md): "fast"
+// needs next to no quotient bits, "slow" needs all of them.
 #include "plan_internal.h"
 
 #include <inttypes.h>
@@ -10,18 +10,18 @@
 #include <string.h>
 
 enum {
-    DATA_SCRATCH = 3072, // offset in the data area where vector constants are built
+    DATA_SCRATCH = 3072, // offset in the data area at which vector constants are built
     SLOT_BYTES = 64,
 };
 
-// 64-bit patterns by type of the elements.
+// Patterns of 64 bits by type of the elements.
 static const uint64_t data_ones[] = {
     [ELEMENT_INT] = 0x0101010101010101,  [ELEMENT_F16] = 0x3c003c003c003c00,
     [ELEMENT_BF16] = 0x3f803f803f803f80, [ELEMENT_F32] = 0x3f8000003f800000,
     [ELEMENT_F64] = 0x3ff0000000000000,  [ELEMENT_F80] = 0x8000000000003fff,
 };
-// Slow division: dividend sqrt(3); divisors 1.2345678901234567 and its reciprocal, which a chain
-// takes in turns, so that it neither grows nor shrinks.
+// Slow division: dividend sqrt(3); divisors 1.2345678901234567 and its reciprocal, which alternate
+// in a chain, so that its values neither grow nor shrink.
 static const uint64_t data_dividend_slow[] = {
     [ELEMENT_INT] = 0x0003000300030003,  [ELEMENT_F16] = 0x3eee3eee3eee3eee,
     [ELEMENT_BF16] = 0x3fde3fde3fde3fde, [ELEMENT_F32] = 0x3fddb3d73fddb3d7,
@@ -33,7 +33,7 @@ static const uint64_t data_divisors_slow[2][6] = {
     {0x0003000300030003, 0x3a7b3a7b3a7b3a7b, 0x3f4f3f4f3f4f3f4f, 0x3f4f5c293f4f5c29,
      0x3fe9eb8522a23fff, 0x3fe9eb8522a23fff},
 };
-// Slow square root: all mantissa bits set. Or-ing it over any root of it gives it again.
+// Slow square root: all mantissa bits are set. The root OR the radicand is the radicand again.
 static const uint64_t data_radicand_slow[] = {
     [ELEMENT_INT] = 0x0003000300030003,  [ELEMENT_F16] = 0x3fff3fff3fff3fff,
     [ELEMENT_BF16] = 0x3fff3fff3fff3fff, [ELEMENT_F32] = 0x3fffffff3fffffff,
@@ -56,7 +56,7 @@ static void data_need(struct point *point, uint64_t value)
     point->value = value;
 }
 
-// Integer division of high:low by d, w bits wide. Slow: high = 0101...01 of w/2 bits, low =
+// Sets up integer division of high:low by d, w bits wide. Slow: high = 0101...01 of w/2 bits, low =
 // high * 2^(w/2), d = 2^(w/2) + 1: the quotient is low again, exactly, and has w - 1 bits.
 static void data_set_integer_division(struct row_plan *rp)
 {
@@ -70,7 +70,7 @@ static void data_set_integer_division(struct row_plan *rp)
         if (point->position == 0 && point->part != PART_BASE)
             data_need(point, rp->row->ops[0].high8 ? divisor << 8 : divisor);
         else if (point->class == CLASS_GPR && point->fixed == 0) {
-            // 8 bits wide: dividend and result are ax, remainder above quotient.
+            // 8 bits wide: dividend and result are in ax, remainder above quotient.
             data_need(point, w == 8 ? high << w | low : low);
             point->stable = w > 8 || !rp->slow;
         } else if (point->class == CLASS_GPR && point->fixed == 2)
@@ -97,8 +97,8 @@ const struct x87_values *data_x87_option(const struct row_plan *rp)
     return n ? &rp->row->st[rp->set < n ? rp->set : n - 1] : NULL;
 }
 
-// What x87 registers hold, as a double: the top of the stack or the others. The option st=
-// (TOP/OTHERS, for each set of data), or else as data= says.
+// Returns the value of x87 registers, as a double: of the top of the stack or of the others. The
+// option st= (TOP/OTHERS, for each set of data) gives it, or else data=.
 static uint64_t data_x87_value(const struct row_plan *rp, bool top)
 {
     const struct x87_values *st = data_x87_option(rp);
@@ -111,7 +111,7 @@ static uint64_t data_x87_value(const struct row_plan *rp, bool top)
     return data_ones[ELEMENT_F64];
 }
 
-// Where operands of 1.0 would not do, each chain puts back the value of its source.
+// Sets up x87 values; for other values than 1.0 each chain restores that of its source.
 static void data_set_x87(struct row_plan *rp)
 {
     bool keep = rp->row->nst || (rp->slow && (rp->data == DATA_DIVIDE || rp->data == DATA_SQRT));
@@ -247,15 +247,15 @@ static void data_put_index(struct draft *draft, int disp, int bits, int index)
         draft_init_line(draft, "mov dword [%s+%d], 0", base, disp + 4);
 }
 
-// vgatherdps, vpgatherdd: elements of 4 bytes; vgatherdpd, vpgatherdq: of 8.
+// Returns 4 for vgatherdps and vpgatherdd, 8 for vgatherdpd and vpgatherdq.
 int data_element_bytes(const struct list_row *row)
 {
     size_t len = strlen(row->mnemonic);
     return row->mnemonic[len - 1] == 'q' || strcmp(row->mnemonic + len - 2, "pd") == 0 ? 8 : 4;
 }
 
-// Where element i lies (option index=, macros/README.md). All patterns stay within the 4 KiB that
-// every CPU has in its first-level cache.
+// Returns the offset of element i (option index=, macros/README.md). All patterns stay within the 4
+// KiB that every CPU has in its first-level cache.
 static int data_index(enum index_pattern pattern, int i, int bytes)
 {
     enum { LINES = 64 };
@@ -267,7 +267,7 @@ static int data_index(enum index_pattern pattern, int i, int bytes)
     case INDEX_LINE:
         return i * SLOT_BYTES;
     case INDEX_RANDOM:
-        // 37 is odd: no two elements are in one line; the places within the lines differ as well.
+        // 37 is odd: no two elements are in one line; the places within lines differ as well.
         return (i * 37 + 11) % LINES * SLOT_BYTES + i * 5 % (SLOT_BYTES / bytes) * bytes;
     case INDEX_ADJACENT:
         break;
@@ -275,8 +275,8 @@ static int data_index(enum index_pattern pattern, int i, int bytes)
     return i * bytes;
 }
 
-// Unless the row says otherwise, the elements of a gather lie side by side, as they do in a loop
-// that one would rather have loaded whole.
+// Sets up the index of a gather: adjacent elements by default, as in a loop that would rather load
+// them whole.
 void data_index_init(struct draft *draft, int point)
 {
     const struct row_plan *rp = draft->rp;
@@ -290,8 +290,8 @@ void data_index_init(struct draft *draft, int point)
                     draft_gpr(draft, rp->data_reg), DATA_SCRATCH);
 }
 
-// A mask in a vector: sign bits of elements. That of an AVX2 gather is from the bits of mask_fill,
-// legacy instructions have theirs all set.
+// Sets up a mask in a vector, the sign bits of elements: for AVX2 gathers from the bits of
+// mask_fill, for legacy instructions all set.
 void data_mask_init(struct draft *draft, int reg, int bits)
 {
     const struct row_plan *rp = draft->rp;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writing a kernel: what is set up before the clock starts, where operands get their place, and the
-// instructions of the body. The registers themselves are in plan_registers.c.
+// Writes a kernel: the set-up before the clock starts, the places of operands, and the instructions
+// of the body. plan_registers.c has the registers.
 #include "plan_internal.h"
 
 #include <inttypes.h>
@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// In the other arrangement of lines the data area begins so many bytes further, which leaves all
-// constants in the part that is filled.
+// Offset of the data area in the other arrangement of lines; all constants stay in the filled part.
 enum { OTHER_LINE = 11 * 64 };
 
-// In that of copies: instructions in the loop, of some 384 in others.
+// Instructions in the loop in the other arrangement of copies; elsewhere some 384.
 enum { OTHER_LOOP = 256 };
 
 void draft_begin(struct draft *draft, const struct row_plan *rp)
@@ -43,13 +42,13 @@ void draft_begin(struct draft *draft, const struct row_plan *rp)
     }
 }
 
-// Where in the data area a pointer points.
+// Returns the place in the data area that a pointer points to.
 static int draft_area(const struct draft *draft, const struct point *point)
 {
     return point->fixed >= 0 ? draft->area + point->place : 0;
 }
 
-// Lines of the init that give a register what the point needs.
+// Writes lines of the init that set a register to the value that the point needs.
 static void draft_set_need(struct draft *draft, const struct point *point, int reg)
 {
     switch (point->need) {
@@ -72,7 +71,7 @@ static void draft_set_need(struct draft *draft, const struct point *point, int r
     case NEED_ONES:
         if (point->class == CLASS_MMX)
             draft_init_line(draft, "pcmpeqd mm%d, mm%d", reg, reg);
-        else if (point->class == CLASS_VEC) // mask registers are filled by the core
+        else if (point->class == CLASS_VEC) // the core fills mask registers
             data_mask_init(draft, reg, point->bits);
         break;
     }
@@ -97,14 +96,14 @@ void draft_place(struct draft *draft, int index, int reg)
 {
     const struct point *point = &draft->rp->points[index];
     draft->reg[index] = reg;
-    // What memory holds is said by mem_fill.
+    // mem_fill sets the content of memory.
     if (draft->rp->x87 && point->class == CLASS_MEM)
         return;
     if (reg != draft->rp->data_reg || point->class != CLASS_GPR)
         draft_set_need(draft, point, reg);
 }
 
-// The register that same-register operands share, -1 if none has one yet.
+// Returns the register that same-register operands share, -1 if none has one yet.
 static int draft_same_reg(const struct draft *draft)
 {
     for (int i = 0; i < draft->rp->npoints; i++)
@@ -141,7 +140,8 @@ static int64_t draft_immediate(const struct row_plan *rp, const struct operand *
 {
     if (rp->immediate && immediate_takes(rp, op))
         return rp->immediate->value;
-    // Must not fit the next shorter encoding; in a byte, an odd count that all shifts accept.
+    // Values that do not fit the next shorter encoding; in a byte, an odd count that all shifts
+    // accept.
     switch (op->bits) {
     case 16:
         return 0x1234;
@@ -184,7 +184,7 @@ void draft_instruction(struct draft *draft)
     draft->instrs++;
 }
 
-// The register whose value is pushed for those that the row pops; -1 if it pops none.
+// Returns the register whose value replaces those that the row pops; -1 if it pops none.
 static int draft_repush_constant(struct draft *draft)
 {
     const struct row_plan *rp = draft->rp;
@@ -202,7 +202,7 @@ void draft_repush_reserve(struct draft *draft)
 void draft_repush(struct draft *draft)
 {
     int constant = draft_repush_constant(draft);
-    // It has come up by as many as are missing above it.
+    // The pops have raised it by the number of missing registers above it.
     for (int popped = -draft->rp->x87_moves; constant >= 0 && popped > 0; popped--) {
         draft->out_of_regs |= constant < popped;
         draft_line(draft, "fld st%d", constant - popped);
@@ -215,8 +215,8 @@ void draft_repop(struct draft *draft)
         draft_line(draft, "fstp st0");
 }
 
-// A body that says the same several times is cut to once: the core copies it together as often as
-// it likes, and the assembler's time is that of its lines. Returns the instances that are left.
+// Cuts a periodic body to one period: the core copies it as often as needed, and the assembler's
+// time depends on the number of lines. Returns the instances that are left.
 static int draft_cut_to_period(struct draft *draft, int instances)
 {
     const char *text = strbuf_text(&draft->body);

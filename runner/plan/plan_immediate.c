@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Other immediates than the usual one. The work of an instruction may depend on its immediate: a
+// Immediates other than the usual one. The work of an instruction may depend on its immediate: a
 // shift by 0, a permutation that leaves all in place, the lower half of a vector. The table
-// macros/immediates.csv has the values that a form is asked with, by its class. One kernel of each
-// kind will do: the same one with the usual value stands beside it.
+// macros/immediates.csv has the values to measure per class of forms. One kernel of each kind
+// suffices: it is compared with the same kernel at the usual value.
 #include "plan_internal.h"
 
 #include "util/csvfile.h"
@@ -15,7 +15,7 @@
 
 enum { IMMEDIATE_BITS = 8, IMMEDIATE_VALUES_MAX = 4 };
 
-static const char UPPER[] = "upper"; // the value that is none of an immediate
+static const char UPPER[] = "upper"; // value that stands for PLAN_UPPER, not for an immediate
 
 struct immediates {
     const char *forms; // glob on mnemonic and operands
@@ -59,7 +59,7 @@ static int immediate_parse(struct csv_file *file, const struct csv_record *recor
 static void immediates_read(void)
 {
     static const char *const columns[] = {"forms", "values", "note"};
-    static struct csv_file file; // its text is the table's, kept for the life of the program
+    static struct csv_file file; // owns the text of the table as long as the program runs
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
     immediates_status =
         csv_file_read(path_data("macros/immediates.csv"), &spec, &file, &immediates_err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Latency: one test for each pair of a point that is read and a point that is written. Each link
-// of a chain is the instruction, with what breaks the dependencies that are not asked for in front
-// of it, and the bridge that carries the result back to the source behind it.
+// Latency: one test for each pair of a point that is read and a point that is written. A link of
+// the chain is the instruction, after breakers of other dependencies and before the bridge that
+// carries the result back to the source.
 #include "plan_internal.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ enum {
 enum chain_mode {
     CHAIN_SELF,   // source and result are one point: the chain closes by itself
     CHAIN_SHARED, // source and result are always the same register
-    CHAIN_TURNS,  // two registers in turns
+    CHAIN_TURNS,  // two registers alternate
     CHAIN_BRIDGE, // other instructions carry the result back
 };
 
@@ -23,13 +23,13 @@ struct pair {
     int s, d; // indices of points
     enum chain_mode mode;
     bool pointer;     // mov r64, m64: the register points to memory that holds its own address
-    const char *flag; // the one by which a result in all flags is read; NULL: the usual one
-    bool rest;        // from what a write of a part leaves alone to the whole register
-    bool overwritten; // from what a register held before the write
+    const char *flag; // flag read from a result in all flags; NULL: the usual one
+    bool rest;        // source is the part of the register that the write leaves alone
+    bool overwritten; // source is the register's content before the write
     enum break_way way;
 };
 
-// Whether another point than s and d reads register `reg` of the class.
+// Returns true if a point other than s and d reads register `reg` of the class.
 static bool latency_read_elsewhere(const struct row_plan *rp, const struct pair *pair, int reg)
 {
     for (int i = 0; i < rp->npoints; i++)
@@ -49,7 +49,7 @@ static bool latency_is_pointer_chase(const struct row_plan *rp, const struct pai
 static enum chain_mode latency_mode(const struct row_plan *rp, const struct pair *pair)
 {
     const struct point *s = &rp->points[pair->s], *d = &rp->points[pair->d];
-    // What counts the rounds of the loop leaves no flag alone but the carry.
+    // The loop's counter leaves no flag alone but the carry.
     if (s->class == CLASS_FLAGS && strcmp(s->op->text, "cf") != 0)
         return CHAIN_BRIDGE;
     if (pair->s == pair->d && rp->x87_moves <= 0)
@@ -60,17 +60,17 @@ static enum chain_mode latency_mode(const struct row_plan *rp, const struct pair
         return points_flags_overlap(s->op, d->op) ? CHAIN_SHARED : CHAIN_BRIDGE;
     if (s->class != d->class || s->class == CLASS_MEM || s->need != NEED_NOTHING)
         return CHAIN_BRIDGE;
-    // Each has its own place in the stack, which moves with what is pushed and popped.
+    // Each has its own place in the stack, which moves with pushes and pops.
     if (s->class == CLASS_X87 || s->class == CLASS_FPSW)
         return CHAIN_BRIDGE;
-    // ah is no part of al: what the one gets, the other does not pass on.
+    // ah is no part of al: a value in the one does not reach the other.
     if (s->high8 != d->high8 && s->bits == 8 && d->bits == 8)
         return CHAIN_BRIDGE;
     if (s->fixed >= 0 && d->fixed >= 0)
         return s->fixed == d->fixed ? CHAIN_SHARED : CHAIN_BRIDGE;
     if (s->fixed < 0 && d->fixed < 0)
         return CHAIN_TURNS;
-    // One is free and could be the other's register, if that does not make two pairs of one.
+    // If one is free, it may take the other's register, unless two pairs then become one.
     int reg = s->fixed >= 0 ? s->fixed : d->fixed;
     bool merges = d->read || d->merges || latency_read_elsewhere(rp, pair, reg);
     return merges ? CHAIN_BRIDGE : CHAIN_SHARED;
@@ -84,7 +84,7 @@ static bool latency_reads_flags(const struct row_plan *rp)
     return false;
 }
 
-// Whether the dependency of this point on its own past would run beside the chain.
+// Returns true if the dependency of this point on its own past would run beside the chain.
 static bool latency_must_break(const struct draft *draft, const struct pair *pair, int i)
 {
     const struct row_plan *rp = draft->rp;
@@ -92,8 +92,8 @@ static bool latency_must_break(const struct draft *draft, const struct pair *pai
     bool carries = point->written && (point->read || point->merges);
     if (point->class == CLASS_FLAGS || !carries)
         return false;
-    // A source that is written too gets its next value from the chain, and so does what shares its
-    // register: the al that cbw reads is a part of the ax that it writes.
+    // A source that is also written gets its next value from the chain, and so do points that share
+    // its register: the al that cbw reads is a part of the ax that it writes.
     return i != pair->s && (point->class != s->class || draft->reg[i] != draft->reg[pair->s]);
 }
 
@@ -125,7 +125,7 @@ static int latency_register(struct draft *draft, int point)
     return draft_take(draft, p->class);
 }
 
-// Registers of source and result; `turns` are those that alternate.
+// Gives source and result their registers; `turns` are those that alternate.
 static void latency_place(struct draft *draft, const struct pair *pair, int turns[2])
 {
     const struct row_plan *rp = draft->rp;
@@ -153,7 +153,7 @@ static void latency_place(struct draft *draft, const struct pair *pair, int turn
     }
 }
 
-// Memory that is read and written but not the chain must be another line for every link.
+// Returns true if memory that is read and written outside the chain needs another line per link.
 static bool latency_spreads_memory(const struct row_plan *rp, const struct pair *pair)
 {
     for (int i = 0; i < rp->npoints; i++)
@@ -162,7 +162,7 @@ static bool latency_spreads_memory(const struct row_plan *rp, const struct pair 
     return false;
 }
 
-// Square root of slow data: or-ing the radicand over the root gives the radicand.
+// Restores the radicand of a slow square root: root OR radicand is the radicand.
 static void latency_put_radicand(struct draft *draft, const struct pair *pair)
 {
     const struct row_plan *rp = draft->rp;
@@ -182,9 +182,8 @@ static void latency_put_radicand(struct draft *draft, const struct pair *pair)
     draft->certain = false;
 }
 
-// What reads and writes a register, so that a chain through what an instruction overwrites takes
-// longer than the same instructions one beside the other. The latency is the least that any CPU
-// has.
+// Appends an instruction that reads and writes a register, so that a chain through overwritten
+// content takes longer than the instructions side by side. Its latency is the least of any CPU.
 static void latency_put_user(struct draft *draft, int point)
 {
     const struct row_plan *rp = draft->rp;
@@ -215,10 +214,9 @@ static void latency_put_user(struct draft *draft, int point)
     draft->certain = false;
 }
 
-// One link of the chain, in this order: what the link's registers and memory are (registers that
-// take turns change sides every link), breakers for what must not chain too, the instruction, and
-// what carries its result to the next link's source where that is another register or value. false:
-// no bridge leads there.
+// Writes one link of the chain, in this order: registers and memory (alternating registers swap in
+// every link), breakers of other dependencies, the instruction, and a bridge to the next link's
+// source if that is another register or value. Returns false if no bridge leads there.
 static bool latency_put_link(struct draft *draft, const struct pair *pair, int link, int turns[2],
                              const int divisors[2])
 {
@@ -238,8 +236,8 @@ static bool latency_put_link(struct draft *draft, const struct pair *pair, int l
     latency_put_breakers(draft, pair);
     draft_instruction(draft);
     if (pair->rest) {
-        // Reads and writes the register at its full width, in one cycle on every x86-64 CPU.
-        // (Zen 4 takes lea with the register alone for a move, and eliminates it.)
+        // An instruction that reads and writes the full register, in one cycle on every x86-64 CPU.
+        // (Zen 4 eliminates lea with the register alone, like a move.)
         const char *whole = draft_gpr(draft, draft->reg[pair->d]);
         draft_line(draft, "lea %s, [%s+%s]", whole, whole, draft_gpr(draft, draft_zero(draft)));
         draft->extra_clk += 1;
@@ -256,9 +254,9 @@ static bool latency_put_link(struct draft *draft, const struct pair *pair, int l
     return true;
 }
 
-// A chain that the flags carry over the end of the body would be cut there, since the loop counts
-// its rounds in them, and the rounds would overlap. So the last link's step into the flags comes
-// first in the body, and what passes the end is the register that it reads.
+// Moves the last link's step into the flags to the start of the body. The loop's counter overwrites
+// flags, which would cut a chain through them at the end of the body and let rounds overlap; this
+// way a register passes the end.
 static void latency_flags_first(struct draft *draft)
 {
     if (draft->flags_at == 0)
@@ -271,7 +269,7 @@ static void latency_flags_first(struct draft *draft)
     draft->body = turned;
 }
 
-// Writes one kernel; `fillers` nops follow each link. false: the chain cannot be closed.
+// Writes one kernel; `fillers` nops follow each link. Returns false if the chain cannot be closed.
 static bool latency_draft(struct draft *draft, const struct row_plan *rp, const struct pair *pair,
                           int fillers)
 {
@@ -303,8 +301,7 @@ static void latency_refuse(struct row_plan *rp, struct test *test, const struct 
                     arena_printf(rp->arena, "no bridge from %s back to %s", test->dst, test->src));
 }
 
-// The same chain with its breakers of other kinds, where its value is the pair's only if that of
-// the breakers is not in it.
+// Adds the same chain with other kinds of breakers, whose own latency might be in its value.
 static void latency_plan_ways(struct row_plan *rp, struct test *test, struct pair pair)
 {
     static const char *const shapes[BREAK_WAYS] = {
@@ -358,23 +355,23 @@ static int latency_first_same(const struct row_plan *rp, int access)
     return -1;
 }
 
-// Whether a chain through this pair has a meaning. An address does not reach what is stored there:
-// the reload waits for the data. What a scatter's index says comes late, and the reload waits for
-// all elements.
+// Returns true if a chain through this pair has a meaning. An address does not delay the stored
+// data that a reload waits for. A scatter's index arrives late, and its reload waits for all
+// elements.
 static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
 {
     const struct point *source = &rp->points[s], *result = &rp->points[d];
     if (!source->read || !result->written || source->class == CLASS_NONE ||
         result->class == CLASS_NONE)
         return false;
-    // What a gather leaves in its mask is always 0; when, says the chain from the mask itself.
+    // A gather always leaves 0 in its mask; the chain from the mask itself shows when.
     if (result->need == NEED_ONES && s != d)
         return false;
     const char *unrelated = rp->row->unrelated;
     if (unrelated &&
         points_listed(unrelated, arena_printf(rp->arena, "%s:%s", source->name, result->name)))
         return false;
-    // Operands that are one register are one source and one result.
+    // Operands that share a register are one source and one result.
     if ((source->same && latency_first_same(rp, ACCESS_READ) != s) ||
         (result->same && latency_first_same(rp, ACCESS_WRITE) != d))
         return false;
@@ -382,8 +379,8 @@ static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
     return !(address && result->part == PART_DATA && result->op->kind != OPERAND_VSIB);
 }
 
-// Integer instructions compute the carry, the overflow, and the flags of the result's value apart
-// from each other. From registers only: memory reaches them all by the same way.
+// Returns true if carry, overflow, and the flags of the result's value may arrive at different
+// times: integer instructions with register sources. From memory all go the same way.
 static bool latency_has_groups(const struct row_plan *rp, int s, int d)
 {
     const struct point *source = &rp->points[s], *result = &rp->points[d];
@@ -395,13 +392,13 @@ static bool latency_has_groups(const struct row_plan *rp, int s, int d)
 
 static void latency_plan_groups(struct row_plan *rp, int s, int d, const char *variant)
 {
-    static const char *const groups[] = {"of", "zf"}; // the carry is read where none is named
+    static const char *const groups[] = {"of", "zf"}; // the carry is read by default
     for (size_t i = 0; i < ARRAY_LEN(groups); i++)
         latency_plan_pair(rp, (struct pair){.s = s, .d = d, .flag = groups[i]}, variant);
 }
 
-// Whether the register keeps a part, which reaches its full width by a way of its own: where the
-// instruction does not read the register, and for the bytes that some CPUs rename apart.
+// Returns true if a part of the register is kept and has a latency of its own to the full width:
+// the instruction does not read the register, or it writes a byte that some CPUs rename apart.
 static bool latency_has_rest(const struct row_plan *rp, int i)
 {
     const struct point *point = &rp->points[i];
@@ -415,8 +412,7 @@ static bool latency_has_rest(const struct row_plan *rp, int i)
     return true;
 }
 
-// Whether it is a register that the instruction writes whole and does not read, by any of its
-// names.
+// Returns true for a register that the instruction writes whole and does not read under any name.
 static bool latency_overwrites(const struct row_plan *rp, int i)
 {
     const struct point *point = &rp->points[i];
@@ -429,7 +425,8 @@ static bool latency_overwrites(const struct row_plan *rp, int i)
     return point->fixed < 0 || !latency_read_elsewhere(rp, &pair, point->fixed);
 }
 
-// One kernel will do: whether the chain shows is read against the throughput.
+// Adds the test of a false dependency. One kernel suffices, since its time is compared with the
+// throughput.
 static void latency_plan_false(struct row_plan *rp, int i)
 {
     const struct pair pair = {.s = i, .d = i, .mode = CHAIN_SELF, .overwritten = true};
@@ -444,8 +441,8 @@ static void latency_plan_false(struct row_plan *rp, int i)
     plan_add_kernel(rp, test, draft_finish(&draft, PLAN_FALSE, LINKS));
 }
 
-// The pair that speaks for the form where one must: from the first source that is a register to the
-// first result.
+// Finds the pair that represents the form: from the first source that is a register to the first
+// result.
 static bool latency_main_pair(const struct row_plan *rp, struct pair *pair)
 {
     for (int s = 0; s < rp->npoints; s++) {
@@ -468,7 +465,7 @@ void latency_plan_immediate(struct row_plan *rp)
         return;
     latency_plan_pair(rp, pair, rp->immediate->variant);
     if (rp->plan->tests[rp->plan->ntests - 1].outcome != OUTCOME_OK)
-        rp->plan->ntests--; // the same is said of the usual value
+        rp->plan->ntests--; // says no more than the usual value
 }
 
 void latency_plan(struct row_plan *rp, const char *variant)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels written by hand: the option macro=FILE:NAME takes them from macros/FILE. What a macro
-// promises stands in a contract line at its head (macros/README.md); the plan only passes it on.
+// Hand-written kernels: the option macro=FILE:NAME takes them from macros/FILE. A contract line at
+// a macro's head states its properties (macros/README.md); the plan only passes them on.
 #include "plan_internal.h"
 
 #include "util/paths.h"
@@ -63,7 +63,8 @@ static int macro_check_keys(const struct contract *contract, struct err *err)
     return 0;
 }
 
-// The test that the contract adds a kernel to: the last one, if its question is the same.
+// Returns the test that the contract adds a kernel to: the last one, if it asks the same; else a
+// new one.
 static struct test *macro_test(struct row_plan *rp, const struct contract *contract,
                                enum test_kind kind)
 {
@@ -83,7 +84,7 @@ static struct test *macro_test(struct row_plan *rp, const struct contract *contr
     return test;
 }
 
-// NAME with its arguments: `macro=FILE:NAME:a:b` makes `NAME a, b` of it.
+// Returns NAME with its arguments: `macro=FILE:NAME:a:b` becomes `NAME a, b`.
 static const char *macro_call(struct row_plan *rp, const char *name, const char *args)
 {
     const char *call = name, *between = " ";

@@ -11,20 +11,20 @@
 enum {
     DISTINCT_MAX = 4,     // instances of a part with registers of their own
     PART_LABELS = 100000, // local labels of one part
-    // Of the data area that a part has for itself. No power of two: Zen 4 takes a load for one of
-    // what was stored 1024 bytes before.
+    // Size of a part's own piece of the data area. Zen 4 takes a load to depend on a store 1024
+    // bytes before, so it is no power of two.
     PART_BYTES = 448,
-    // What all parts write is in lines before the data area, those of the body's first instances
-    // last: there displacements are short, and no part's data 1024 bytes apart.
+    // Places for the stores of all parts lie before the data area, the first instances' at the end:
+    // displacements are short there, and no part's data are 1024 bytes apart from them.
     STORE_LINE = 64,
-    STORE_BYTES = 32 * STORE_LINE, // after which places are written again
-    STORE_BLOCK = 32,              // two stores to which leave in a cycle
+    STORE_BYTES = 32 * STORE_LINE, // size after which places are written again
+    STORE_BLOCK = 32,              // two stores to one block leave in a cycle
     STORE_PLACE = 8,
-    REWRITES = 32,        // that a body has, or
-    BODY_INSTANCES = 128, // as many instances of anything
+    REWRITES = 32,        // instances per body that rewrite memory, or
+    BODY_INSTANCES = 128, // as many instances of any kind
 };
 
-// 1.0 as binary32, and as binary64 an ordinary number too.
+// 1.0 as binary32, which is an ordinary binary64 number, too.
 static const uint64_t NORMAL_FILL = 0x3f8000003f800000;
 
 struct mix_piece {
@@ -32,14 +32,14 @@ struct mix_piece {
     size_t len;
 };
 
-// Where the stores of a body go, whatever part they are of. Many cores let two stores of a cycle
-// leave only if they follow each other in the program and go to one line (Golden Cove) or to one
-// half of a line (Zen 3); others take a cycle each. That is no matter of ports: so each goes where
-// the one before it went. What rewrites memory has places of its own, half of each block, so that
-// it does not wait for what was written there a moment before; what only writes has the other half.
+// Places of a body's stores, shared by all parts. Many cores let two stores leave in a cycle only
+// if they are adjacent in the program and in one line (Golden Cove) or half a line (Zen 3). Since
+// this is no limit of ports, each store goes to the place after the previous one. One half of each
+// block is for instances that rewrite memory, so that they do not wait for recent writes; the other
+// half is for those that only write.
 struct mix_stores {
-    int at;    // the next place for what rewrites memory, in bytes
-    int block; // of the last one
+    int at;    // next place for rewritten memory, in bytes
+    int block; // block of the last store
 };
 
 // A part while the body is written.
@@ -47,11 +47,11 @@ struct mix_writer {
     struct row_plan rp;
     struct draft draft;
     struct instances instances;
-    struct mix_piece *pieces; // one an instance
-    int instrs;               // of a piece
+    struct mix_piece *pieces; // one per instance
+    int instrs;               // instructions per piece
     int count, done;
-    uint32_t vectors;           // registers that this part has taken
-    const struct point *stored; // memory that it writes; NULL: none
+    uint32_t vectors;           // registers taken by this part
+    const struct point *stored; // memory that the part writes; NULL: none
 };
 
 static void mix_row_plan(const struct list_row *row, const struct plan_params *params,
@@ -67,7 +67,7 @@ static void mix_row_plan(const struct list_row *row, const struct plan_params *p
     data_set(rp, 0);
 }
 
-// Registers that any part must have are kept from all others.
+// Reserves registers that a part must have from all others.
 static void mix_reserve(struct mix_writer *writers, int n)
 {
     uint32_t fixed[CLASS_COUNT] = {0};
@@ -95,8 +95,8 @@ static void mix_pieces(struct mix_writer *writer, struct arena *arena)
         writer->pieces[j] = (struct mix_piece){text + at[j], at[j + 1] - at[j]};
 }
 
-// Gives all parts their registers and their text, parts behind the first `distinct` registers.
-// false: too few registers, or no chain.
+// Gives all parts their registers and their text; parts after the first `distinct` share registers.
+// Returns false if there are too few registers, or no chain.
 static bool mix_write_parts(struct mix_writer *writers, const struct mix *mix, int distinct,
                             struct arena *arena)
 {
@@ -108,7 +108,7 @@ static bool mix_write_parts(struct mix_writer *writers, const struct mix *mix, i
         writers[i].stored = throughput_stored(&writers[i].rp);
     }
     mix_reserve(writers, n);
-    // The last parts, of which there are many (blockers), choose first and take little.
+    // The last parts, which have many instances (blockers), choose first and take few registers.
     uint32_t taken[CLASS_COUNT] = {0};
     for (int i = n - 1; i >= 0; i--) {
         struct mix_writer *writer = &writers[i];
@@ -145,7 +145,7 @@ static int mix_align(int at, int bytes)
     return (at + bytes - 1) / bytes * bytes;
 }
 
-// Displacement of the next store.
+// Returns the displacement of the next store.
 static int mix_store_disp(struct mix_stores *stores, const struct point *stored)
 {
     int bytes = throughput_bytes(stored), at = stores->block;
@@ -165,8 +165,8 @@ static int mix_store_disp(struct mix_stores *stores, const struct point *stored)
     return at % STORE_LINE - (at / STORE_LINE + 1) * STORE_LINE;
 }
 
-// Instance j of a part once more: with labels of its own, and if it writes memory, at its place in
-// the body.
+// Returns instance j of a part for another round: with labels of its own and, if it writes memory,
+// at its place in the body.
 static const struct mix_piece *mix_piece_again(struct mix_writer *writer, int j,
                                                struct mix_stores *stores, struct arena *arena)
 {
@@ -182,7 +182,7 @@ static const struct mix_piece *mix_piece_again(struct mix_writer *writer, int j,
     return piece;
 }
 
-// The part whose instance comes next.
+// Returns the part of the next instance.
 static int mix_next(const struct mix_writer *writers, int n, int step, int total,
                     enum mix_order order, uint32_t *random)
 {
@@ -212,7 +212,7 @@ static int mix_next(const struct mix_writer *writers, int n, int step, int total
     return best;
 }
 
-// Runs of the same line become one `times`: NASM's time is that of its lines.
+// Writes a piece, repeats as `times`: NASM's time depends on the number of lines.
 static void mix_put(struct strbuf *body, const struct mix_piece *piece, int repeat)
 {
     const char *newline = memchr(piece->text, '\n', piece->len);
@@ -228,12 +228,12 @@ static bool mix_piece_same(const struct mix_piece *a, const struct mix_piece *b)
     return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
 }
 
-// A body while it is written: runs of the same piece are put together.
+// A body while it is written: runs of the same piece are joined.
 struct mix_text {
     struct strbuf text;
     const struct mix_piece *last;
-    int repeat; // how often it stands at the end
-    int round;  // of the mix
+    int repeat; // repeats of the last piece
+    int round;  // round of the mix
 };
 
 static void mix_text_add(struct mix_text *body, const struct mix_piece *piece)
@@ -246,12 +246,12 @@ static void mix_text_add(struct mix_text *body, const struct mix_piece *piece)
     body->repeat++;
 }
 
-// The mix once, in its order.
+// Writes the mix once, in its order.
 static void mix_once(struct mix_writer *writers, int n, enum mix_order order,
                      struct mix_stores *stores, struct mix_text *body, struct arena *arena)
 {
     int total = 0;
-    // Any constant: the same mix gives the same body.
+    // A constant seed: the same mix gives the same body.
     uint32_t random = 0x9e3779b9 + (uint32_t)order * 0x51ed270b;
     for (int i = 0; i < n; i++) {
         total += writers[i].count;
@@ -279,8 +279,8 @@ static const char *mix_body(struct mix_writer *writers, int n, enum mix_order or
     return text;
 }
 
-// How often a mix stands in its body: so often that what it rewrites was stored long before it is
-// loaded again. 12 `add m64 r64` by themselves take 0.9 cycles each on a Zen 3, 32 take 0.5.
+// Returns how often the body repeats the mix: enough that rewritten memory was stored long before
+// it is loaded again. (12 `add m64 r64` take 0.9 cycles each on a Zen 3, 32 take 0.5.)
 static int mix_repeats(const struct mix_writer *writers, int n)
 {
     int rewrites = 0, total = 0;
@@ -288,7 +288,7 @@ static int mix_repeats(const struct mix_writer *writers, int n)
         total += writers[i].count;
         rewrites += writers[i].stored && writers[i].stored->read ? writers[i].count : 0;
     }
-    // By themselves they take now one time, now another then: 0.5 to 0.7.
+    // Times of such instances alone vary: 0.5 to 0.7.
     if (n == 1 || rewrites == 0 || rewrites >= REWRITES || total >= BODY_INSTANCES)
         return 1;
     int by_rewrites = (REWRITES + rewrites - 1) / rewrites;
@@ -296,7 +296,7 @@ static int mix_repeats(const struct mix_writer *writers, int n)
     return by_rewrites < by_total ? by_rewrites : by_total;
 }
 
-// The core fills registers 16 and up only at full width.
+// Copies the fill to registers 16 and up, which the core fills only at full width.
 static void mix_copy_high(const struct mix_writer *writer, const struct kernel_spec *spec,
                           struct strbuf *init)
 {
@@ -306,7 +306,7 @@ static void mix_copy_high(const struct mix_writer *writer, const struct kernel_s
             strbuf_printf(init, "vmovaps %cmm%d, %cmm0\n", kind, reg, kind);
 }
 
-// The part's own data in one vector register. Only what the row's own extension has as well.
+// Sets one vector register to the part's own data, with instructions of the row's own extension.
 static void mix_fill_vector(const struct row_plan *rp, int reg, struct strbuf *init)
 {
     strbuf_printf(init, "mov rax, 0x%" PRIx64 "\n", rp->vec_fill);
@@ -318,15 +318,15 @@ static void mix_fill_vector(const struct row_plan *rp, int reg, struct strbuf *i
     else if (rp->row->enc == ENC_EVEX)
         strbuf_printf(init, "vmovq xmm%d, rax\nvpbroadcastq %cmm%d, xmm%d\n", reg,
                       rp->vec_bits == 512 ? 'z' : 'y', reg, reg);
-    else // AVX has no broadcast from a register yet
+    else // AVX has no broadcast from a register
         strbuf_printf(init,
                       "vmovq xmm%d, rax\nvpunpcklqdq xmm%d, xmm%d, xmm%d\n"
                       "vinsertf128 ymm%d, ymm%d, xmm%d, 1\n",
                       reg, reg, reg, reg, reg, reg, reg);
 }
 
-// The core fills registers and memory with one pattern; parts that need another set their own.
-// Registers of legacy instructions get clean upper halves, or each write would wait for the last.
+// Sets registers and memory of a part that needs other data than the core's one pattern. Registers
+// of legacy instructions get clean upper halves, or each write would wait for the last.
 static void mix_fill(const struct mix_writer *writer, const struct kernel_spec *spec, int part,
                      struct strbuf *init)
 {
@@ -348,8 +348,8 @@ static void mix_fill(const struct mix_writer *writer, const struct kernel_spec *
         strbuf_printf(init, "mov [r%d+%d], rax\n", rp->data_reg, part * PART_BYTES + byte);
 }
 
-// What runs before the clock: the fills first, since they use rax, then what the parts set up.
-// Copies of the core's fill come before any register has another.
+// Returns the init: fills first, since they use rax, then the set-up of the parts. Copies of the
+// core's fill come before any register gets another value.
 static const char *mix_init(struct mix_writer *writers, int n, const struct kernel_spec *spec,
                             struct arena *arena)
 {
@@ -411,7 +411,7 @@ bool mix_locks(const struct list_row *row)
     return memory && strcmp(row->mnemonic, "xchg") == 0;
 }
 
-// The form of the move or test that draft_break() writes.
+// Returns the form of the move or test that draft_break() writes.
 static const char *breaker_form(const struct row_plan *rp, const struct point *point)
 {
     switch (point->class) {

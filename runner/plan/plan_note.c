@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What a reader of the table must know beside the number: which values an x87 function computed
-// with, what puts the x87 stack back, how much a store writes, an encoding that costs time before
-// the instruction is decoded, and what the list itself says (option note=). It follows from the row
-// alone.
+// Remarks that a reader of the table needs beside the number: the values of an x87 function, the
+// instructions that restore the x87 stack, the bytes of a store, an encoding that costs time in the
+// decoder, and the list's own (option note=). They follow from the row alone.
 #include "plan_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A prefix of the operand size beside an immediate of 16 bits: without it there would be 32, so the
-// length of the instruction depends on the prefix. Intel's decoders stall on that; as long as the
-// code comes out of the cache of decoded instructions some of these cost nothing.
+// A prefix of the operand size changes the length of an immediate from 32 to 16 bits, and with it
+// that of the instruction. Intel's decoders stall on that, except for some such instructions from
+// the cache of decoded instructions.
 bool row_changes_length(const struct list_row *row)
 {
     bool word = strncmp(row->mnemonic, "o16 push", 8) == 0, immediate = false;
@@ -23,7 +22,7 @@ bool row_changes_length(const struct list_row *row)
     return word && immediate;
 }
 
-// "st0 1.7, others 2.3" of the set of data that is planned; NULL where all are 1.0.
+// Returns "st0 1.7, others 2.3" for the current set of data; NULL if all are 1.0.
 static const char *note_x87_values(const struct row_plan *rp, const char *variant)
 {
     const struct x87_values *st = data_x87_option(rp);
@@ -36,8 +35,8 @@ static const char *note_x87_values(const struct row_plan *rp, const char *varian
                         st->others_text);
 }
 
-// What each kernel does to the x87 stack behind the instruction, which takes part of the time;
-// NULL: nothing.
+// Returns a remark on the instructions that restore the x87 stack, which take part of the time;
+// NULL: none.
 static const char *note_x87_moves(const struct row_plan *rp)
 {
     switch (rp->x87_moves) {
@@ -61,12 +60,12 @@ const char *plan_note(const struct row_plan *rp, const char *variant)
 {
     const char *note = "";
     int bytes = stream_bytes(rp);
-    // The views put the rate behind it.
+    // The views append the rate.
     if (bytes)
         note = arena_printf(rp->arena, "%d bytes each, to fresh lines", bytes);
     note = note_join(rp, note, note_x87_values(rp, variant));
     if (rp->slow)
-        return note; // the rest is said once
+        return note; // later sets of data need no more
     note = note_join(rp, note, note_x87_moves(rp));
     note = note_join(rp, note, row_changes_length(rp->row) ? "length-changing prefix" : NULL);
     return note_join(rp, note, rp->row->note);

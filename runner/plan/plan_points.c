@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Takes a row apart into the points that chains run through: registers, masks, the base and index
-// of addresses, the content of memory, flags. What cannot carry a chain has CLASS_NONE.
+// of addresses, the content of memory, flags. Points that cannot carry a chain have CLASS_NONE.
 #include "plan_internal.h"
 
 #include <assert.h>
@@ -85,14 +85,15 @@ static void points_add_base(struct row_plan *rp, const struct operand *op, int p
 static void points_add_memory(struct row_plan *rp, const struct operand *op, int position)
 {
     points_add_base(rp, op, position);
-    // Without a size there is no telling what to store or reload.
+    // Memory of unknown size cannot be stored or reloaded.
     enum chain_class class = op->bits ? CLASS_MEM : CLASS_NONE;
     struct point *data = points_add(rp, op, position, PART_DATA, class);
     data->read = op->access & ACCESS_READ;
     data->written = op->access & ACCESS_WRITE;
 }
 
-// Of the content of memory, one element: in a chain all are in the same place.
+// Adds the points of a gather or scatter. One element stands for the memory: in a chain all are in
+// the same place.
 static void points_add_vsib(struct row_plan *rp, const struct operand *op, int position)
 {
     points_add_base(rp, op, position);
@@ -115,8 +116,8 @@ static void points_add_agen(struct row_plan *rp, const struct operand *op, int p
     }
 }
 
-// Nearly all x87 instructions write the status word, if only its exception bits. It is a result
-// where it is the only one: comparisons of x87 registers.
+// Returns true if the status word is the row's only result, as for comparisons of x87 registers.
+// Nearly all x87 instructions write its exception bits.
 static bool points_has_status(const struct list_row *row, const struct operand *status)
 {
     if (status->access == ACCESS_READ)
@@ -177,14 +178,14 @@ bool points_listed(const char *list, const char *name)
     return false;
 }
 
-// Vector masks of AVX2 gathers select by sign: the last vector operand of such a row.
+// Returns true for the mask of an AVX2 gather, which selects by sign: the last vector operand.
 static bool points_is_gather_mask(const struct row_plan *rp, const struct point *point)
 {
     return point->class == CLASS_VEC && point->position == 2 && rp->row->nops == 3 &&
            rp->row->ops[1].kind == OPERAND_VSIB;
 }
 
-// Which registers the mode and the operands leave, and which of them memory operands name.
+// Sets the registers that mode and operands leave, and those that memory operands name.
 static void points_set_registers(struct row_plan *rp)
 {
     bool bytes = false, high = false;
@@ -205,8 +206,8 @@ static void points_set_x87(struct row_plan *rp)
     rp->x87 = rp->x87_moves || rp->row->element == ELEMENT_F80;
 }
 
-// What movs stores must not be what the next one loads, nor seem to be: source and destination lie
-// in lines of their own, not 4 KiB apart.
+// Places the pointers of movs and its like in lines of their own, not 4 KiB apart: loads must not
+// depend on the last store, nor seem to.
 static void points_place_pointers(struct row_plan *rp)
 {
     for (int i = 0, pointers = 0; i < rp->npoints; i++)

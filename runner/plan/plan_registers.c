@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The registers of a kernel that is written, and its lines. Helpers (constants, breakers, bridges)
+// Registers and lines of a kernel that is being written. Helpers (constants, breakers, bridges)
 // take registers from the far end of the file, so that operands keep the short encodings.
 #include "plan_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-// Operands get rax last, because NASM has encodings of its own for it. r14 is the data area, r15
-// the core's; rsp is the stack. In 32-bit mode ebp is the data area, and those come first that have
-// a name for their low byte.
+// Order in which operands get general-purpose registers. rax comes last, because NASM has encodings
+// of its own for it. r14 is the data area, r15 the core's, rsp the stack. In 32-bit mode ebp is the
+// data area; registers whose low byte has a name come first.
 static const int gpr_order[] = {3, 6, 7, 8, 9, 10, 11, 12, 13, 1, 2, 5, 0, -1};
 static const int gpr_order_32[] = {3, 1, 2, 6, 7, 0, -1};
-// With ah..dh in an instruction only these can be named; rsi is kept for the address. In 32-bit
-// mode the same holds for al..bl.
+// Registers that an instruction with ah..dh can name; rsi is kept for the address. In 32-bit mode
+// the same holds for al..bl.
 static const int gpr_order_abcd[] = {3, 1, 2, 0, -1};
-// In the other arrangement of registers; rax stays the last.
+// Order in the other arrangement of registers; rax stays last.
 static const int gpr_order_turned[] = {5, 2, 1, 13, 12, 11, 10, 9, 8, 7, 6, 3, 0, -1};
 
 enum { VEC_LEGACY_COUNT = 16, VEC_EVEX_COUNT = 32, COUNT_32 = 8 };
@@ -66,7 +66,8 @@ int draft_x87_depth(const struct row_plan *rp)
     return X87_REGISTERS - 1 - room;
 }
 
-// NASM refuses registers 16 and up in some FP16 conversions and beside register blocks.
+// Returns false where NASM refuses registers 16 and up: in some FP16 conversions and beside
+// register blocks.
 static bool draft_has_high_vectors(const struct row_plan *rp)
 {
     for (int i = 0; i < rp->npoints; i++)
@@ -92,7 +93,7 @@ static int draft_class_count(const struct draft *draft, enum chain_class class)
     }
 }
 
-// The `i`-th register that an operand of this class may get; -1 after the last.
+// Returns the `i`-th register that an operand of this class may get; -1 after the last.
 static int draft_candidate(const struct draft *draft, enum chain_class class, int i)
 {
     bool turned = draft->rp->params->arrangement == ARRANGED_REGISTERS;

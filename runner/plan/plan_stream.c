@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Throughput of stores that bypass the caches (option nontemporal). Each line is written once,
-// whole and from its beginning to its end, then the next one: what hits the same few lines again
-// waits for its own past on the way to memory, and shows nothing but that.
+// whole and from beginning to end, then the next one: stores that hit the same few lines again
+// would only show how long they wait for earlier ones on the way to memory.
 #include "plan_internal.h"
 
 enum {
-    STREAM_BYTES = 512,  // that a body writes: some lines, so that moving on costs little
-    STREAM_SOURCE = -64, // of the data area: what movdir64b reads is in no line of the stream
+    STREAM_BYTES = 512,  // written per body: some lines, so that moving on costs little
+    STREAM_SOURCE = -64, // offset in the data area of the source of movdir64b, outside the stream
 };
 
 static const struct operand *stream_stored(const struct list_row *row)
@@ -14,7 +14,7 @@ static const struct operand *stream_stored(const struct list_row *row)
     for (int i = 0; i < row->nops; i++)
         if (row->ops[i].kind == OPERAND_MEM && row->ops[i].access & ACCESS_WRITE)
             return &row->ops[i];
-    // Behind a pointer in a register: as much as the other operands are wide.
+    // For a pointer in a register: the width of the other operands.
     const struct operand *widest = NULL;
     for (int i = 0; i < row->nops; i++)
         if (row->ops[i].kind != OPERAND_GPR && (!widest || row->ops[i].bits > widest->bits))
@@ -28,7 +28,8 @@ int stream_bytes(const struct row_plan *rp)
     return rp->row->nontemporal && stored ? stored->bits / 8 : 0;
 }
 
-// The point that says where an instance stores: the base of its memory operand, or a pointer.
+// Returns the point with the address of an instance's store: the base of its memory operand, or a
+// pointer.
 static int stream_pointer(const struct row_plan *rp)
 {
     const struct operand *stored = stream_stored(rp->row);
@@ -63,7 +64,7 @@ bool stream_kernel(struct row_plan *rp, struct test *test)
     int line = draft_take_helper(&draft, CLASS_GPR), offset = draft_zero(&draft);
     int reg = stream_place(&draft, pointer, line);
     const char *offset_32 = render_gpr(offset, 32, false);
-    // 64 KiB, then from the beginning again: those lines have long left for memory.
+    // After 64 KiB from the beginning again: those lines have long left for memory.
     draft_line(&draft, "add %s, %d", offset_32, STREAM_BYTES);
     draft_line(&draft, "movzx %s, %s", offset_32, render_gpr(offset, 16, false));
     draft_line(&draft, "lea %s, [%s+%s]", draft_gpr(&draft, line), draft_gpr(&draft, rp->data_reg),

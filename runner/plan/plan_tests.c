@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A plan grows: its tests, and their kernels.
+// Appends tests and their kernels to a plan.
 #include "plan_internal.h"
 
 #include <string.h>
 
-// The arena cannot grow arrays: doubling copies waste at most as much again.
+// Doubles an array. The arena cannot grow arrays: the copies waste at most as much again.
 static void *plan_grow(struct arena *arena, void *items, int used, int *capacity, size_t bytes)
 {
     if (used < *capacity)

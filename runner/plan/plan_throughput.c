@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Throughput: independent instances of the instruction in several numbers, with and without
-// instructions that break its implicit dependencies. Which shape is the fastest depends on the CPU:
-// too few instances wait for each other, a breaker costs a slot. All are measured, the least
-// counts.
+// breakers of its implicit dependencies. The fastest shape depends on the CPU: too few instances
+// wait for each other, a breaker costs a slot. All are measured; the smallest time counts.
 #include "plan_internal.h"
 
 #include <inttypes.h>
@@ -12,8 +11,8 @@
 
 enum { COUNTS_MAX = 3, LINE_BYTES = 64, PLACE_BYTES = 8 };
 
-// Instances behind a breaker that is not in front of each: their chains are short enough for many
-// of them to be under way together, and the breaker takes a fifth of the slots, not half.
+// Instances after each sparse breaker: their chains are short enough to overlap, and the breaker
+// takes a fifth of the slots, not half.
 enum { SPARSE_INSTANCES = 4 };
 
 // Numbers of instances by the class of the written register.
@@ -28,7 +27,7 @@ static const int throughput_counts[CLASS_COUNT][COUNTS_MAX] = {
       [CLASS_MEM] = {8,  16},
 };
 
-// Destinations that each instance has for itself.
+// Returns true for destinations that each instance has for itself.
 static bool throughput_own_register(const struct point *point)
 {
     return point->written && point->fixed < 0 && point->class != CLASS_FLAGS &&
@@ -46,7 +45,7 @@ static bool throughput_overlapping_flags(const struct row_plan *rp, int i)
     return false;
 }
 
-// Whether what the point writes is a register, or a part of one, that another point of the row
+// Returns true if the point writes a register, or a part of one, that another point of the row
 // reads: cwde reads ax and writes eax.
 static bool throughput_feeds_other(const struct row_plan *rp, int i)
 {
@@ -58,7 +57,7 @@ static bool throughput_feeds_other(const struct row_plan *rp, int i)
     return false;
 }
 
-// Whether instances depend on each other through this point, whatever registers they get.
+// Returns true if instances depend on each other through this point, whatever registers they get.
 static bool throughput_breakable(const struct row_plan *rp, int i)
 {
     const struct point *point = &rp->points[i];
@@ -71,7 +70,8 @@ static bool throughput_breakable(const struct row_plan *rp, int i)
     return point->written && point->fixed >= 0 && (point->read || throughput_feeds_other(rp, i));
 }
 
-// Whether it must be set anew because its value would be lost or would leave its range.
+// Returns true if the point must be set anew because its value would be lost or would leave its
+// range.
 static bool throughput_must_set(const struct row_plan *rp, int i)
 {
     const struct point *point = &rp->points[i];
@@ -103,13 +103,14 @@ const struct point *throughput_stored(const struct row_plan *rp)
     return stored && stored->written && stored->bits ? stored : NULL;
 }
 
-// area_bytes: that the instances have for what they read and write, 0: a line each.
+// Returns an instance's displacement. area_bytes: shared size of what the instances read and write;
+// 0: one line each.
 static int throughput_disp(const struct row_plan *rp, int instance, int area_bytes)
 {
     for (int i = 0; i < rp->npoints; i++) {
         const struct point *point = &rp->points[i];
         if (point->part == PART_INDEX && point->class == CLASS_VEC)
-            return 0; // the index says where
+            return 0; // the index gives the place
         if (point->part != PART_DATA)
             continue;
         if (point->read && point->written && !area_bytes)
@@ -124,8 +125,8 @@ static int throughput_disp(const struct row_plan *rp, int instance, int area_byt
     return 0;
 }
 
-// Whether an immediate can give the point its register anew: what the row names or implies itself,
-// and what is no pointer.
+// Returns true if an immediate can restore the point's register: one that the row names or implies
+// itself, and no pointer.
 static bool throughput_takes_immediate(const struct row_plan *rp, int i)
 {
     const struct point *point = &rp->points[i];
@@ -135,9 +136,9 @@ static bool throughput_takes_immediate(const struct row_plan *rp, int i)
            (point->need == NEED_NOTHING || point->need == NEED_VALUE);
 }
 
-// Moves of immediates wait for nothing, not even for a register that keeps a constant, and leave
-// behind what no instruction but they has written. (On Golden Cove cdq takes 1.00 cycles where eax
-// has not been written for long, and 0.50 behind `mov eax, 1`.)
+// Writes moves of immediates. They wait for nothing, not even for a register that keeps a constant,
+// and the register has a recent writer. (On Golden Cove cdq takes 1.00 cycles if eax has not been
+// written for long, and 0.50 after `mov eax, 1`.)
 static void throughput_put_immediates(struct draft *draft)
 {
     const struct row_plan *rp = draft->rp;
@@ -153,7 +154,7 @@ static void throughput_put_immediates(struct draft *draft)
     }
 }
 
-// Instructions that put back what the row moves: the stack pointer.
+// Writes instructions that restore the stack pointer which the row moves.
 static void throughput_before(struct draft *draft, int instances)
 {
     int moved = draft->rp->row->stack;
@@ -170,7 +171,7 @@ static void throughput_after(struct draft *draft, int instances)
                    -moved * instances);
 }
 
-// Instances that the free registers suffice for.
+// Returns the number of instances that the free registers suffice for.
 static int throughput_limit(const struct draft *draft, int wanted)
 {
     int need[CLASS_COUNT] = {0};
@@ -210,8 +211,8 @@ static void throughput_own_registers(struct draft *draft, struct instances *inst
         }
 }
 
-// Whether the register that the point writes is read, by itself or, in a same-register form, as
-// another operand.
+// Returns true if the register that the point writes is also read, by the point itself or, in a
+// same-register form, as another operand.
 static bool throughput_reads_own(const struct row_plan *rp, int i)
 {
     for (int j = i + 1; j < rp->npoints; j++)
@@ -220,7 +221,7 @@ static bool throughput_reads_own(const struct row_plan *rp, int i)
     return rp->points[i].read;
 }
 
-// Which points get a breaker in this kernel.
+// Selects the points that get a breaker in this kernel.
 int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
                         bool breakers[POINTS_MAX])
 {
@@ -246,9 +247,9 @@ static const struct point *throughput_same_owner(const struct row_plan *rp)
     return &rp->points[first];
 }
 
-// Registers and constants of all that instances share: sources, addresses, data. Operands that each
-// instance has a register of its own for are marked as placed while the others choose theirs, and
-// are open again afterwards; what breakers move from is made last, of what is left.
+// Places the registers and constants that all instances share: sources, addresses, data. Operands
+// of which each instance has its own are marked as placed meanwhile, and opened again afterwards.
+// Sources of breakers come last, from the registers that are left.
 static void throughput_sources(struct draft *draft, const bool breakers[POINTS_MAX])
 {
     const struct row_plan *rp = draft->rp;
@@ -292,7 +293,7 @@ static void throughput_place(struct draft *draft, const struct instances *instan
     }
 }
 
-// An operand of its own, which any register of the class may be.
+// Returns true for an operand of its own that may be any register of the class.
 static bool throughput_any_register(const struct row_plan *rp, const struct point *point)
 {
     return point->part == PART_WHOLE && point->fixed < 0 && !point->block && !point->same &&
@@ -319,7 +320,7 @@ bool throughput_chain(const struct row_plan *rp, struct instances *instances)
     return false;
 }
 
-// The registers of instance j, and what sets some of them anew in front of it.
+// Sets the registers of instance j, and writes what restores some of them in front of it.
 static void throughput_set_registers(struct draft *draft, const struct instances *instances, int j)
 {
     const struct row_plan *rp = draft->rp;
@@ -364,15 +365,14 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
     return true;
 }
 
-// What stands in front of each instance of a kernel.
+// Instructions in front of each instance of a kernel.
 enum cut {
-    CUT_NEEDED,     // what must have a value has it set anew
-    CUT_IMPLICIT,   // and moves from constants cut what all instances share
-    CUT_IMMEDIATES, // the same, but for moves of immediates into registers that are no operand's
-                    // choice
-    CUT_SPARSE,     // as CUT_IMPLICIT, in front of every fourth instance: where a breaker takes
+    CUT_NEEDED,     // restore operands that need a value
+    CUT_IMPLICIT,   // and cut dependencies that all instances share, by moves from constants
+    CUT_IMMEDIATES, // the same, with moves of immediates into registers that the row fixes
+    CUT_SPARSE,     // like CUT_IMPLICIT, in front of every fourth instance: for breakers that take
                     // longer than the instance itself
-    CUT_AHEAD,      // as CUT_NEEDED, but all of it in front of the first instance
+    CUT_AHEAD,      // like CUT_NEEDED, but all in front of the first instance
     CUT_COUNT
 };
 
@@ -381,7 +381,7 @@ static const char *const cut_suffix[CUT_COUNT] = {
     [CUT_SPARSE] = "+sparse", [CUT_AHEAD] = "+ahead",
 };
 
-// Breakers of registers that immediates set are left out.
+// Leaves out breakers of registers that immediates set.
 static void throughput_use_immediates(const struct row_plan *rp, struct instances *instances)
 {
     instances->immediates = true;
@@ -392,8 +392,8 @@ static void throughput_use_immediates(const struct row_plan *rp, struct instance
         }
 }
 
-// All setting first, then the instances side by side: on Golden Cove gathers of two elements take
-// 1.3 cycles so, and 2.0 with anything at all between them, be it a nop.
+// Sets everything first, then lists the instances. (On Golden Cove gathers of two elements take 1.3
+// cycles this way, and 2.0 with anything between them, even a nop.)
 static void throughput_set_ahead(struct draft *draft, const struct instances *instances)
 {
     for (int j = 0; j < instances->n; j++)
@@ -404,7 +404,7 @@ static void throughput_set_ahead(struct draft *draft, const struct instances *in
     }
 }
 
-// Whether that works: each instance has a register of its own for all that must be set.
+// Returns true if setting ahead works: each instance has its own register for all that must be set.
 static bool throughput_can_set_ahead(const struct row_plan *rp)
 {
     int set = 0;
@@ -418,7 +418,7 @@ static bool throughput_can_set_ahead(const struct row_plan *rp)
     return set > 0;
 }
 
-// Returns the number of instances that the kernel got, 0 if it is none (or the same as before).
+// Adds a kernel. Returns its number of instances; 0 if there is none, or the same number as before.
 static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted, int before,
                              enum cut cut)
 {
@@ -462,8 +462,8 @@ static enum chain_class throughput_class(const struct row_plan *rp)
     return class;
 }
 
-// What sets operands anew stands in front of each instance, and its µops may take part of the time
-// or hide behind the instruction: both are told, nothing is subtracted.
+// Adds the test of the setting instructions. Their µops may take part of the time or run beside the
+// instruction: both times are reported, nothing is subtracted.
 static void throughput_plan_setting(struct row_plan *rp)
 {
     static _Thread_local struct instances instances;
@@ -483,7 +483,7 @@ static void throughput_plan_setting(struct row_plan *rp)
     draft_free(&draft);
 }
 
-// Whether instances depend on each other through what a breaker can cut.
+// Returns true if instances depend on each other through points that a breaker can cut.
 static bool throughput_wants_breakers(const struct row_plan *rp)
 {
     for (int i = 0; i < rp->npoints; i++)
@@ -517,7 +517,7 @@ void throughput_plan(struct row_plan *rp, const char *variant)
     test->note = plan_note(rp, variant);
     bool breakers[POINTS_MAX];
     bool sets = throughput_breakers(rp, BREAK_NEEDED, breakers) > 0;
-    // Putting back what the row moved or changed takes part of the time.
+    // Restoring what the row moved or changed takes part of the time.
     if (rp->row->x87_moves || rp->row->stack || sets)
         test->bound = BOUND_UPPER;
     if (stream_bytes(rp))
@@ -530,7 +530,7 @@ void throughput_plan(struct row_plan *rp, const char *variant)
         throughput_plan_setting(rp);
 }
 
-// The shape of the most instances, which is one of those with the usual value, too.
+// Adds the shape with most instances, which the usual value has, too.
 void throughput_plan_immediate(struct row_plan *rp)
 {
     struct test *test = plan_add_test(rp, TEST_THROUGHPUT, rp->immediate->variant);
@@ -540,5 +540,5 @@ void throughput_plan_immediate(struct row_plan *rp)
         most = most < counts[i] ? counts[i] : most;
     enum cut cut = throughput_wants_breakers(rp) ? CUT_IMPLICIT : CUT_NEEDED;
     if (throughput_kernel(rp, test, most, 0, cut) == 0)
-        rp->plan->ntests--; // the same is said of the usual value
+        rp->plan->ntests--; // says no more than the usual value
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows to NASM text; see render.h. NASM's peculiarities are kept here: its size keywords, where it
-// wants {rn-sae}, and forms that it would silently encode as others when written differently.
+// Rows as NASM text; see render.h. Peculiarities of NASM are kept here: its size keywords, the
+// place of {rn-sae}, and forms that it would silently encode as others if written differently.
 #include "render.h"
 
 #include "render_opcode.h"
@@ -125,7 +125,7 @@ static void render_vsib(const struct operand *op, const struct operand_choice *c
     strbuf_puts(out, "]");
 }
 
-// One part between the signs of "b+i*4+d8".
+// Parses one part between the signs of "b+i*4+d8".
 static void render_agen_part(const char *part, size_t len, struct agen_parts *parts)
 {
     char first = (char)(part[0] | 0x20);
@@ -137,7 +137,7 @@ static void render_agen_part(const char *part, size_t len, struct agen_parts *pa
         if (len == 3 && part[1] == '*' && strchr("1248", part[2]))
             parts->scale = part[2] - '0';
     } else if (first == 'd') {
-        parts->disp = len >= 3 ? 0x12340 : 8; // d32 against d8
+        parts->disp = len >= 3 ? 0x12340 : 8; // d32 or d8
     } else if (first == 'r') {
         parts->relative = true;
     }
@@ -167,7 +167,7 @@ static void render_agen(const struct operand *op, const struct operand_choice *c
         strbuf_puts(out, "[rel latput_absolute]");
         return;
     }
-    // nosplit: else NASM would turn an index without base into a base.
+    // nosplit keeps NASM from turning an index without base into a base.
     strbuf_puts(out, parts.base ? "[" : "[nosplit ");
     if (parts.base)
         strbuf_puts(out, render_gpr(choice->base, bits, false));
@@ -191,11 +191,11 @@ bool render_is_block(const struct list_row *row, const struct operand *op)
 static void render_immediate(const struct operand *op, const struct operand_choice *choice,
                              const struct list_row *row, struct strbuf *out)
 {
-    // Where NASM would take another encoding of the same value.
+    // NASM would take another encoding of the same value.
     bool sign_extended =
         op->bits == 32 && row->ops[0].bits == 64 && strcmp(row->mnemonic, "mov") == 0;
     bool word = op->bits == 16 && strncmp(row->mnemonic, "o16 ", 4) == 0;
-    // Shifts by one, which have an encoding without immediate.
+    // Shifts by one have an encoding without immediate.
     bool by_one = op->bits == 8 && row->nops == 2 && choice->value == 1;
     strbuf_printf(out, "%s%" PRId64,
                   sign_extended ? "strict dword "
@@ -247,9 +247,9 @@ static void render_operand(const struct operand *op, const struct operand_choice
     }
 }
 
-// Before which operand NASM wants {rn-sae} or {sae}: a decorator after the last general-purpose
-// source of vcvtusi2ss and its like would silently select another instruction (but vcvtsi2sh wants
-// it there), and an immediate stays last. row->nops: after the last operand.
+// Returns the operand before which NASM wants {rn-sae} or {sae}; row->nops: after the last. After
+// the last general-purpose source of vcvtusi2ss and its like it would silently select another
+// instruction (but vcvtsi2sh wants it there); an immediate stays last.
 static int render_rounding_position(const struct list_row *row)
 {
     const struct operand *last = &row->ops[row->nops - 1];

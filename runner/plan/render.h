@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One instruction of a row as NASM text, for a given choice of registers, addresses and values.
-// Part of stage 2; the only module that knows how NASM wants an operand written. Pure.
+// Part of stage 2; the only module that knows NASM's notation of operands. Pure.
 #ifndef LATPUT_RENDER_H
 #define LATPUT_RENDER_H
 
@@ -10,7 +10,7 @@
 // REG_DATA holds the data area in 64-bit mode, REG_DATA_32 in 32-bit mode; REG_LOOP is the core's.
 enum { REG_RSP = 4, REG_DATA_32 = 5, REG_DATA = 14, REG_LOOP = 15, REG_NONE = -1 };
 
-// What one operand becomes. Which members count depends on its kind.
+// Choice for one operand. Its kind decides which members count.
 struct operand_choice {
     int reg;       // number of the register
     int base;      // memory, VSIB, agen: base register
@@ -29,8 +29,8 @@ struct row_choice {
 // label). Operands that can only be one register ignore the choice.
 void row_render(const struct list_row *row, const struct row_choice *choice, struct strbuf *out);
 
-// The name of general-purpose register 0..15 at 8 (`high8`: ah ch dh bh), 16, 32 or 64 bits.
-// Static storage; NULL if there is no such register.
+// Returns the name of general-purpose register 0..15 at 8 (`high8`: ah ch dh bh), 16, 32 or 64
+// bits. Static storage; NULL if there is no such register.
 const char *render_gpr(int number, int bits, bool high8);
 
 // Appends the name of register `number` of a class: GPR, MMX, VEC, MASK, X87, TILE, SEG, BOUND.
@@ -41,7 +41,7 @@ void render_register(enum operand_kind kind, int number, int bits, bool high8, s
 void render_memory(const struct operand *op, int base, int address_bits, int disp,
                    struct strbuf *out);
 
-// Whether the operand is a block of four registers (AVX512_4FMAPS: zmm4+3), whose number must be a
+// Returns true for a block of four registers (AVX512_4FMAPS: zmm4+3), whose number must be a
 // multiple of four.
 bool render_is_block(const struct list_row *row, const struct operand *op);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Encodes the few instructions that NASM does not know, or of which it writes another encoding; see
+// Encodes the few instructions that NASM does not know, or writes in another encoding; see
 // render_opcode.h. Addresses are a base register with or without a 32-bit displacement: nothing
-// else is asked for here, and a compressed 8-bit displacement would only be shorter.
+// else is needed, and a compressed 8-bit displacement would only be shorter.
 #include "render_opcode.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ struct fields {
     const struct operand *rm_operand;
     int reg, vvvv, rm; // register numbers; rm: base of a memory operand
     bool memory;
-    bool byte_rex; // spl, bpl, sil or dil is named, which needs a REX prefix
+    bool byte_rex; // spl, bpl, sil or dil, which need a REX prefix
     int disp;
     int length; // 0, 1, 2: 128, 256, 512 bits
     int mask;
@@ -86,7 +86,7 @@ static void encode_legacy(const struct opcode *opcode, const struct fields *fiel
         code_put(code, opcode->map == 2 ? 0x38 : 0x3a);
 }
 
-// The bits of register numbers stand inverted in VEX and EVEX prefixes.
+// Encodes a bit of a register number, which is inverted in VEX and EVEX prefixes.
 static int encode_inverted(int number, int bit)
 {
     return ~number >> bit & 1;
