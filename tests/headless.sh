@@ -22,7 +22,6 @@ pending=(
     tests/text
     tests/unit
     tests/whole
-    runner/assemble
     runner/bench
     runner/check
     runner/cli
@@ -39,7 +38,6 @@ pending=(
     runner/llvm
     runner/measure
     runner/merge
-    runner/names
     runner/pack
     runner/plot
     runner/ports

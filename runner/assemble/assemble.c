@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// NASM and the linker; see assemble.h. A kernel that is refused must not cost the batch: messages
-// are traced back to kernels by their source line (NASM) or by the label of the function that the
-// linker names; the guilty are left out and the tools run again.
+// NASM and the linker; see assemble.h. A refused kernel must not cost the batch: messages are
+// traced back to kernels by their source line (NASM) or by the label of the function that the
+// linker names; the guilty kernels are left out and the tools run again.
 #include "assemble.h"
 
 #include "compose.h"
@@ -21,11 +21,11 @@
 
 enum {
     BUILD_TIMEOUT_MS = 600 * 1000,
-    // NASM reports parse errors before undefined symbols, and the linker cuts repetitions short,
-    // so that faults of one batch can need several rounds to appear.
+    // NASM reports parse errors before undefined symbols, and the linker cuts repetitions short, so
+    // the faults of one batch may take several rounds to appear.
     BUILD_ROUNDS_MAX = 10,
     NASM_MAJOR_MIN = 2,
-    NASM_MINOR_MIN = 15, // first with the warning class label-orphan
+    NASM_MINOR_MIN = 15, // the first with the warning class label-orphan
 };
 
 struct assembly {
@@ -35,8 +35,8 @@ struct assembly {
     struct arena *arena;
     struct program *program;
     char *source, *object, *executable; // file names within the directory
-    char *code, *table;                 // of composed kernels
-    bool composed;                      // some of the kernels are
+    char *code, *table;                 // files of composed kernels
+    bool composed;                      // at least one kernel is
 };
 
 static const char build_remedy[] = "install the packages nasm and binutils (for a file of one's "
@@ -106,8 +106,8 @@ static int assemble_kernel_of_line(const struct assembly *build, int line)
     return -1;
 }
 
-// Kernels that this round blames, so that a kernel with several messages fails once and is looked
-// up by the lines of the round's source.
+// Kernels blamed in this round, so that a kernel with several messages fails once and is looked up
+// by the lines of the round's source.
 struct blame {
     int kernel;
     const char *text;
@@ -126,12 +126,12 @@ static bool build_message_counts(const char *text, size_t len)
     return false;
 }
 
-// NASM's messages: `file:line: error: text`. Returns how many kernels were left out.
+// Reads NASM's messages, `file:line: error: text`. Returns how many kernels were left out.
 static int assemble_blame_nasm(const struct assembly *build, const char *messages)
 {
     size_t prefix = strlen(build->source);
     struct blame *blames = xcalloc((size_t)build->nkernels + 1, sizeof *blames);
-    struct blame *last = NULL; // whose message the lines "... from macro" belong to
+    struct blame *last = NULL; // kernel that following lines "... from macro" belong to
     for (const char *at = messages; *at;) {
         size_t len = strcspn(at, "\n");
         if (len > prefix && strncmp(at, build->source, prefix) == 0 && at[prefix] == ':') {
@@ -170,7 +170,7 @@ static int assemble_blame_nasm(const struct assembly *build, const char *message
     return blamed;
 }
 
-// A fault in the further object is the kernel's: the first line that says what it is.
+// Blames the kernel for a fault in the user's object, with the first line that says what it is.
 static int assemble_blame_object(const struct assembly *build, const char *messages)
 {
     static const char *const faults[] = {"undefined reference", "multiple definition", "relocation",
@@ -185,8 +185,8 @@ static int assemble_blame_object(const struct assembly *build, const char *messa
     return 0;
 }
 
-// The linker's messages: a line "in function `k12_body':", then lines with "undefined reference
-// to ..." or "relocation truncated ...". Returns how many kernels were left out.
+// Reads the linker's messages: a line "in function `k12_body':", then lines with "undefined
+// reference to ..." or "relocation truncated ...". Returns how many kernels were left out.
 static int assemble_blame_linker(const struct assembly *build, const char *messages)
 {
     int blamed = 0, kernel = -1;
@@ -221,7 +221,7 @@ static int assemble_kernels_left(const struct assembly *build)
     return left;
 }
 
-// `readable`: of struct subproc_options. What it takes is spent on `what`.
+// Runs a tool and adds its time to `what`. `readable`: as in struct subproc_options.
 static int assemble_tool(const struct assembly *build, const char *const argv[],
                          const char *const *readable, enum spent_on what,
                          struct subproc_result *result, struct err *err)
@@ -247,7 +247,7 @@ static int assemble_tool(const struct assembly *build, const char *const argv[],
 static int assemble_tool_error(const struct assembly *build, const char *tool, const char *messages,
                                struct err *err)
 {
-    // The first lines say it; a batch can produce thousands.
+    // Bytes of messages that are shown: the first lines suffice; a batch can produce thousands.
     enum { SHOWN = 600 };
     size_t len = strlen(messages);
     struct statvfs disk;
@@ -275,12 +275,12 @@ static int build_nasm(const struct assembly *build, struct subproc_result *resul
         "nasm",  "-f",        format, "-w+error",    "-w+error=label-orphan",
         include, include_own, "-o",   build->object, build->source,
         NULL};
-    // Of a file of the user's own it is not known what it includes.
+    // A user's own file may include anything, so reading is not confined.
     const char *const readable[] = {path_data("macros"), NULL};
     return assemble_tool(build, command, own ? NULL : readable, SPENT_ASSEMBLING, result, err);
 }
 
-// Assembles, leaving out kernel after kernel. 0 also when none is left.
+// Assembles, leaving out kernel after kernel. Returns 0 also if none is left.
 static int assemble_run_nasm(const struct assembly *build, struct err *err)
 {
     for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
@@ -305,7 +305,8 @@ static int assemble_run_nasm(const struct assembly *build, struct err *err)
                    build->options->directory, build->source, BUILD_ROUNDS_MAX);
 }
 
-// Assembles the lines, without those that NASM refuses. 1: done; 0: nothing came of it.
+// Assembles the lines, without those that NASM refuses. Returns 1 if done, 0 if composing is not
+// possible.
 static int build_lines(const struct assembly *build, struct compose *compose, struct err *err)
 {
     for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
@@ -327,8 +328,8 @@ static int build_lines(const struct assembly *build, struct compose *compose, st
     return 0;
 }
 
-// Composes the kernels that can be. Where nothing comes of it, all of them are assembled as they
-// are, and what is wrong is found there.
+// Composes the kernels that can be composed. If none can, all are assembled as they are, which also
+// finds their faults.
 static int assemble_compose(struct assembly *build, struct err *err)
 {
     struct compose *compose = compose_new(build->kernels, build->nkernels);
@@ -353,7 +354,7 @@ static int assemble_compose(struct assembly *build, struct err *err)
 
 enum { LINK_ARGS_MAX = 16 };
 
-// Kernels alone need nothing but a linker: the core brings what it takes of the C library.
+// Links kernels with the core and its parts of the C library, by a linker alone.
 static void assemble_link_core(const struct assembly *build, const char *argv[LINK_ARGS_MAX])
 {
     bool is_32 = build->options->bits == 32;
@@ -371,7 +372,7 @@ static void assemble_link_core(const struct assembly *build, const char *argv[LI
     memcpy(argv, words, sizeof words);
 }
 
-// An object of the user's may want more of it.
+// Links with a user's object, which may need more of the C library, by the compiler.
 static void assemble_link_user(const struct assembly *build, const char *argv[LINK_ARGS_MAX])
 {
     bool is_32 = build->options->bits == 32;

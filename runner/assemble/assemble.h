@@ -10,7 +10,7 @@
 struct assemble_options {
     const char *directory; // for the .asm, .o and program files; must exist
     const char *stem;      // file names without extension
-    int bits;              // 32: all kernels are for 32-bit mode, a program has one; else 64
+    int bits;              // mode of all kernels, as a program has only one: 32 or 64
     bool keep;             // leave .asm and .o
     bool compose;          // assemble each line once: for many kernels, whose .asm nobody reads
     const char *include;   // a further directory for NASM's %include; may be NULL
@@ -21,23 +21,24 @@ struct assemble_failure {
     int kernel;             // index
     enum outcome outcome;   // ASM_FAILED or LINK_FAILED
     const char *detail;     // NASM's message without file and line
-    struct gen_place place; // ASM_FAILED: where in the kernel's text
+    struct gen_place place; // ASM_FAILED: place in the kernel's text
 };
 
 struct program {
-    const char *path; // of the executable; NULL when no kernel was left
+    const char *path; // of the executable; NULL if no kernel was left
     struct assemble_failure *failures;
     int nfailures;
 };
 
-// Returns 0 (failures of single kernels are in program->failures) or -1 when the tools themselves
-// do not work (no NASM, wrong version, no linker, disk full). Strings are owned by the arena.
+// Assembles and links the kernels. Returns 0 (failures of single kernels are in program->failures),
+// or -1 if the tools themselves do not work (no NASM, wrong version, no linker, disk full). Strings
+// are owned by the arena.
 int assemble_program(struct gen_kernel *kernels, int nkernels,
                      const struct assemble_options *options, struct arena *arena,
                      struct program *program, struct err *err);
 
-// NASM's version line, e.g. "NASM version 2.16.01"; -1 if there is no NASM or it is older
-// than 2.15.
+// Writes NASM's version line, e.g. "NASM version 2.16.01". Returns 0, or -1 if there is no NASM or
+// it is older than 2.15.
 int assemble_nasm_version(char *text, size_t size, struct err *err);
 
 #endif

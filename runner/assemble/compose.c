@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines, and kernels as numbers of lines; see compose.h.
+// Kernels composed of lines that are assembled once; see compose.h.
 #include "compose.h"
 
 #include "list/list_mnemonic.h"
@@ -12,7 +12,7 @@
 enum { SLOTS_MIN = 1024 };
 
 struct compose_line {
-    const char *text; // in a kernel's text, without the end of the line
+    const char *text; // part of a kernel's text, without the end of the line
     uint32_t len;
     uint32_t hash;
     bool usable;
@@ -32,14 +32,14 @@ struct compose {
     size_t nlines, lines_capacity;
     uint32_t *parts; // numbers of lines
     size_t nparts, parts_capacity;
-    uint32_t *slots;   // hash table: number of a line and 1; 0: free
+    uint32_t *slots;   // hash table: number of a line plus 1; 0: free
     size_t nslots;     // a power of two
-    uint32_t *written; // numbers of the lines in the source that was written last
+    uint32_t *written; // numbers of the lines in the last source written
     size_t nwritten;
-    int head_lines; // in front of them
+    int head_lines; // lines before them
 };
 
-// What latput writes in front of instructions, or instead of their mnemonic.
+// Words that latput writes in front of instructions, or instead of their mnemonic.
 static const char *const compose_words[] = {"db", "lock", "rep", "repe", "repne", "times"};
 
 static bool compose_word_known(const char *text, size_t len)
@@ -50,7 +50,7 @@ static bool compose_word_known(const char *text, size_t len)
     return list_mnemonic_known(text, len);
 }
 
-// Words that say where to, from here, which NASM works out by itself where it is given a number.
+// Words of branches and relative addresses: NASM computes these from a number and the line's place.
 static const char *const compose_places[] = {"call", "j", "loop", "rel", "xbegin"};
 
 static bool compose_in_word(char c)
@@ -68,8 +68,8 @@ static bool compose_has_place(const char *text, size_t len)
     return false;
 }
 
-// Whether the line is an instruction by its looks: no label, no symbol of the preprocessor, no
-// comment, nothing that depends on where it stands. Braces in front ({evex}) say how it is encoded.
+// Returns true if the line looks like an instruction: no label, no symbol of the preprocessor, no
+// comment, nothing that depends on its place. Braces in front ({evex}) name the encoding.
 static bool compose_line_plain(const char *text, size_t len)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789 ,[]+-*(){}_";
@@ -105,7 +105,7 @@ static void compose_grow_slots(struct compose *compose)
     }
 }
 
-// The number of the line, which may be a new one.
+// Returns the number of the line, which is added if new.
 static uint32_t compose_find(struct compose *compose, const char *text, size_t len)
 {
     if (compose->nlines * 2 >= compose->nslots)
@@ -173,7 +173,7 @@ struct compose *compose_new(struct gen_kernel *kernels, int nkernels)
     return compose;
 }
 
-enum { LINES_EACH = 2 }; // in the source: the label and the instruction
+enum { LINES_EACH = 2 }; // lines in the source: the label and the instruction
 
 size_t compose_write(struct compose *compose, int bits, struct strbuf *out)
 {
@@ -184,7 +184,7 @@ size_t compose_write(struct compose *compose, int bits, struct strbuf *out)
         const struct compose_line *line = &compose->lines[i];
         if (!line->usable)
             continue;
-        // No plain line can name the label: it has a capital letter.
+        // The label has a capital letter, which no plain line has, so none can name it.
         strbuf_printf(out, BUILD_MARK "%zu:\n", i);
         strbuf_put(out, line->text, line->len);
         strbuf_puts(out, "\n");
@@ -195,7 +195,7 @@ size_t compose_write(struct compose *compose, int bits, struct strbuf *out)
     return compose->nwritten;
 }
 
-// The line that stands in line `number` of the source; NULL: none does.
+// Returns the line in line `number` of the source; NULL: none.
 static struct compose_line *compose_line_at(const struct compose *compose, long number)
 {
     long at = number - compose->head_lines - 1;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Machine code of kernels from that of their lines. Most lines of a batch stand in it several
+// Machine code of kernels, composed from that of their lines. Most lines of a batch occur several
 // times, since shapes of a test are longer or shorter rows of the same instructions, and NASM takes
-// its time for each; so each line is assembled once, and kernels are put together of the bytes.
-// That is done with kernels all of whose lines mean the same wherever they stand: an instruction
-// that a decoder knows, without labels, macros and directives, that does not jump, and whose bytes
-// the linker leaves as they are. All other kernels, and those with a line that NASM refuses, are
-// left to be assembled as they are.
+// its time for each; so each line is assembled once, and kernels are put together from the bytes.
+// This needs kernels whose lines mean the same in any place: an instruction that a decoder knows,
+// without labels, macros and directives, that does not jump, and whose bytes the linker leaves
+// alone. All other kernels, and those with a line that NASM refuses, are assembled as they are.
 #ifndef LATPUT_COMPOSE_H
 #define LATPUT_COMPOSE_H
 
@@ -15,13 +14,14 @@ struct compose;
 
 // Collects the lines of the kernels; `kernels` must outlive the result.
 struct compose *compose_new(struct gen_kernel *kernels, int nkernels);
-// Appends NASM source with each usable line once, behind a label of its own. Returns how many.
+// Appends NASM source with each usable line once, after a label of its own. Returns their number.
 size_t compose_write(struct compose *compose, int bits, struct strbuf *out);
-// Makes lines unusable that NASM's messages about the file `source` blame. Returns how many.
+// Makes the lines unusable that NASM's messages about the file `source` blame. Returns their
+// number.
 size_t compose_refuse(struct compose *compose, const char *source, const char *messages);
 // Takes the bytes of lines from the object, sets `composed` of all kernels that consist of usable
-// ones, and appends their code. Returns how many these are; 0 also where the object is not as it
-// should be.
+// ones, and appends their code. Returns the number of these kernels; 0 also if the object is
+// malformed.
 int compose_take(struct compose *compose, const char *object, struct arena *arena,
                  struct strbuf *code);
 void compose_free(struct compose *compose);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the NASM source of a batch; see gen.h. Each body stands in the file once, because the core
-// replicates its machine code; that keeps NASM's time proportional to what is tested.
+// Writes the NASM source of a batch; see gen.h. Each body stands in the file once, and the core
+// replicates its machine code, so NASM's time is proportional to the number of tested instructions.
 #include "gen.h"
 
 #include "core/core_abi.h"
@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Latencies are whole cycles; throughputs are a cycle divided by the ports, or the front end's
-// slots; mixes take any time.
+// Grids of values: latencies are whole cycles; throughputs are a cycle divided by the ports, or by
+// the front end's slots; mixes take any time.
 static const int gen_grid[] = {[TEST_LATENCY] = 1, [TEST_THROUGHPUT] = 6, [TEST_PORTS] = 0};
 
 enum { GEN_HEAD_LINES = 9 };
@@ -24,9 +24,9 @@ static int gen_count_lines(const char *text, size_t len)
 
 int gen_head(int bits, struct strbuf *out)
 {
-    // The state of the assembler, for each kernel anew: the body of another one may have changed
-    // it. Absolute addresses: bodies and inits are copied elsewhere before they run. The core's
-    // symbol stands for operands that can only be an absolute address.
+    // The assembler's state is reset for each kernel: the body of another one may have changed it.
+    // Addresses are absolute, since bodies and inits are copied elsewhere before they run. The
+    // core's symbol stands for operands that can only be an absolute address.
     strbuf_printf(out,
                   "%%macro latput_reset 0\n"
                   "[cpu all]\n"
@@ -49,7 +49,7 @@ static void gen_text(const char *text, struct strbuf *out)
         strbuf_puts(out, "\n");
 }
 
-// Code that few kernels have; text NULL: this one has not.
+// Writes code that few kernels have; text NULL: none.
 static void gen_part(int id, const char *name, const char *text, struct strbuf *out)
 {
     if (!text)
@@ -76,7 +76,7 @@ static void gen_kernel_code(int id, const struct gen_kernel *kernel, struct strb
     gen_part(id, "corunner", kernel->spec->corunner, out);
 }
 
-// The kernel's data, as struct core_fill.
+// Writes the kernel's data, as struct core_fill.
 static void gen_kernel_fills(int id, const struct kernel_spec *spec, struct strbuf *out)
 {
     strbuf_printf(out, "k%d_fills:\n", id);
@@ -91,7 +91,7 @@ static void gen_kernel_fills(int id, const struct kernel_spec *spec, struct strb
     }
 }
 
-// An address, or 0 where the kernel has nothing there; 64 bits wide in both modes.
+// Writes an address, 64 bits wide in both modes; 0 if the kernel has no such code.
 static void gen_address(int id, const char *name, bool has, int bits, struct strbuf *out)
 {
     const char *high = bits == 32 ? ", 0" : "";
@@ -109,7 +109,7 @@ static void gen_length(int id, const char *name, bool has, struct strbuf *out)
         strbuf_puts(out, "0, ");
 }
 
-// The end of struct core_kernel: what only properties want.
+// Writes the end of struct core_kernel, which only properties use.
 static void gen_kernel_extras(int id, const struct kernel_spec *spec, int bits, struct strbuf *out)
 {
     const char *wide = bits == 32 ? "dd " : "dq ";
@@ -145,7 +145,7 @@ static uint32_t gen_flags(const struct gen_kernel *kernel)
            (kernel->composed ? (uint32_t)CORE_COMPOSED : 0);
 }
 
-// What stands in the kernel's entry beside addresses and lengths, and but for its end.
+// Returns the kernel's entry without addresses, lengths and its end.
 static struct core_kernel gen_entry(int id, const struct gen_kernel *kernel)
 {
     const struct kernel_spec *spec = kernel->spec;
@@ -161,7 +161,7 @@ static struct core_kernel gen_entry(int id, const struct gen_kernel *kernel)
                                 .mask_fill = spec->mask_fill};
 }
 
-// One struct core_kernel; its size and order are asserted in core/core_abi.h.
+// Writes one struct core_kernel; its size and order are asserted in core/core_abi.h.
 static void gen_kernel_entry(int id, const struct gen_kernel *kernel, int bits, struct strbuf *out)
 {
     const struct core_kernel entry = gen_entry(id, kernel);
@@ -193,7 +193,7 @@ void gen_write_table(const struct gen_kernel *kernels, int nkernels, struct strb
     }
 }
 
-// The table, in the order of ids: entries of composed kernels that follow each other at once.
+// Writes the table, in the order of ids; adjacent entries of composed kernels come at once.
 static void gen_table(const struct gen_kernel *kernels, int nkernels, int bits, const char *stem,
                       struct strbuf *out)
 {

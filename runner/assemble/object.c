@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sections and symbols of an assembled batch; see assemble_object.h. A section `.init_array` in a
-// body would run before the system-call filter, and a global `write` would take the place of
-// libc's.
+// Sections and symbols of an assembled batch; see object.h. A section `.init_array` in a body would
+// run before the system-call filter, and a global `write` would replace that of libc.
 #include "object.h"
 
 #include <elf.h>
@@ -27,7 +26,7 @@ static const char *const sections_allowed[] = {"",
                                                ".relalatput_user",
                                                ".rellatput_user"};
 
-// A file in memory, and its sections in the terms of either class.
+// A file in memory, with its sections, of either ELF class.
 struct object {
     const char *path;
     unsigned char *bytes;
@@ -89,7 +88,7 @@ static bool object_section(const struct object *object, uint64_t i, struct secti
     return section->type == SHT_NOBITS || section->offset + section->size <= object->size;
 }
 
-// A string of a string table; NULL if it does not end inside.
+// Returns a string of a string table; NULL if it does not end inside.
 static const char *object_string(const struct object *object, uint64_t table, uint64_t offset)
 {
     struct section strings;
@@ -114,7 +113,7 @@ struct symbol {
     bool local;
 };
 
-// The symbol at *at of a table, which then is behind it. false: there is none.
+// Reads the symbol at *at of a table and moves *at past it. Returns false if there is none.
 static bool object_next_symbol(const struct object *object, const struct section *symbols,
                                uint64_t *at, struct symbol *symbol)
 {
@@ -171,7 +170,7 @@ int assemble_object_check(const char *path, struct err *err)
     return status;
 }
 
-// Where the labels lie: at[i] for label i, MARK_NONE where there is none.
+// Places of the labels: at[i] for label i, MARK_NONE if there is none.
 #define MARK_NONE UINT64_MAX
 struct marked {
     uint64_t *at;
@@ -224,7 +223,7 @@ static bool object_cut_marks(const struct object *object, const struct marked *m
     return end == 0;
 }
 
-// The last label that is not behind the offset has what is relocated there.
+// Marks the last label at or before the offset as relocated.
 static void object_relocate_mark(const struct marked *marked, uint64_t offset,
                                  struct assemble_mark *marks)
 {
@@ -284,7 +283,7 @@ void *assemble_object_marks(const char *path, size_t n, struct assemble_mark *ma
     return object.bytes;
 }
 
-// The bytes of the symbol in the section that it lies in; false: it is not in this table.
+// Finds the bytes of the symbol in its section. Returns false if it is not in this table.
 static bool object_find(const struct object *object, const struct section *symbols,
                         const char *name, const uint8_t **bytes, size_t *len)
 {
@@ -309,7 +308,7 @@ static bool object_find(const struct object *object, const struct section *symbo
     return false;
 }
 
-// *code lies in the object's bytes, which are to be freed in either case.
+// Finds a function's code. *code lies in the object's bytes, which the caller frees in either case.
 static int object_function(const char *path, const char *name, struct object *object,
                            const uint8_t **code, size_t *len, struct err *err)
 {

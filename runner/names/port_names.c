@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names of port sets; see port_names.h. The file's sets that are seen, and the sets of the model
-// that their forms use, must be the same but for the names of ports: as many ports on both sides in
-// every combination of sets.
+// Names of port sets; see port_names.h. The file's sets that are seen must match the model's sets
+// of the same forms but for the names of ports: every combination of sets has as many ports on both
+// sides.
 #include "port_names.h"
 #include "port_names_file.h"
 #include "ports/ports_internal.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A line's set in the model.
+// Result of looking for a line's set in the model.
 enum sight { SIGHT_NONE, SIGHT_CLASS, SIGHT_HIDDEN };
 struct named {
     enum sight sight;
@@ -21,7 +21,7 @@ struct named {
 struct naming {
     const struct port_names *names;
     struct named sets[PORT_NAMED_MAX];
-    int published_of[PORTS_MAX]; // of a port of the model; -1: none
+    int published_of[PORTS_MAX]; // published port of each port of the model; -1: none
 };
 
 static int names_form(const struct port_subjects *subjects, const char *name)
@@ -44,8 +44,8 @@ static int model_class(const struct port_model *model, const struct port_usage *
     return found;
 }
 
-// Whether this is what a form looks like whose set is as large as the front end is wide: no port,
-// or, where they were counted, so many.
+// Returns true if the form's set may be hidden because it is as large as the front end is wide: it
+// shows no ports, or counters showed that many.
 static bool usage_hidden(const struct port_model *model, const struct port_usage *usage)
 {
     return usage->outcome == OUTCOME_OK &&
@@ -58,7 +58,7 @@ static int published_size(const struct port_named_set *set)
     return __builtin_popcountll(set->ports);
 }
 
-// Where each line's set is in the model.
+// Finds the set of each line in the model.
 static int names_look(struct naming *naming, const struct port_model *model,
                       const struct port_usage *usages, struct err *note)
 {
@@ -84,7 +84,7 @@ static int names_look(struct naming *naming, const struct port_model *model,
     return 0;
 }
 
-// Of two lines with the same set, one that says nothing about ports gives way.
+// Drops one of two lines with the same set: the one that names no ports.
 static int names_twice(struct naming *naming, int i, int j, struct err *note)
 {
     const struct port_named_set *sets = naming->names->sets;
@@ -99,7 +99,7 @@ static bool is_seen(const struct naming *naming, int i)
     return naming->sets[i].sight == SIGHT_CLASS && naming->names->sets[i].ports;
 }
 
-// Whether sizes and overlaps are those of the file.
+// Checks that sizes and overlaps are those of the file.
 static int names_compare(struct naming *naming, const struct port_model *model, struct err *note)
 {
     const struct port_names *names = naming->names;
@@ -126,7 +126,7 @@ static int names_compare(struct naming *naming, const struct port_model *model, 
     return 0;
 }
 
-// The lines whose sets have a port of the model, or a published port, as a bit mask.
+// Returns the lines, as a bit mask, whose sets contain a port: of the model, or a published one.
 static uint32_t port_lines(const struct naming *naming, const struct port_model *model, int port)
 {
     uint32_t lines = 0;
@@ -145,8 +145,8 @@ static uint32_t published_lines(const struct naming *naming, int published)
     return lines;
 }
 
-// Gives each port of a seen set a published port in the same lines: one of several where they are
-// symmetric. Pairs of sets that fit need not fit together.
+// Gives each port of a seen set a published port in the same lines: one of several if they are
+// symmetric. This checks all sets together, since pairs of sets may fit when all do not.
 static int names_ports(struct naming *naming, const struct port_model *model, struct err *note)
 {
     uint64_t taken = 0;
@@ -169,7 +169,7 @@ static int names_ports(struct naming *naming, const struct port_model *model, st
     return ports == 0 ? 0 : err_set(note, "the sets do not overlap as published");
 }
 
-// Whether the model tells apart this port and one that is in the same lines: then nothing says
+// Returns true if the model distinguishes this port from one in the same lines: then nothing tells
 // which of them has which name.
 static bool port_uncertain(const struct naming *naming, const struct port_model *model, int port)
 {
@@ -185,7 +185,7 @@ static bool port_uncertain(const struct naming *naming, const struct port_model 
     return false;
 }
 
-// The ports of a hidden set in the model; 0 if they cannot be told.
+// Returns the ports of a hidden set in the model; 0 if they cannot be told.
 static uint32_t hidden_ports(const struct naming *naming, const struct port_model *model,
                              const struct port_named_set *set)
 {
@@ -206,7 +206,7 @@ static uint32_t hidden_ports(const struct naming *naming, const struct port_mode
     return port_set_size(ports) == published_size(set) ? ports : 0;
 }
 
-// Names the hidden sets; a form whose ports were counted must use those that the file says.
+// Names the hidden sets. A form whose ports were counted must use those of the file.
 static int names_hidden(const struct naming *naming, struct port_model *model, struct err *note)
 {
     for (int i = 0; i < naming->names->n; i++) {
@@ -225,7 +225,7 @@ static int names_hidden(const struct naming *naming, struct port_model *model, s
     return 0;
 }
 
-// Classes that the file does not name are called by their ports, where these have names.
+// Names other sets by their ports, if these have names.
 static void names_rest(const struct naming *naming, struct port_model *model)
 {
     bool named[PORT_CLASSES_MAX] = {false};

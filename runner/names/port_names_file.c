@@ -50,13 +50,13 @@ static int names_ports(struct port_names *names, const struct csv_record *record
     return 0;
 }
 
-// What port_label() makes of ports without a name: u0.
+// Returns true for a name that port_label() gives to ports without a name: u0.
 static bool is_systematic_port(const char *name)
 {
     return name[0] == 'u' && name[1] && !name[1 + strspn(name + 1, "0123456789")];
 }
 
-// What ports_name() makes of sets without a name: A4, B2a.
+// Returns true for a name that ports_name() gives to sets without a name: A4, B2a.
 static bool is_systematic_set(const char *name)
 {
     return isupper((unsigned char)name[0]) && isdigit((unsigned char)name[1]) &&
@@ -119,7 +119,7 @@ static bool port_names_apply_to(const struct port_names *names, const char *uarc
     return false;
 }
 
-// Whether the file's head names the uarch, whatever the rest of it is like.
+// Returns true if the file's head names the uarch; the rest of the file may be malformed.
 static bool file_applies(const char *path, const char *uarch)
 {
     struct port_names names;
@@ -134,7 +134,7 @@ int port_names_load(const char *uarch, struct port_names *names, struct err *err
 {
     glob_t files;
     int found = 0;
-    char key[64]; // an inferred family's ports have its names
+    char key[64]; // an inferred family's ports have the same names
     cpu_uarch_key(uarch, key, sizeof key);
     *names = (struct port_names){.n = 0};
     if (glob(path_data("cpuinfo/ports/*.csv"), 0, NULL, &files) != 0)
@@ -219,7 +219,7 @@ int port_names_check(const char *path, port_names_row *find, void *data, struct 
     return status;
 }
 
-// Whether an earlier file applies to one of these uarchs.
+// Checks that no earlier file applies to one of these uarchs.
 static int check_shared(const struct port_names *names, char *const *earlier, size_t nearlier,
                         struct err *err)
 {
@@ -240,7 +240,7 @@ void port_names_check_all(port_names_row *find, void *data, table_report *report
 {
     glob_t files;
     if (glob(path_data("cpuinfo/ports/*.csv"), 0, NULL, &files) != 0)
-        return; // none
+        return; // no problem
     for (size_t i = 0; i < files.gl_pathc; i++) {
         struct err fault;
         struct port_names names;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The files cpuinfo/ports/*.csv, which name port sets (format: cpuinfo/README.md): reading, finding
-// that of a uarch, and their checks without measuring. What a model makes of the names is the
-// business of port_names.h.
+// The files cpuinfo/ports/*.csv, which name port sets (format: cpuinfo/README.md): reads them,
+// finds that of a uarch, and checks them without measuring. port_names.h applies the names to a
+// model.
 #ifndef LATPUT_PORT_NAMES_FILE_H
 #define LATPUT_PORT_NAMES_FILE_H
 
@@ -12,11 +12,11 @@
 
 enum { PORT_NAMED_MAX = PORT_CLASSES_MAX, PORT_PUBLISHED_MAX = 64 };
 
-// One line.
+// One line of a file.
 struct port_named_set {
     const struct csv_record *record;
     const char *name, *form;
-    uint64_t ports; // bit mask over port_names.published; 0: named after what its forms do
+    uint64_t ports; // bit mask over port_names.published; 0: named after the work of its forms
 };
 
 struct port_names {
@@ -29,17 +29,18 @@ struct port_names {
     int npublished;
 };
 
-// 0, or -1 with `path:line:` and what is wrong. The caller frees in both cases.
+// Reads a file. Returns 0, or -1 with `path:line:` and what is wrong. The caller frees in both
+// cases.
 int port_names_read(const char *path, struct port_names *names, struct err *err);
 void port_names_free(struct port_names *names);
-// Reads the file that applies to the uarch: 1, 0 if there is none, -1 if it is malformed.
+// Reads the file that applies to the uarch. Returns 1, 0 if there is none, -1 if it is malformed.
 int port_names_load(const char *uarch, struct port_names *names, struct err *err);
 
-// The row of a form in 64-bit mode; NULL if no list has it.
+// Finds the row of a form in 64-bit mode; NULL if no list has it.
 typedef const struct list_row *port_names_row(const char *form, void *data);
-// Checks one file: 0, or -1 with the first problem.
+// Checks one file. Returns 0, or -1 with the first problem.
 int port_names_check(const char *path, port_names_row *find, void *data, struct err *err);
-// Checks all files, and that no two of them apply to one uarch.
+// Checks all files, and that no two of them apply to the same uarch.
 void port_names_check_all(port_names_row *find, void *data, table_report *report,
                           void *report_data);
 
