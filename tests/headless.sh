@@ -46,7 +46,6 @@ pending=(
     runner/run
     runner/site
     runner/stat
-    runner/store
     runner/validate
     runner/where
 )

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The connection to the database: transactions, statements, and error messages; opening one safely
-// is in store_open.c;
-// see store.h. Files have a write-ahead log, so that being killed at any time loses at most the
-// transaction under way, and so that nobody who reads keeps a writer waiting; the last one to close
-// folds the log into the file, which can then be copied. The log needs memory that all processes
-// share: on network file systems there is none, so files there have a rollback journal instead.
+// The connection to the database: transactions, statements, and error messages; store_open.c opens
+// one safely; see store.h. Files have a write-ahead log: a process that is killed loses at most its
+// open transaction, and readers keep no writer waiting. The last process to close folds the log
+// into the file, which can then be copied. The log needs memory shared by all processes, which
+// network file systems do not have, so files there have a rollback journal instead.
 #include "store_internal.h"
 
 #include "util/mem.h"
@@ -26,14 +25,16 @@
 
 enum {
     STORE_POLL_MS = 20,
-    STORE_TELL_MS = 3000,         // until who waits for a writer says so
-    STORE_WRITER_WAIT_MS = 5000,  // of who only reads, for a writer who may write for hours
-    STORE_READER_WAIT_MS = 60000, // for readers, where the journal lets them be in the way
+    STORE_TELL_MS = 3000,         // time after which waiting for a writer is announced
+    STORE_WRITER_WAIT_MS = 5000,  // limit of a reader's wait for a writer, which may write for
+                                  // hours
+    STORE_READER_WAIT_MS = 60000, // limit of a writer's wait for readers, where the journal lets
+                                  // them block it
 };
 
-// Called where a lock is held by another process. Who writes waits for another writer as long as it
-// takes: what was measured would be lost. With its lock it waits for readers only, and not for one
-// that never ends.
+// Called while another process holds a lock. A writer waits for another writer without limit, since
+// its measurements would be lost otherwise. With the lock it waits for readers only, and not for
+// one that never ends.
 static int store_wait(void *context, int times)
 {
     struct store *store = context;
@@ -48,7 +49,7 @@ static int store_wait(void *context, int times)
     return 1;
 }
 
-// Why the file could not be opened: SQLite tries again read-only, and then reports that.
+// Returns why the file could not be opened: SQLite tries again read-only, and then reports that.
 static int store_open_errno(const struct store *store)
 {
     if (store->mode == STORE_WRITE && access(store->path, F_OK) != 0 && errno == ENOENT) {
@@ -104,7 +105,7 @@ int store_error(struct store *store, struct err *err, const char *doing)
                        store->path, strerror(store_open_errno(store)));
     case SQLITE_IOERR:
         store->unable = true;
-        // A file size limit or quota comes as such an error, and SQLite keeps no errno of it.
+        // A file size limit or quota has this error, too; SQLite keeps no errno of it.
         return err_set(err,
                        "%s: cannot %s: %s; check the free space on its disk, quota and file size "
                        "limit (ulimit -f), then the disk itself; what was stored before is kept",
@@ -276,7 +277,7 @@ int store_commit(struct store *store, struct err *err)
     return result == 0 ? store_check_place(store, err) : result;
 }
 
-// Whether the file that is open has lost its name: it was deleted, moved or replaced.
+// Returns true if the open file has lost its name: it was deleted, moved or replaced.
 static bool store_has_moved(struct store *store)
 {
     int moved = 0;
@@ -284,8 +285,8 @@ static bool store_has_moved(struct store *store)
            moved;
 }
 
-// The old file lives on without a name until it is closed: a copy, made once, gets one that nobody
-// else has. NULL: it could not be made.
+// Copies the file, once, to a new, unique name: without its own name it lives only until it is
+// closed. Returns NULL if the copy could not be made.
 static const char *store_save(struct store *store)
 {
     if (store->saved)
@@ -316,7 +317,7 @@ int store_check_place(struct store *store, struct err *err)
 
 void store_rollback(struct store *store)
 {
-    // A full disk has rolled back by itself already.
+    // A full disk has already rolled back by itself.
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -363,7 +364,7 @@ int store_connect(const char *path, int flags, struct store **out, struct err *e
     }
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_handler(store->db, store_wait, store);
-    // The file may come from someone else: its schema must not make us do anything but read it.
+    // The file may be foreign: its schema must not cause anything but reading.
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
@@ -421,9 +422,10 @@ void store_close_unused(struct store *store)
     char *path = xstrdup(store->path);
     int place = store->place;
     store->place = -1;
-    store_close(store); // takes the log's files with it
+    store_close(store); // removes the log's files
     if (unused) {
-        static const char *const files[] = {"", "-wal", "-shm"}; // a full disk keeps the log
+        static const char *const files[] = {"", "-wal", "-shm"}; // a full disk keeps the log in
+                                                                 // place
         for (size_t i = 0; i < ARRAY_LEN(files); i++) {
             char *file = xasprintf("%s%s", path, files[i]);
             unlink(file);
@@ -442,8 +444,8 @@ void store_run_unclaim(struct store *store)
     store->claim.held = false;
 }
 
-// Folds the log into the file, as far as those allow who read meanwhile. The last to leave takes
-// the rest.
+// Folds the log into the file, as far as other readers allow. The last process to close does the
+// rest.
 static void store_fold_log(struct store *store)
 {
     int frames = 0, folded = 0;

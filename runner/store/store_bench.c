@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pieces of code that were measured, in the database; see store_bench.h.
+// Measured pieces of code in the database; see store_bench.h.
 #include "store_internal.h"
 
 #include "store_bench.h"

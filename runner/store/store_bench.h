@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pieces of code that `latput bench` measured.
+// Pieces of code measured by `latput bench`.
 #ifndef LATPUT_STORE_BENCH_H
 #define LATPUT_STORE_BENCH_H
 
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Numbers that do not exist are NaN, texts that do not are "".
+// A column or event of a piece of code. Missing numbers are NaN, missing texts "".
 struct stored_bench_metric {
-    bool computed; // a column, else an event
+    bool computed; // a computed column, not an event
     const char *name, *code, *backend, *table_version;
 };
 struct stored_bench_thread {
@@ -23,7 +23,7 @@ struct stored_bench_repetition {
     int thread, pass, repetition, tried;
     bool cold, accepted;
     double late_ns, elapsed_tsc, elapsed_clk;
-    const double *values; // one a metric
+    const double *values; // one per metric
 };
 struct stored_bench {
     const char *label, *source, *code, *file, *file_sha256, *symbol, *cflags, *compiler, *init;
@@ -32,7 +32,7 @@ struct stored_bench {
     bool cold;
     enum outcome outcome;
     const char *detail;
-    const uint8_t *machine_code; // at most 64 bytes kept, NULL if none
+    const uint8_t *machine_code; // at most 64 bytes are kept; NULL: none
     int code_bytes;
     const struct stored_bench_thread *threads;
     int nthreads;
@@ -41,8 +41,8 @@ struct stored_bench {
     const struct stored_bench_repetition *repetitions;
     int nrepetitions;
 };
-// Adds it to a run, all of it or nothing. Text with control characters (but tabs and line feeds) or
-// that is not UTF-8 is an error: packs could not carry it.
+// Adds a piece of code to a run, all of it or nothing. Refuses text that is not UTF-8 or has
+// control characters other than tabs and line feeds: packs could not carry it.
 int store_put_bench(struct store *store, int64_t run_id, const struct stored_bench *bench,
                     struct err *err);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Who measures a run. Two processes that go on with one run would both measure the same forms, and
-// the later one would find at the end of its first batch that they are there already. So whoever
-// measures holds a name in the system's abstract socket names, made of the run's uuid: it goes with
-// the process however that ends, and leaves no file behind.
+// Claims a run for one measuring process. Two processes that continue the same run would measure
+// the same forms, and the later one would find them in the database at the end of its first batch.
+// So the measuring process holds an abstract socket name made of the run's uuid: it vanishes with
+// the process, and leaves no file in place.
 #include "store_internal.h"
 #include "store_run.h"
 
@@ -22,7 +22,7 @@ static int claim_name(struct store *store, int64_t run_id, struct sockaddr_un *n
     if (!stmt || sqlite3_step(stmt) != SQLITE_ROW)
         return store_error(store, err, "find the run to be measured");
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
-    // Abstract: the first byte of the path is 0.
+    // The first byte of an abstract name is 0.
     int n = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "latput-run-%s",
                      store_text(stmt, 0));
     *bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
@@ -39,7 +39,7 @@ int store_run_claim(struct store *store, int64_t run_id, struct err *err)
     store_run_unclaim(store);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
-        return 0; // without sockets nothing can be claimed, and the database refuses what is twice
+        return 0; // without sockets there is no claim; the database still refuses duplicates
     if (bind(fd, (const struct sockaddr *)&name, bytes) == 0 || errno != EADDRINUSE) {
         store->claim = (struct store_claim){true, fd};
         return 0;

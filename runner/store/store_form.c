@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A measured form into the database: its tests, their kernels, timings and samples (facts), and
-// what was derived from them (estimates and results); see store_form.h.
+// Stores a measured form: its tests, their kernels, timings and samples (facts), and the estimates
+// and results derived from them; see store_form.h.
 #include "store_internal.h"
 
 #include "core/core_abi.h"
@@ -96,7 +96,7 @@ static int store_put_timing(struct store *store, int64_t kernel_id, const struct
     return 0;
 }
 
-// Returns its kernel_id, or -1.
+// Stores a kernel. Returns its kernel_id, or -1.
 static int64_t store_put_kernel(struct store *store, int64_t test_id, int position,
                                 const struct kernel_spec *spec,
                                 const struct measured_kernel *measured, struct err *err)
@@ -143,7 +143,7 @@ static int store_put_test(struct store *store, int64_t run_form_id, int position
     return store_put_result(store, test_id, &measured->result, deciding_id, err);
 }
 
-// Whether `word` is one of the blank-separated words of `text`.
+// Returns true if `word` is one of the blank-separated words of `text`.
 static bool store_has_word(const char *text, const char *word)
 {
     size_t len = strlen(word);
@@ -153,7 +153,7 @@ static bool store_has_word(const char *text, const char *word)
     return false;
 }
 
-// What tells forms of one text apart: the row's options that are part of its identity.
+// Writes the row's options that are part of its identity: they distinguish forms of the same text.
 static void store_form_options(const struct list_row *row, struct strbuf *text)
 {
     strbuf_puts(text, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The forms of a run with all that was measured of them: tests, kernels, timings, results.
+// The forms of a run with their measurements: tests, kernels, timings, results.
 #ifndef LATPUT_STORE_FORM_H
 #define LATPUT_STORE_FORM_H
 
@@ -9,15 +9,15 @@
 
 #include <stdint.h>
 
-// Whether this run has the form of the row (all its tests) already. 1, 0, or -1.
+// Returns 1 if this run has the form of the row (with all its tests), 0 if not, or -1.
 int store_has_form(struct store *store, int64_t run_id, const struct list_row *row,
                    struct err *err);
 
-// What was measured of a form. Arrays run parallel to plan->tests and test->kernels.
+// The measurements of a form. Arrays run parallel to plan->tests and test->kernels.
 struct measured_kernel {
     enum outcome outcome;
     const char *detail;
-    const uint8_t *code; // machine code of the body (at most 64 bytes kept), NULL if none
+    const uint8_t *code; // machine code of the body (at most 64 bytes are kept), NULL: none
     int code_bytes;
     const struct timing *timings;
     int ntimings;
@@ -28,12 +28,12 @@ struct measured_test {
     struct test_result result;
 };
 
-// Where a form stands in its list.
+// Place of a form in its list.
 struct form_place {
     const char *list_name;
     int position; // of its row
 };
-// Stores a form of the run with all its tests. 0 or -1.
+// Stores a form of the run with all its tests. Returns 0 or -1.
 int store_put_form(struct store *store, int64_t run_id, const struct form_place *place,
                    const struct plan *plan, const struct measured_test *tests, struct err *err);
 

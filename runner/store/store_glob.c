@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Globs on forms; see store_glob.h. Only operands are translated: behind the first blank, behind a
-// star, where a name of a register cannot be part of a mnemonic's, or where the glob begins with
-// one.
+// Globs on forms; see store_glob.h. Only operands are translated: after the first blank, after a
+// star if the name of a register cannot be part of a mnemonic, or at the start of a glob that
+// begins with an operand.
 #include "store_glob.h"
 
 #include "util/mem.h"
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How manuals and assemblers call operands, and their classes in lists. `#`: a number may follow.
+// Names of operands in manuals and assemblers, and their classes in lists. `#`: a number may
+// follow.
 static const struct glob_name {
     char name[8], class[6];
 } names[] = {
@@ -39,7 +40,7 @@ static const struct glob_name {
     {"mem512", "m512"},
 };
 
-// General registers by their classes; the numbered ones are r8 ... r15, of which r8 is a class.
+// General registers and their classes; the numbered ones are r8 ... r15, of which r8 is a class.
 static const struct glob_name registers[] = {
     {"rax", "r64"},
     {"rbx", "r64"},
@@ -88,7 +89,7 @@ static bool glob_is(const char *word, size_t len, const char *name)
     return strspn(word + stem, "0123456789") == len - stem && len - stem <= 2;
 }
 
-// The class that a word means; NULL: it stays. `general`: general registers, too.
+// Returns the class that a word means; NULL: the word stays. `general`: general registers, too.
 static const char *glob_class(const char *word, size_t len, bool general)
 {
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -100,7 +101,7 @@ static const char *glob_class(const char *word, size_t len, bool general)
     return NULL;
 }
 
-// One word of a glob, which ends before `rest`.
+// Translates one word of a glob, which ends before `rest`.
 static void glob_word(struct strbuf *out, const char *word, size_t len, bool operand, bool general)
 {
     bool star = out->len > 0 && out->data[out->len - 1] == '*';
@@ -109,18 +110,18 @@ static void glob_word(struct strbuf *out, const char *word, size_t len, bool ope
         strbuf_put(out, word, len);
         return;
     }
-    // "*ymm*": an operand begins with it.
+    // For "*ymm*": an operand begins with it.
     strbuf_printf(out, "%s%s", star ? " " : "", class);
 }
 
-// Whether a glob begins with an operand, as "zmm{k}" and "ymm, m256" do: no mnemonic is called so.
-// Then it is looked for among the operands.
+// Returns true if a glob begins with an operand, as "zmm{k}" and "ymm, m256" do: no mnemonic has
+// such a name. It is then matched with the operands.
 static bool glob_is_operand(const char *glob, bool general)
 {
     size_t len = 0;
     while (isalnum((unsigned char)glob[len]))
         len++;
-    if (!strchr(" ,{", glob[len])) // k* are mnemonics
+    if (!strchr(" ,{", glob[len])) // k* may be mnemonics
         return false;
     bool found = glob_class(glob, len, general) != NULL;
     for (const struct glob_name *at = names; at < names + ARRAY_LEN(names) && !found; at++)

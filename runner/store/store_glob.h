@@ -12,10 +12,10 @@ struct store_globs {
     int n;
 };
 
-// What the filter's globs mean, in lower case. `forms`: on forms, in which there are blanks instead
-// of commas, and classes of registers instead of registers: "VADDPS ymm1, ymm2, m256" asks for
-// "vaddps y y m256", and "zmm{k}", which no mnemonic is called, for forms with such an operand; a
-// glob is there twice where a register may be meant itself (cl).
+// Translates the filter's globs to lower case. `forms`: to globs on forms, which have blanks
+// instead of commas, and classes of registers instead of registers. "VADDPS ymm1, ymm2, m256"
+// becomes "vaddps y y m256"; "zmm{k}", which is no mnemonic, matches forms with such an operand. If
+// a word may be a class or a register itself (cl), there are two globs.
 struct store_globs store_globs_make(const struct store_filter *filter, bool forms);
 void store_globs_free(struct store_globs *globs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What properties have said of a CPU; see store_cpu.h.
+// Observations of a CPU by properties; see store_cpu.h.
 #include "store_cpu.h"
 
 #include "store_internal.h"
@@ -10,10 +10,10 @@
 
 enum { RUNS_MOST = 3 };
 
-// Values of runs that differ by more are not of one kind: one of them was disturbed.
+// Relative difference from which two runs disagree: one of them was disturbed.
 static const double SAME_TOLERANCE = 0.05;
 
-// The values of one property, newest first.
+// Values of one property, newest first.
 struct observing {
     struct cpu_observed *observed;
     int n;
@@ -27,7 +27,7 @@ static int observed_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The median of what was gathered, if all of it agrees.
+// Adds the median of the gathered values, if all agree.
 static void observing_end(struct observing *to)
 {
     struct cpu_observed *values = to->values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening a database: what may be opened how, and making it if it is not there; see store.h.
+// Opens a database in a mode that its file allows, and makes it if it does not exist; see store.h.
 #include "store_internal.h"
 
 #include "util/mem.h"
@@ -48,7 +48,8 @@ static bool store_probe(struct store *store)
 static int store_open_read(const char *path, struct store **out, struct err *err)
 {
     struct store *store;
-    // Who may write takes the log's files away again on leaving; who may not would leave them.
+    // A process that may write removes the log's files on leaving; another would leave them in
+    // place.
     bool tidy = access(path, W_OK) == 0;
     if (store_connect(path, tidy ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, &store, err) != 0)
         return -1;
@@ -77,7 +78,7 @@ static int store_open_read(const char *path, struct store **out, struct err *err
     return 0;
 }
 
-// 1: the file is to be made. 0: it is there.
+// Returns 1 if the file is to be made, 0 if it exists.
 static int store_check_file(const char *path, enum store_mode mode, struct err *err)
 {
     struct stat st;
@@ -145,7 +146,7 @@ int store_open(const char *path, enum store_mode mode, struct store **out, struc
         return store_check_file(path, STORE_READ, err);
     if (mode == STORE_UPDATE)
         mode = STORE_WRITE;
-    if (mode == STORE_WRITE) // a file size limit must come as an error with a message
+    if (mode == STORE_WRITE) // a file size limit must become an error with a message
         signal(SIGXFSZ, SIG_IGN);
     return store_open_file(path, mode, out, err);
 }
@@ -159,7 +160,7 @@ const char *store_own_path(void)
 {
     if (!path_is_installed() && access(path_data("db"), W_OK) == 0)
         return path_data("db/latput.db");
-    static char *path; // for the life of the program
+    static char *path; // kept as long as the program runs
     const char *base = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
     if (!path)
@@ -175,7 +176,7 @@ const char *store_default_path(void)
     if (path == own)
         return own;
     char *dir = xstrdup(path);
-    struct err err; // what fails shows when it is opened
+    struct err err; // opening the file reports errors
     for (char *at = dir + 1; *at; at++)
         if (*at == '/') {
             *at = '\0';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The place of a database: what kind of file system it is on, and who uses it; see
-// store_internal.h. A write-ahead log has an index
-// in memory that all processes must share. Machines that mount the same network file system do not,
-// nor need the programs behind FUSE and 9p do so: two of them would damage the file.
+// The place of a database: the kind of its file system, and its users; see store_internal.h. A
+// write-ahead log has an index in memory that all processes must share. Machines that mount the
+// same network file system do not share memory, and programs behind FUSE and 9p need not: two of
+// them would damage the file.
 #include "store_internal.h"
 
 #include "util/mem.h"
@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-// The numbers are those of the kernel's linux/magic.h and of the file systems' own headers.
+// Types of file systems, from the kernel's linux/magic.h and the file systems' own headers.
 bool store_is_remote_type(unsigned long type)
 {
     static const uint32_t remote[] = {
@@ -49,9 +49,9 @@ static char *place_directory(const char *path)
     return slash ? xasprintf("%.*s", (int)(slash - path + 1), path) : xstrdup(".");
 }
 
-// Not on the file itself: closing a second descriptor of it would drop SQLite's own locks. A
-// directory that cannot be locked, or that somebody keeps locked, only means that nothing is
-// removed from it. One of our scratch directories is locked all the time: nothing to wait for.
+// The lock is on the directory: closing a second descriptor of the file would drop SQLite's own
+// locks. If it cannot be locked, or somebody keeps it locked, files are not removed from it. A
+// scratch directory of latput is locked all the time, so this does not wait.
 int store_place_hold(const char *path)
 {
     enum { WAIT_MS = 1000 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What forms use of the ports in the database, with the evidence, and the throughputs that its
-// inference needs; see store.h.
+// Uses of ports by forms, with the evidence, and the throughputs that their inference needs; see
+// store_ports.h.
 #include "store_internal.h"
 
 #include "derive/form_throughput.h"
@@ -223,7 +223,7 @@ double stored_throughput_clk(const struct stored_throughputs *values,
     return found ? found->value_clk : (double)NAN;
 }
 
-// Of columns 0 to 2.
+// Returns the form in columns 0 to 2.
 static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *arena)
 {
     return (struct stored_form){store_column_text(stmt, 0, arena),
@@ -258,7 +258,7 @@ struct usages_read {
     int n;
 };
 
-// One row a form and use; a form without uses has one row.
+// Reads rows of a form and a use; a form without uses has one row.
 static int store_read_usages(struct store *store, sqlite3_stmt *stmt, struct usages_read *read,
                              struct arena *arena, struct err *err)
 {
@@ -281,7 +281,7 @@ static int store_read_usages(struct store *store, sqlite3_stmt *stmt, struct usa
     return store_rows_end(store, stmt, got, err);
 }
 
-// The shares of what was read.
+// Adds the shares to the usages read.
 static int store_read_shares(struct store *store, int64_t run_id, const struct usages_read *read,
                              struct err *err)
 {
@@ -298,7 +298,7 @@ static int store_read_shares(struct store *store, int64_t run_id, const struct u
         return -1;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
         while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
-            at++; // both are in the order of the forms
+            at++; // both are in the order of forms
         if (at < read->n && usages[at].usage.nshares < PORT_PATHS_MAX)
             usages[at].usage.shares[usages[at].usage.nshares++] =
                 (struct port_share){sqlite3_column_int(stmt, 1), sqlite3_column_double(stmt, 2)};
@@ -306,7 +306,7 @@ static int store_read_shares(struct store *store, int64_t run_id, const struct u
     return store_rows_end(store, stmt, got, err);
 }
 
-// What they use beside wide forms.
+// Adds the uses beside wide forms.
 static int store_read_wide(struct store *store, int64_t run_id, const struct usages_read *read,
                            struct err *err)
 {
@@ -322,7 +322,7 @@ static int store_read_wide(struct store *store, int64_t run_id, const struct usa
         return -1;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
         while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
-            at++; // both are in the order of the forms
+            at++; // both are in the order of forms
         if (at < read->n && usages[at].usage.nwide < PORT_USES_MAX)
             usages[at].usage.wide_uses[usages[at].usage.nwide++] = (struct port_use){
                 (uint32_t)sqlite3_column_int64(stmt, 1), sqlite3_column_int(stmt, 2)};
@@ -363,7 +363,7 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
                : -1;
 }
 
-// The run that has throughputs: this one, or if it asked for none, the newest on its CPU that did.
+// Finds the run with throughputs: this one or, if it measured none, the newest on its CPU that did.
 static int store_throughput_run(struct store *store, int64_t run_id, int64_t *from, struct err *err)
 {
     *from = run_id;
@@ -386,7 +386,7 @@ static void throughputs_add(struct stored_throughputs *values, int64_t most,
         values->values[values->n++] = (struct stored_throughput){*form, clk};
 }
 
-// Rows of form, enc, bits, variant and value, those of a form one behind the other.
+// Reads rows of form, enc, bits, variant and value, sorted by form.
 static int store_read_throughputs(struct store *store, sqlite3_stmt *stmt,
                                   struct stored_throughputs *values, int64_t most,
                                   struct arena *arena, struct err *err)
@@ -413,7 +413,7 @@ int store_get_throughputs(struct store *store, int64_t run_id, struct stored_thr
 {
     int64_t count = 0, from;
     *values = (struct stored_throughputs){.n = 0};
-    // A run of port tests alone takes what another has measured on this CPU.
+    // A run of port tests alone uses throughputs that another run has measured on this CPU.
     if (store_throughput_run(store, run_id, &from, err) != 0 ||
         store_get_int(store, err, &count, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
                       from) < 0)

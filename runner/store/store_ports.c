@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The port model of a run in the database; see store_ports.h. Forms are kept as texts, port sets as
-// bit masks with their names.
+// The port model of a run in the database; see store_ports.h. Forms are stored as texts, port sets
+// as bit masks with their names.
 #include "store_internal.h"
 
 #include "store_ports.h"
@@ -178,7 +178,7 @@ static int store_get_port_units(struct store *store, int64_t run_id,
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }
 
-// One row a probe and path.
+// Reads rows of a probe and a path.
 static int store_get_port_probes(struct store *store, int64_t run_id,
                                  struct stored_port_model *stored, struct arena *arena,
                                  struct err *err)

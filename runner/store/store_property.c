@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Properties into the database; see store_property.h.
+// Stores properties; see store_property.h.
 #include "store_property.h"
 
 #include "store_internal.h"
@@ -160,7 +160,7 @@ int store_newest_properties(struct store *store, int64_t *run_id, struct err *er
                          "");
 }
 
-// Takes out what was derived of a property, and puts in what it says now.
+// Replaces the conclusions of a property.
 static int conclude_anew(struct store *store, const struct swept_property *property,
                          struct err *err)
 {
@@ -179,7 +179,7 @@ static int conclude_anew(struct store *store, const struct swept_property *prope
     return put_conclusions(store, property->property_id, property, err);
 }
 
-// Whether two lists of conclusions say the same.
+// Returns true if two lists of conclusions are the same.
 static bool same_conclusions(const struct conclusion *a, int na, const struct conclusion *b, int nb)
 {
     bool same = na == nb;
@@ -189,7 +189,7 @@ static bool same_conclusions(const struct conclusion *a, int na, const struct co
     return same;
 }
 
-// Whether it was measured, and is kept without its samples.
+// Returns true if the property was measured, and is kept without its samples.
 static bool is_bare(const struct swept_property *property)
 {
     bool measured = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Properties out of the database; see store_property.h.
+// Reads properties; see store_property.h.
 #include "store_property.h"
 
 #include "store_internal.h"
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What reading a property works with; all memory is the arena's.
+// State of reading a property; all memory is the arena's.
 struct reader {
     struct store *store;
     struct arena *arena;
     struct err *err;
 };
 
-// Room for as many rows as `sql` counts; NULL after an error.
+// Allocates as many rows as `sql` counts; NULL after an error.
 static void *reader_rows(const struct reader *reader, const char *sql, int64_t id, size_t bytes)
 {
     int64_t n = 0;
@@ -80,7 +80,7 @@ static int read_points(const struct reader *reader, struct swept_property *prope
     return store_rows_end(reader->store, stmt, got, reader->err);
 }
 
-// A sample more of the timing that is being read.
+// Adds a sample to the timing that is being read.
 static void timing_add(struct timing *timing, sqlite3_stmt *stmt, struct sample *sample)
 {
     *sample = (struct sample){.kernel_tsc = (uint32_t)sqlite3_column_int64(stmt, 9),
@@ -104,7 +104,8 @@ static struct timing timing_begin(sqlite3_stmt *stmt)
                            .tried = sqlite3_column_int(stmt, 8)};
 }
 
-// All samples of a property, by point, timing, sample; the points are in the order of their rows.
+// Reads all samples of a property, by point, timing, sample; the points are in the order of their
+// rows.
 static int read_samples(const struct reader *reader, struct swept_property *property)
 {
     static const char count[] =

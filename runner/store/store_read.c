@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading the public views for queries and reports; see store_read.h. The SQL is put together from
+// Reads the public views for queries and reports; see store_read.h. The SQL is put together from
 // the few literals below, values are always bound.
 #include "store_internal.h"
 
@@ -20,7 +20,7 @@
 struct store_rows {
     struct store *store;
     sqlite3_stmt *stmt;
-    struct arena shown; // texts of the current row that are not plain
+    struct arena shown; // texts of the current row with escaped characters
 };
 
 #define INSTRUCTION_COLUMNS                                                                        \
@@ -63,12 +63,12 @@ struct store_rows {
     "uarch, label, snippet, cpu, pass, repetition, cold, accepted, tried, late_ns, elapsed_tsc, "  \
     "elapsed_clk, instance_clk, counts, thread, bench_id, run_id, counted"
 
-// The best rows of all forms that any run on a CPU measured of a list, not only the run ?1 on it.
+// The best rows of all forms of a list that any run on the CPU of run ?1 measured.
 #define LIST_FORMS                                                                                 \
     "SELECT form_id, max(run_form.position) AS place FROM run_form JOIN list USING (list_id) "     \
     "JOIN run_key USING (run_id) WHERE list.name = ?4 AND "                                        \
     "uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?1) GROUP BY form_id"
-// From the tables of store_listed_begin().
+// The same from the tables of store_listed_begin().
 #define LIST_BEST "(SELECT listed.*, place FROM temp.listed JOIN (" LIST_FORMS ") USING (form_id))"
 #define LIST_FALSE                                                                                 \
     "(SELECT listed_false.*, place FROM temp.listed_false JOIN " LIST_BEST                         \
@@ -78,7 +78,8 @@ struct store_rows {
     " AS best USING (form, enc, bits) WHERE listed_failure.run_id = "                              \
     "iif(test = 'ports', best.ports_run_id, best.run_id))"
 
-// What a filter compares: forms, pieces of code, or the run alone; nothing where the source does.
+// Subject of a filter: forms, pieces of code, or the run alone; SOURCE: the source filters by
+// itself.
 enum view_filter { FILTER_FORMS, FILTER_BENCH, FILTER_RUN, FILTER_SOURCE };
 
 struct view_source {
@@ -144,7 +145,7 @@ static const struct view_source view_sources[] = {
 };
 // clang-format on
 
-// One of `n` parameters, numbered from `first`.
+// Writes a condition with each of `n` parameters, numbered from `first`.
 static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -158,11 +159,11 @@ static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
     strbuf_puts(sql, n ? ")" : "");
 }
 
-// A form that a glob matches.
+// Condition on a form: a glob matches.
 #define FORM_GLOBS                                                                                 \
     "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # OR lower(form) GLOB #"
 
-enum { GLOBS_FIRST = 20000 }; // the number of their first parameter, behind those of an expression
+enum { GLOBS_FIRST = 20000 }; // number of their first parameter, after those of an expression
 
 static void store_rows_sql(const struct view_source *source, const struct store_filter *filter,
                            int nglobs, struct strbuf *sql)
@@ -189,7 +190,7 @@ static void store_rows_sql(const struct view_source *source, const struct store_
 
 int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
 {
-    // Nothing of the file changes.
+    // Only the temporary schema changes, not the file.
     sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     int result = store_script(store, err,
                               "DROP TABLE IF EXISTS temp.listed; "
@@ -201,7 +202,8 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
                                "CREATE TEMP TABLE listed AS SELECT * FROM best_instruction "
                                "WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?)",
                                "i", run_id);
-    // The + has the best rows looked for, which takes seconds, only where something waits.
+    // The + prevents a plan that looks for the best rows first, which takes seconds, if none are
+    // needed.
     if (result == 0)
         result = store_execute(
             store, err,
@@ -223,8 +225,8 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
     return result;
 }
 
-// Collects the forms for which a condition with parameters from GLOBS_FIRST on is true. A temporary
-// table hides the file's from the views, which are temporary, too.
+// Collects the forms that fulfil a condition with parameters from GLOBS_FIRST on. A temporary table
+// hides the file's from the views, which are temporary, too.
 static int store_narrow_where(struct store *store, const char *condition, char *const *values,
                               int n, struct err *err)
 {
@@ -301,7 +303,7 @@ sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, stru
 static void store_rows_bind(sqlite3_stmt *stmt, const struct view_source *source,
                             const struct store_filter *filter, const struct store_globs *globs)
 {
-    // SQLite ignores parameters that the statement has not.
+    // SQLite ignores parameters that the statement does not have.
     sqlite3_bind_int64(stmt, 1, filter->run_id);
     sqlite3_bind_text(stmt, 3, filter->uarch, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(stmt, 5, filter->limit);
@@ -429,10 +431,9 @@ int store_run_newest(struct store *store, const char *uarch, int64_t *run_id, st
                          "t", uarch);
 }
 
-// `ours`: what was measured on that CPU, whatever its microcode was; with a run that was measured
-// here only such as were, too. Where tables have answers of
-// other runs (of unfinished ones, or of another machine of the same uarch), any of ours may answer
-// instead.
+// `ours`: runs on that CPU, with any microcode; for a run measured here, only such runs. Where
+// tables have answers of other runs (unfinished, or of another machine of the same uarch), any of
+// ours may be the source instead.
 static const char table_runs[] =
     "WITH asked AS (SELECT uarch_key, run_key.uarch, vendor, brand, signature FROM run_key "
     "JOIN cpu USING (cpu_id) WHERE run_id = ?1), "
@@ -492,7 +493,7 @@ int store_has_uarch(struct store *store, const char *uarch, struct err *err)
         uarch);
 }
 
-// The texts of a statement's only column, each with its NUL, an empty one at the end.
+// Returns the texts of a statement's only column, each with its NUL, an empty one at the end.
 static char *store_texts(struct store *store, sqlite3_stmt *stmt, struct err *err)
 {
     struct strbuf texts = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results again from stored samples, after the method in derive.c has changed; see
+// Derives results from stored samples again, after the method in derive.c has changed; see
 // store_rederive.h.
 #include "store_internal.h"
 
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-// A form on its way through derive again. All memory is the arena's, which is reset a form.
+// A form that is derived again. All memory is the arena's, which is reset per form.
 struct rederive_form {
     int64_t run_form_id;
     int issue_width, ntests;
@@ -124,8 +124,8 @@ static int rederive_form(struct store *store, struct arena *arena, struct rederi
     return 0;
 }
 
-// The runs that are asked for and have what results are made of, as temp.rederived: one that was
-// timed and is kept without samples, or without kernels, keeps its results, too.
+// Makes temp.rederived: the wanted runs that have the facts which results are made from. A timed
+// run that is kept without samples, or without kernels, keeps its results, too.
 static int rederive_choose(struct store *store, int64_t run_id, struct err *err)
 {
     if (store_script(store, err, "DROP TABLE IF EXISTS temp.rederived", "forget what it chose") !=
@@ -145,7 +145,7 @@ static int rederive_choose(struct store *store, int64_t run_id, struct err *err)
         "i", run_id);
 }
 
-// Removes what was derived, after keeping it aside to say later what changed.
+// Removes derived rows, after a copy that later shows what changed.
 static int rederive_forget(struct store *store, struct err *err)
 {
     return store_script(

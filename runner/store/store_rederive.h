@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results made again from what was measured.
+// Results derived again from the measurements.
 #ifndef LATPUT_STORE_REDERIVE_H
 #define LATPUT_STORE_REDERIVE_H
 
@@ -7,10 +7,10 @@
 
 #include <stdint.h>
 
-// Makes estimates and results again from the stored samples of a run (0: of all), in one
-// transaction. *results: how many were made; *changed: how many have another value, outcome or
-// reason. Runs that were timed but are kept without samples stay as they are;
-// store_count_bare(), afterwards, says how many of those that were asked for.
+// Derives estimates and results from the stored samples of a run (0: of all) again, in one
+// transaction. *results: their number; *changed: those with another value, outcome or reason. Timed
+// runs that are kept without samples stay unchanged; store_count_bare(), afterwards, counts those
+// among the wanted runs.
 int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
                    struct err *err);
 int store_count_bare(struct store *store, int64_t run_id, int64_t *bare, struct err *err);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-// The names of its features as the column cpu.features has them.
+// Writes the names of its features as in the column cpu.features.
 static void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
 {
     strbuf_puts(text, "");
@@ -31,7 +31,7 @@ sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct 
                       features->data);
 }
 
-// The same columns as in the row, so that one CPU has one row in whatever file it comes.
+// Hashes the columns of the row, so that a CPU has the same row in any file.
 static void store_cpu_identity(const struct cpu_info *cpu, const char *features, char hex[65])
 {
     struct strbuf text = {0};

@@ -31,7 +31,7 @@ void store_sha256(const void *bytes, size_t len, char hex[65])
     SHA256Data(bytes, len, hex);
 }
 
-// The text of a file below the data root, to be freed; NULL after an error.
+// Returns the text of a file below the data root, to be freed; NULL after an error.
 static char *store_schema_text(const char *relative, struct err *err)
 {
     const char *path = path_data(relative);
@@ -55,7 +55,7 @@ static char *store_schema_text(const char *relative, struct err *err)
     return text.data;
 }
 
-// The text of migration `number`, found by its four-digit prefix.
+// Returns the text of migration `number`, found by its four-digit prefix.
 static char *store_migration_text(int64_t number, struct err *err)
 {
     const char *path = path_data("db/migrations");
@@ -99,7 +99,7 @@ static int store_migrate(struct store *store, int64_t from, int64_t to, struct e
 int store_schema_identify(struct store *store, bool *fresh, int64_t *version, struct err *err)
 {
     int64_t application = 0, objects = 0;
-    // One statement: another process may be making the tables at this moment.
+    // A single statement, since another process may be making the tables at this moment.
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT application_id, user_version, "
                                     "(SELECT count(*) FROM sqlite_schema) "
@@ -177,7 +177,8 @@ static int store_schema_create(struct store *store, struct err *err)
     return result;
 }
 
-// Inside a transaction that excludes other writers, so look again what is there.
+// Brings the schema up to date, inside a transaction that excludes other writers, so the version is
+// read again.
 static int store_schema_update(struct store *store, const char *views, const char *hash,
                                struct err *err)
 {
@@ -185,7 +186,8 @@ static int store_schema_update(struct store *store, const char *views, const cha
     int64_t version;
     if (store_schema_identify(store, &fresh, &version, err) != 0)
         return -1;
-    bool old = !fresh && version < STORE_SCHEMA_VERSION; // a column that goes may not be in views
+    bool old = !fresh && version < STORE_SCHEMA_VERSION; // views must not use a column that a
+                                                         // migration removes
     if (fresh ? store_schema_create(store, err) != 0
               : (old && store_views_drop(store, err) != 0) ||
                     store_migrate(store, version, STORE_SCHEMA_VERSION, err) != 0)
@@ -254,7 +256,7 @@ int store_schema_prepare(struct store *store, struct err *err)
     return store_schema_temporary_views(store, err);
 }
 
-// SQL without comments, and with single blanks only where words would run together.
+// Returns SQL without comments, and with single blanks only where words would run together.
 static char *store_sql_normalise(const char *sql)
 {
     struct strbuf out = {0};
@@ -284,7 +286,7 @@ static char *store_sql_normalise(const char *sql)
     return out.data;
 }
 
-// All tables, indexes and triggers in one text that can be compared.
+// Returns all tables, indexes and triggers as one text for comparison.
 static char *store_schema_dump(struct store *store, struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(store, err,
@@ -310,7 +312,8 @@ static char *store_schema_dump(struct store *store, struct err *err)
     return dump.data;
 }
 
-// What all migrations up to the version make. To be freed; NULL: error.
+// Returns the schema that all migrations up to the version make. The caller frees it; NULL after an
+// error.
 static char *store_schema_make(int64_t version, struct err *err)
 {
     struct store *model = NULL;
@@ -322,7 +325,8 @@ static char *store_schema_make(int64_t version, struct err *err)
     return dump;
 }
 
-// The same, made once: who merges many packs asks for the same version each time. NULL: error.
+// Returns the same, made once per version: merging many packs asks for one version each time. NULL
+// after an error.
 static const char *store_schema_of(int64_t version, struct err *err)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

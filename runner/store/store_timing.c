@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading the passes over a kernel; see store_timing.h.
+// Reads the passes over a kernel; see store_timing.h.
 #include "store_timing.h"
 
 #include "store_internal.h"

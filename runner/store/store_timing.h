@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was timed of a kernel, as derive/ takes it.
+// Timings of a kernel, in the form that derive/ takes.
 #ifndef LATPUT_STORE_TIMING_H
 #define LATPUT_STORE_TIMING_H
 
@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-// The passes over a kernel with their samples, in the order of measuring; without samples where the
-// database has none. All of it is owned by the arena.
+// Reads the passes over a kernel with their samples, in the order of measuring; without samples if
+// the database has none. All is owned by the arena.
 int store_get_timings(struct store *store, int64_t kernel_id, struct arena *arena,
                       const struct timing **timings, int *ntimings, struct err *err);
 

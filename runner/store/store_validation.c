@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well the ports of a run predict random mixes, in the database; see store_validation.h.
+// Stores how well the ports of a run predict random mixes; see store_validation.h.
 #include "store_validation.h"
 #include "store_internal.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well the ports of a run predict the time of random mixes.
+// The accuracy of a run's ports in predicting the time of random mixes.
 #ifndef LATPUT_STORE_VALIDATION_H
 #define LATPUT_STORE_VALIDATION_H
 
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-// How well the table of a run predicts random mixes. Numbers that do not exist are NaN.
+// The accuracy in one class of mixes. Missing numbers are NaN.
 struct validation_class {
     const char *name;
     int64_t mixes;
@@ -23,12 +23,13 @@ struct validation {
     double mape_percent, kendall_tau, within_10_percent;
     const struct validation_class *classes;
     int nclasses;
-    const struct validation_mix *worst; // the worst first
+    const struct validation_mix *worst; // worst first
     int nworst;
 };
 int store_put_validation(struct store *store, int64_t run_id, const struct validation *validation,
                          struct err *err);
-// The newest of a run; texts and rows are owned by the arena. 1 found, 0 none, -1 error.
+// Reads the newest validation of a run; texts and rows are owned by the arena. Returns 1 if found,
+// 0 if none, -1.
 int store_get_validation(struct store *store, int64_t run_id, struct validation *validation,
                          struct arena *arena, struct err *err);
 
