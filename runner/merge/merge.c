@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A run into a database file of its own, and out of one that comes from someone else; see
-// merge.h. An untrusted file is opened with SQLite's defensive settings, must have our
-// tables, indexes and triggers and no view of a foreign name, and must be sound; then only its
-// tables are read.
+// Copies a run into a database file of its own, and runs out of a foreign one; see merge.h. An
+// untrusted file is opened with SQLite's defensive settings, must have our tables, indexes and
+// triggers and no view of another name, and must be sound; then only its tables are read.
 #include "merge_internal.h"
 
 #include "util/mem.h"
@@ -13,7 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// No value of ours comes near this; a crafted one must not make us allocate gigabytes.
+// Largest value accepted, far above any real one: a crafted one must not cause gigabytes to be
+// allocated.
 enum { MERGE_VALUE_BYTES_MAX = 4 << 20 };
 
 static int extract_run(struct store *store, int64_t run_id, enum merge_keep keep,
@@ -85,14 +85,14 @@ static int merge_check(struct store *store, int64_t *version, struct err *err)
         return -1;
     if (fresh)
         return err_set(err, "%s: the database in it is empty", store->path);
-    // The schema first: the check of the content evaluates the constraints in it.
+    // The schema comes first: the check of the content evaluates its constraints.
     if (store_schema_compare(store, *version, err) != 0 || merge_check_views(store, err) != 0 ||
         store_script(store, err, "PRAGMA query_only = ON", "read it") != 0)
         return -1;
     return merge_check_sound(store, err) == 0 ? merge_check_keys(store, err) : -1;
 }
 
-// Not read-only: SQLite leaves out the constraints of such files, also where it checks the content.
+// The connection is not read-only: SQLite would not check the constraints of such a file.
 static int merge_connect(const char *path, const char *label, struct store **out, struct err *err)
 {
     if (store_connect(path, SQLITE_OPEN_READWRITE, out, err) != 0)
@@ -102,7 +102,7 @@ static int merge_connect(const char *path, const char *label, struct store **out
     return 0;
 }
 
-// Opens an untrusted file; one of an older schema is first brought up to date (it is our copy).
+// Opens an untrusted file and brings an older schema up to date first (the file is a copy).
 static int merge_open(const char *path, const char *label, struct store **out, struct err *err)
 {
     struct store *store;
@@ -123,8 +123,9 @@ static int merge_open(const char *path, const char *label, struct store **out, s
     return merge_connect(path, label, out, err);
 }
 
-// Copies a run, then makes again what follows from it. The check of the file has evaluated the
-// tables' constraints, and the schemas are the same: a second time would take half the time of all.
+// Copies a run and derives its results again. The tables' constraints are not checked again, which
+// would take half the time of all: the schemas are the same, and the check of the file has
+// evaluated them.
 static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
                       struct err *err)
 {
@@ -157,8 +158,8 @@ static int merge_has_samples(struct store *store, int64_t run_id, bool *has, str
     return got < 0 ? -1 : 0;
 }
 
-// Whoever merges first must not keep others out by the name of their run: what has the same name
-// must be the same. Where one of the two has no samples, results are what can be compared.
+// Checks that runs of the same name are the same, so that a merged run cannot keep others of its
+// name out. If one of the two has no samples, results are compared.
 static int merge_same(struct store *from, int64_t source, struct store *store, int64_t run_id,
                       const char *where, struct err *err)
 {
@@ -181,11 +182,11 @@ static int merge_same(struct store *from, int64_t source, struct store *store, i
 }
 
 struct merge {
-    struct store *store, *staged; // staged: what is to be added; NULL: nothing so far
-    char *scratch, *path;         // of staged
+    struct store *store, *staged; // staged: runs to add; NULL: none so far
+    char *scratch, *path;         // scratch directory and file of `staged`
 };
 
-// Makes `staged` where there is none. It need not outlive anything.
+// Makes `staged` unless it exists. It need not survive a crash.
 static int merge_stage(struct merge *merge, struct err *err)
 {
     if (merge->staged)
@@ -196,7 +197,7 @@ static int merge_stage(struct merge *merge, struct err *err)
     return store_begin(merge->staged, err);
 }
 
-// The run with this name: 1, 0 or -1.
+// Finds the run with this name. Returns 1, 0 or -1.
 static int merge_find(struct store *store, const char *uuid, int64_t *run_id, struct err *err)
 {
     return !store ? 0
@@ -204,7 +205,7 @@ static int merge_find(struct store *store, const char *uuid, int64_t *run_id, st
                                   uuid);
 }
 
-// A run that is added has, until the end, less than nothing for its id: the one in `staged`.
+// Merges a run. Until the end, an added run has the negative of its id in `staged`.
 static int merge_run(struct store *from, int64_t source, struct merge *merge,
                      struct store_merged *merged, struct err *err)
 {
@@ -231,7 +232,7 @@ static int merge_run(struct store *from, int64_t source, struct merge *merge,
     return status;
 }
 
-// The ids of the runs in it, in their order. 0, or -1 where it may not be merged.
+// Lists the ids of the runs in a file, in order. Returns 0, or -1 if it may not be merged.
 static int merge_list_runs(struct store *from, int64_t *sources, int *nsources, struct err *err)
 {
     int64_t runs = 0, open = 0;
@@ -251,12 +252,12 @@ static int merge_list_runs(struct store *from, int64_t *sources, int *nsources, 
     for (*nsources = 0; *nsources < runs && (got = sqlite3_step(stmt)) == SQLITE_ROW;)
         sources[(*nsources)++] = sqlite3_column_int64(stmt, 0);
     if (got == SQLITE_ROW)
-        got = SQLITE_DONE; // all were seen
+        got = SQLITE_DONE; // all have been read
     return store_rows_end(from, stmt, got, err);
 }
 
-// Dates decide which run is the newest, so each must be one, and of no day that is to come; a day
-// is what clocks of sound machines may differ by.
+// Checks that each date is a valid one and not in the future, since dates decide which run is the
+// newest. Clocks of sound machines may differ by a day.
 static int merge_check_dates(struct store *from, struct err *err)
 {
     sqlite3_stmt *stmt =
@@ -326,7 +327,7 @@ int merge_file(struct merge *merge, const char *path, const char *label,
     return result;
 }
 
-// Tells what the runs of a file are called in the database. How many of them are new.
+// Sets the ids of the file's runs in the database. Returns how many of them are new.
 static int merge_name_runs(struct store_merged *merged, int64_t last_run_id)
 {
     int added = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All rows of a database of ours that nobody else uses, into another one, in one transaction that
-// is as short as SQLite can make it; see store_internal.h. Rows of CPUs, lists and forms stand for
-// the same in all files: those that are there already are meant. All other ids become those behind
-// the ones that are there. Which column is an id of what is read from the schema.
+// Copies all rows of a database that only this process uses into another one, in one transaction
+// that is as short as SQLite can make it; see merge_internal.h. Rows of CPUs, lists and forms stand
+// for the same in all files, so existing ones are reused. All other ids are renumbered after the
+// existing ones. The schema tells which columns are ids, and of what.
 #include "merge_internal.h"
 
 #include "util/strbuf.h"
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// The statements that do it, in their order. `root`: each column, and by its foreign keys the
-// column whose value it has. `value`: what it becomes. `meta` and `canary_floor` are a file's own;
-// what is known of a CPU that is there already stays as it is.
+// Makes the statements of the copy, in their order. `root`: each column, and by its foreign keys
+// the column whose value it has. `value`: its new value. `meta` and `canary_floor` belong to one
+// file; the facts of a CPU that exists already stay unchanged.
 static const char append_statements[] =
     "WITH RECURSIVE tables AS MATERIALIZED (SELECT name AS tab FROM main.sqlite_schema "
     "WHERE type = 'table' AND name NOT IN ('meta', 'canary_floor')), "
@@ -37,7 +37,7 @@ static const char append_statements[] =
     "JOIN columns AS it ON it.tab = at_tab AND it.col = at_col "
     "WHERE NOT EXISTS (SELECT 1 FROM keys WHERE keys.tab = at_tab AND keys.col = at_col) "
     "ORDER BY root.tab, own.cid) "
-    // The last ids before anything is added.
+    // The last ids before rows are added.
     "SELECT 1 AS step, 'INSERT INTO temp.merge_last SELECT ''' || tab || ''', coalesce(max(' || "
     "col || '), 0) FROM main.' || tab AS statement FROM columns WHERE is_id "
     "UNION ALL SELECT 2, 'INSERT OR IGNORE INTO main.' || tab || ' (' || group_concat(col) || "
@@ -68,7 +68,7 @@ static int append_script(struct store *store, struct strbuf *sql, struct err *er
     return store_rows_end(store, row, got, err);
 }
 
-// Whoever merged one of the runs since it was looked for has it there now.
+// Checks that no other process has merged one of the runs since it was looked for.
 static int append_check(struct store *store, struct err *err)
 {
     int64_t known = 0;
@@ -95,7 +95,7 @@ static int append_rows(struct store *store, const char *sql, int64_t *last_run_i
     return -1;
 }
 
-// Keys and constraints of the file hold, and do so still with other ids.
+// Keys and constraints hold in the file, and still do so with other ids.
 int merge_append(struct store *store, const char *path, int64_t *last_run_id, struct err *err)
 {
     static const char before[] = "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What is believed of a run that comes from someone else; see store_internal.h. Facts have to be:
-// all of a measurement could be invented. What follows from them is not taken over but made again,
-// so that no result says what its samples do not; what cannot be made again must be possible at
-// least.
+// Decides what to believe of a foreign run; see merge_internal.h. Facts must be believed: all of a
+// measurement could be invented. Results are derived again, so that they follow from the samples;
+// results that cannot be derived again must at least be possible.
 #include "merge_internal.h"
 #include "store/store_rederive.h"
 #include "store/store_run.h"
@@ -10,8 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-// Core cycles of one instruction. Latencies from which more was subtracted than they take are a
-// little below 0; nothing that is measured takes seconds.
+// Bounds of the core cycles of one instruction. Latencies may be a little below 0 if more was
+// subtracted than they take; nothing that is measured takes seconds.
 #define BELIEVE_LEAST_CLK "-1"
 #define BELIEVE_MOST_CLK "1e9"
 
@@ -32,8 +31,8 @@ int merge_check_keys(struct store *store, struct err *err)
     return result;
 }
 
-// How many timings have accepted repeats, and how many of these have no samples; a kernel that has
-// a time without any timing counts as one.
+// Counts the timings that have accepted repeats, and those of them without samples; a kernel that
+// has a time but no timing counts as one.
 static int believe_count(struct store *store, int64_t run_id, int64_t *timed, int64_t *bare,
                          struct err *err)
 {
@@ -79,7 +78,7 @@ static int believe_results(struct store *store, int64_t run_id, const char *labe
                                      label, impossible);
 }
 
-// The result of a piece of code lies between the repetitions that it is taken from.
+// Checks that the result of a piece of code lies between its repetitions.
 static int believe_benches(struct store *store, int64_t run_id, const char *label, struct err *err)
 {
     int64_t beyond = 0;
@@ -135,7 +134,7 @@ static int believe_slim(struct store *store, int64_t run_id, struct err *err)
                              "a pack made by `latput pack --with-samples` has them", err);
 }
 
-// Whether it is kept without kernels, which is no error.
+// Finds out whether the run is kept without kernels, which is no error.
 static int believe_is_slim(struct store *store, int64_t run_id, bool *slim, struct err *err)
 {
     int64_t found = 0;

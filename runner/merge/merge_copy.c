@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Copies one run from a database to another, with ids of its own: into a fresh file when a run is
-// packed, out of an untrusted file when packs are merged. So every text and number is checked on
-// its way; the tables' own constraints check ranges, where packs are merged when the file is
-// opened. Canary floors stay behind: they steer measurements, and those of another machine must not
-// steer ours. The same way through a run makes the hash of its content.
+// Copies one run from a database to another, with new ids: into a fresh file when a run is packed,
+// out of an untrusted file when packs are merged. So every text and number is checked on its way;
+// the tables' own constraints check ranges, for a merge when the file is opened. Canary floors are
+// not copied: they steer measurements, and those of another machine must not steer ours. The same
+// walk through a run makes the hash of its content.
 #include "merge_internal.h"
 
 #include "util/strbuf.h"
@@ -17,7 +17,7 @@ struct store_copy {
     struct store *from, *to;
     enum merge_keep keep;
     struct err *err;
-    SHA256_CTX *hash; // not NULL: what would be copied goes into it, and nothing is copied
+    SHA256_CTX *hash; // if not NULL, rows are hashed instead of copied
 };
 
 static bool column_is_clean(sqlite3_stmt *row, int column)
@@ -33,8 +33,8 @@ static int copy_refuse(struct store_copy *copy, sqlite3_stmt *row, int column)
                    copy->from->path, sqlite3_column_name(row, column));
 }
 
-// Binds columns 1.. of `row` to the parameters 2.. of `insert`; `rounds`: numbers to thousandths,
-// far below what any measurement is sure of, because noise is what no archive makes smaller.
+// Binds columns 1.. of `row` to the parameters 2.. of `insert`; `rounds` numbers to thousandths,
+// far below the noise of any measurement, which archives cannot compress.
 static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *insert, bool rounds)
 {
     for (int c = 1; c < sqlite3_column_count(row); c++) {
@@ -55,7 +55,7 @@ static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *i
     return 0;
 }
 
-// A table whose rows hang on a row of the table above. `select`: the own id (or anything, where it
+// A table whose rows belong to a row of the table above. `select`: the row's id (or anything, if it
 // has none), then the columns; its parameter is the id above. `insert`: the id above, then the
 // columns.
 struct copy_level {
@@ -176,7 +176,7 @@ static const struct copy_level copy_forms = {
     (const struct copy_level *const[]){&copy_roles, &copy_tests, &copy_port_results, NULL}
 };
 
-// The lists are there or added, as with forms.
+// The lists are found or added like forms.
 static const struct copy_level copy_lists = {
     "SELECT 0, title, list.name FROM run_list JOIN list USING (list_id) WHERE run_id = ?1 "
     "ORDER BY list.name",
@@ -416,7 +416,7 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
     static const char add_form[] =
         "INSERT OR IGNORE INTO form (form, mnemonic, operands, enc, bits, "
         "options) VALUES (?, ?, ?, ?, ?, ?)";
-    for (int c = 2; c <= 8; c++) // before they are used to look rows up
+    for (int c = 2; c <= 8; c++) // before rows are looked up by them
         if (sqlite3_column_type(row, c) == SQLITE_TEXT && !column_is_clean(row, c))
             return copy_refuse(copy, row, c);
     if (store_execute(copy->to, copy->err, add_form, "ssssis", store_text(row, 3),
@@ -426,8 +426,8 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
     return copy_list_name(copy, row, 9);
 }
 
-// What is made again on merging, from what is hashed as well, does not count: another version of
-// latput may make something else of it.
+// Returns true if merging derives the rows again, from others that are hashed: another version of
+// latput may derive something else.
 static bool copy_is_made_again(const struct store_copy *copy, const struct copy_level *level)
 {
     return level == &copy_conclusions || (copy->keep == MERGE_KEEP_SAMPLES &&
@@ -439,7 +439,8 @@ static bool copy_wants(const struct store_copy *copy, const struct copy_level *l
 {
     if (copy->hash && copy_is_made_again(copy, level))
         return false;
-    // A pass says nothing without its samples; of a sweep it says which points were measured.
+    // A pass says nothing without its samples; a pass of a sweep still says which points were
+    // measured.
     if (level == &copy_timings || level == &copy_samples || level == &copy_sweep_samples)
         return copy->keep == MERGE_KEEP_SAMPLES;
     if (level == &copy_kernels || level == &copy_port_trials || level == &copy_sweep_timings)
@@ -447,9 +448,9 @@ static bool copy_wants(const struct store_copy *copy, const struct copy_level *l
     return true;
 }
 
-// Puts the columns 1.. of a row into the hash, with their types and lengths: all but what a form is
-// made of, which its first run in a database says for all, and the number of the kernel that
-// decides, which goes with the kernels.
+// Hashes the columns 1.. of a row, with their types and lengths, except the description of a form,
+// which its first run in a database gives for all, and the number of the deciding kernel, which
+// belongs to the kernels.
 static void copy_digest(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row)
 {
     for (int c = 1; c < sqlite3_column_count(row); c++) {
@@ -459,7 +460,7 @@ static void copy_digest(struct store_copy *copy, const struct copy_level *level,
         int type = sqlite3_column_type(row, c);
         double real = sqlite3_column_double(row, c);
         if (level == &copy_results || level == &copy_port_results)
-            real = nearbyint(real * 1000); // as what is kept without kernels
+            real = nearbyint(real * 1000); // precision of a run kept without kernels
         const void *bytes = type == SQLITE_FLOAT ? &real : sqlite3_column_blob(row, c);
         int64_t head[2] = {type,
                            type == SQLITE_FLOAT ? (int)sizeof real : sqlite3_column_bytes(row, c)};
@@ -503,7 +504,8 @@ static int copy_rows(struct store_copy *copy, const struct copy_level *level, in
     return result;
 }
 
-// The CPU's identity must be what its columns give, or rows of two CPUs could pass for one.
+// Checks that the CPU's identity is the hash of its columns, or rows of two CPUs could pass for
+// one.
 static int copy_check_identity(struct store_copy *copy, int64_t cpu_id, char identity[65])
 {
     sqlite3_stmt *row = store_bind(
@@ -592,8 +594,7 @@ static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id
     return result;
 }
 
-// Of a run, beside its row: what was measured for it, and what is said of it besides, which may
-// come later or be said by a merge.
+// Tables below a run: first its measurements, then remarks that may come later or from a merge.
 static const struct copy_level *const copy_measured[] = {
     &copy_run_events, &copy_lists, &copy_forms, &copy_port_models, &copy_benches, &copy_properties};
 static const struct copy_level *const copy_said[] = {&copy_warnings, &copy_run_times,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How large properties of a stranger may be; see store_internal.h. Looked at before anything is
-// read of them: what follows from points is work that grows faster than their number.
+// Limits the size of foreign properties; see merge_internal.h. They are counted before they are
+// read: the work of drawing conclusions grows faster than the number of points.
 #include "merge_internal.h"
 
 #include "conclude/conclude_question.h"
 
 #include <inttypes.h>
 
-// Of a property, in the order of the columns of the query.
+// Limits of a property, in the order of the columns of the query.
 static const struct {
     const char *what;
     int64_t most;
@@ -18,7 +18,7 @@ static const struct {
     {"points in one curve of", CONCLUDE_CURVE_MAX },
 };
 
-// The points that a curve may have for this reading; one that nobody knows is refused later.
+// Returns the most points of a curve for this reading; an unknown reading is refused later.
 static int64_t curve_most(const char *reading)
 {
     struct conclude_question question;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What pictures as SVG and as text have in common; see plot.h.
+// Common parts of pictures as SVG and as text; see plot.h.
 #include "plot.h"
 
 #include "util/quantile.h"

@@ -8,11 +8,11 @@
 #include "util/err.h"
 #include "util/strbuf.h"
 
-// What is drawn. Texts are never NULL, and may come from a stranger's database.
+// A picture. Texts are never NULL, and may come from a foreign database.
 struct plot {
     const char *title, *question;
     const char *x_unit, *y_unit; // for the axes
-    const char *by_unit;         // what the number in a curve's name is; NULL or "": there is none
+    const char *by_unit;         // unit of the number in a curve's name; NULL or "": none
     bool geometric;              // x on a logarithmic axis
     enum reading reading;
     const struct curve *curves;
@@ -21,33 +21,34 @@ struct plot {
     int nconclusions;
 };
 
-// The script that makes gnuplot write the picture to its standard output. Pure.
+// Writes the script that makes gnuplot print the picture. Pure.
 void plot_script(const struct plot *plot, struct strbuf *out);
-// The picture. 0; 1: gnuplot is not installed, *svg is as it was; -1: it failed, with a message.
+// Draws the picture. Returns 0; 1 if gnuplot is not installed, with *svg unchanged; -1 with a
+// message.
 int plot_svg(const struct plot *plot, struct strbuf *svg, struct err *err);
 
-// The picture in lines of at most `width` characters (at least 40). Pure.
+// Draws the picture in lines of at most `width` characters (at least 40). Pure.
 void plot_text(const struct plot *plot, int width, struct strbuf *out);
 
 // --- between the files of plot ---
 
-// The least and greatest of what is drawn.
+// Ranges of the drawn values.
 struct plot_range {
     double x_low, x_high, y_low, y_high;
-    bool y_log; // y differs by so much that only a logarithmic axis shows it all
+    bool y_log; // y varies so much that it needs a logarithmic axis
     int npoints;
 };
 struct plot_range plot_range_of(const struct plot *plot);
-// x that conclusions name, to be marked: ends of levels and knees.
+// Returns true if a conclusion's value is an x to be marked: ends of levels and knees.
 bool plot_is_mark(const struct conclusion_value *value);
-// Whether each curve has one point: then they are bars.
+// Returns true if each curve has one point: they are drawn as bars.
 bool plot_is_bars(const struct plot *plot);
-// "Memory (bytes)", "clk"; a unit as an axis names it.
+// Returns a unit as an axis names it: "Memory (bytes)", "clk".
 const char *plot_axis(const char *unit);
-// The conclusion of a matrix with its cells, and in *columns the x of these, the arena's; NULL:
-// there is none.
+// Returns the conclusion of a matrix with its cells, and in *columns their x, the arena's; NULL:
+// none.
 const struct conclusion *plot_cells(const struct plot *plot, double **columns, struct arena *arena);
-// What the cell of a row and a column's x says; NaN.
+// Returns the value of the cell of a row and a column's x; NaN: none.
 double plot_cell_value(const struct plot *plot, int row, double x);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Pictures by gnuplot. The script is text of ours with numbers, and texts in double quotes, in
-// which what is special to gnuplot stands as its number. (In single quotes, of which two mean one,
-// gnuplot 5.4 takes two at the beginning for an empty text.) What is not plain becomes a blank.
+// Pictures by gnuplot. The script is fixed text with numbers, and texts in double quotes, with
+// characters that are special to gnuplot as numbers. (Single quotes would be escaped by doubling,
+// but gnuplot 5.4 takes two at the beginning for an empty text.) Characters that are not plain
+// become blanks.
 #include "plot.h"
 
 #include "util/quantile.h"
@@ -42,7 +43,7 @@ static void put_setting(struct strbuf *out, const char *setting, const char *tex
     strbuf_printf(out, "%s\n", rest);
 }
 
-// Sizes as "48 KiB", at powers of two, not too close to each other.
+// Writes tics of sizes as "48 KiB", at powers of two, not too close to each other.
 static void put_byte_tics(const struct plot_range *range, struct strbuf *out)
 {
     struct arena arena = {0};
@@ -101,7 +102,7 @@ static void put_axes(const struct plot *plot, const struct plot_range *range, st
                       range->y_high + 0.15 * fabs(range->y_high) + !(room > 0));
 }
 
-struct row { // of a curve's data
+struct row { // row of a curve's data
     double x, y, low, high;
 };
 
@@ -111,7 +112,7 @@ static int row_compare(const void *a, const void *b)
     return (left->x > right->x) - (left->x < right->x);
 }
 
-// A point's value and what the middle half of its samples spans.
+// Returns a point's value and the interquartile range of its samples.
 static struct row make_row(const struct curve_point *point, struct arena *arena)
 {
     struct row row = {point->x, curve_point_value(point), 0, 0};
@@ -128,7 +129,7 @@ static struct row make_row(const struct curve_point *point, struct arena *arena)
     return row;
 }
 
-// Points may come in any order; lines go from left to right.
+// Writes the data sorted by x: points may come in any order, lines go from left to right.
 static void put_data(const struct plot *plot, struct strbuf *out)
 {
     struct arena arena = {0};
@@ -156,7 +157,7 @@ static int find_curve(const struct plot *plot, const char *variant)
     return 0;
 }
 
-// Each knee and end of a level: its interval as a band, itself as a line with its value at the top.
+// Marks each knee and end of a level: a band for its interval, a line with its value at the top.
 static void put_marks(const struct plot *plot, struct strbuf *out)
 {
     struct arena arena = {0};
@@ -177,7 +178,7 @@ static void put_marks(const struct plot *plot, struct strbuf *out)
                           "dashtype 2 linecolor '%s'\n",
                           value->value, value->value, colour);
             strbuf_puts(out, "set label ");
-            // The axis names the unit, but of bytes it changes with the size.
+            // The axis names the unit, but the unit of bytes depends on the size.
             bool bytes = strcmp(value->unit, "bytes") == 0;
             put_quoted(out, conclude_quantity(&arena, value->value, bytes ? "bytes" : ""));
             strbuf_printf(out,
@@ -189,7 +190,7 @@ static void put_marks(const struct plot *plot, struct strbuf *out)
     arena_free(&arena);
 }
 
-// From dark to light, so that many curves show their order.
+// Writes a shade from dark to light, so that many curves show their order.
 static void put_shade(int i, int n, struct strbuf *out)
 {
     double share = n > 1 ? (double)i / (n - 1) : 0;
@@ -211,7 +212,7 @@ static void put_curves(const struct plot *plot, struct strbuf *out)
             put_shade(i, plot->ncurves, &colour);
         else
             strbuf_printf(&colour, "'%s'", COLOUR[i % COLOURS]);
-        if (plot->ncurves <= COLOURS) // what the samples scatter, where it can be seen
+        if (plot->ncurves <= COLOURS) // spread of the samples, if it can be seen
             strbuf_printf(out,
                           "$curve%d using 1:3:4 with filledcurves linecolor %s "
                           "fillstyle transparent solid 0.15 notitle, \\\n  ",
@@ -254,8 +255,8 @@ static void put_bars(const struct plot *plot, struct strbuf *out)
                   COLOUR[0]);
 }
 
-// Rows from above as they come, columns at equal distances, colours on a logarithmic scale where
-// values differ by much, the values in the cells where there is room.
+// Draws rows from above in their order, columns at equal distances, colours on a logarithmic scale
+// if values vary much, and values in cells that are large enough.
 static void put_heat_map(const struct plot *plot, const struct plot_range *range,
                          const double *columns, int ncolumns, struct strbuf *out)
 {
@@ -294,7 +295,7 @@ static void put_heat_map(const struct plot *plot, const struct plot_range *range
     arena_free(&arena);
 }
 
-// Of the samples of all curves: the least, what 99 of 100 are below, and how wide bins should be.
+// Finds the smallest sample of all curves, the 99th percentile, and the width of bins.
 static double find_bins(const struct plot *plot, double *low, double *high)
 {
     struct arena arena = {0};
@@ -320,7 +321,7 @@ static double find_bins(const struct plot *plot, double *low, double *high)
     return bin > 0 ? bin : 1;
 }
 
-// The last percent is left out, which would make the picture one bar and a tail.
+// Draws a histogram without the last percent, which would reduce the picture to one bar and a tail.
 static void put_histogram(const struct plot *plot, struct strbuf *out)
 {
     double low, high, bin = find_bins(plot, &low, &high);
@@ -412,7 +413,7 @@ static int run_gnuplot(const char *script, struct strbuf *svg, struct err *err)
 {
     struct subproc_options options = {.tool = true, .timeout_ms = 60000};
     struct subproc_result result;
-    // Without the user's own settings.
+    // -d ignores the user's own settings.
     const char *const argv[] = {"gnuplot", "-d", script, NULL};
     if (subproc_run(argv, &options, &result, err) != 0)
         return -1;

@@ -17,7 +17,7 @@ struct canvas {
     struct plot_range range;
     int columns;
     char letters[ROWS][COLUMNS_MAX];       // 0: none
-    unsigned char dots[ROWS][COLUMNS_MAX]; // of Braille
+    unsigned char dots[ROWS][COLUMNS_MAX]; // dots of Braille
 };
 
 static double share_of(double value, double low, double high, bool logs)
@@ -33,7 +33,7 @@ static double x_share(const struct canvas *canvas, double x)
                     canvas->plot->geometric && canvas->range.x_low > 0);
 }
 
-// One position of a canvas that is 2 x 4 times as fine as the characters.
+// Sets a dot of the canvas, which is 2 x 4 times as fine as the characters.
 static void put_dot(struct canvas *canvas, int across, int up)
 {
     static const unsigned char BITS[4][2] = {
@@ -106,7 +106,7 @@ static const char *x_text(const struct canvas *canvas, double x, struct arena *a
     return conclude_quantity(arena, x, strcmp(unit, "bytes") == 0 ? unit : "");
 }
 
-// The axis, with a mark where a conclusion lies, and what the ends are.
+// Writes the axis, with marks at conclusions, and the values at its ends.
 static void put_axis(const struct canvas *canvas, struct strbuf *out)
 {
     struct arena arena = {0};
@@ -135,7 +135,7 @@ static void put_axis(const struct canvas *canvas, struct strbuf *out)
     arena_free(&arena);
 }
 
-// What the letters stand for.
+// Explains the letters.
 static void put_legend(const struct plot *plot, int width, struct strbuf *out)
 {
     struct strbuf legend = {0};
@@ -168,7 +168,7 @@ static void put_curves(const struct plot *plot, const struct plot_range *range, 
     free(canvas);
 }
 
-// A name in a column of its own; what is too long ends in an ellipsis.
+// Writes a name into a column of its own; a long one ends in an ellipsis.
 static void put_name(const char *name, int width, struct strbuf *out)
 {
     int columns = text_width(name, strlen(name));
@@ -217,7 +217,7 @@ static void put_bars(const struct plot *plot, const struct plot_range *range, in
     arena_free(&arena);
 }
 
-// What values occur, and how often.
+// Lists the values that occur, with their frequencies.
 static void put_modes(const struct plot *plot, int width, struct strbuf *out)
 {
     struct arena arena = {0};
@@ -237,7 +237,7 @@ static void put_modes(const struct plot *plot, int width, struct strbuf *out)
     arena_free(&arena);
 }
 
-// A character a cell: its level, the fastest the lightest.
+// Writes a matrix with one character per cell: the fastest level is the lightest.
 static void put_matrix(const struct plot *plot, const struct conclusion *cells,
                        const double *columns, int width, struct strbuf *out)
 {

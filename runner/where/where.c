@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Expressions of users; see where.h. Nothing of a text gets into the SQL: names are those of
-// the view's columns, operators are ours, values are parameters.
+// Expressions of users; see where.h. No text of theirs gets into the SQL: names are columns of the
+// view, operators come from a table, values are parameters.
 #include "where.h"
 
 #include "util/mem.h"
@@ -13,7 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
-// Of parentheses and signs, and of columns and values: SQLite has limits of its own, beyond these.
+// Limits: nesting of parentheses and signs; number of columns and values. SQLite has further limits
+// of its own.
 enum { DEPTH_MAX = 50, FACTORS_MAX = 300 };
 
 enum where_kind { KIND_WRONG, KIND_TRUTH, KIND_NUMBER, KIND_TEXT, KIND_COLUMN };
@@ -21,13 +22,13 @@ enum where_kind { KIND_WRONG, KIND_TRUTH, KIND_NUMBER, KIND_TEXT, KIND_COLUMN };
 struct where_parser {
     struct store *store;
     enum store_view view;
-    const char *text, *at; // at: the next character that was not taken
+    const char *text, *at; // at: the next character to be read
     struct store_where *where;
     int depth, factors;
     struct err *err;
 };
 
-// Sets the message with the expression and a caret below `at`. Always KIND_WRONG.
+// Sets the message with the expression and a caret below `at`. Returns KIND_WRONG.
 static enum where_kind __attribute__((format(printf, 3, 4)))
 where_fail(struct where_parser *parser, const char *at, const char *format, ...)
 {
@@ -57,7 +58,7 @@ static bool where_is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-// Takes a word of the language, if that comes next.
+// Takes a word of the language, if it comes next.
 static bool where_word(struct where_parser *parser, const char *word)
 {
     size_t len = strlen(word);
@@ -163,8 +164,8 @@ static enum where_kind where_factor(struct where_parser *parser)
     return kind;
 }
 
-// Operators of one rank between operands that are numbers. All of them are in one pair of
-// parentheses: SQLite reads from left to right, too, and only so deep.
+// Parses operators of one rank between operands that are numbers. All share one pair of
+// parentheses: SQLite also reads from left to right, and its depth is limited.
 static enum where_kind where_arithmetic(struct where_parser *parser,
                                         enum where_kind (*operand)(struct where_parser *),
                                         const char *signs)
@@ -181,7 +182,7 @@ static enum where_kind where_arithmetic(struct where_parser *parser,
         parser->at++;
         if (kind == KIND_TEXT || kind == KIND_TRUTH)
             return where_fail(parser, left, "a number belongs here");
-        if (!joined) { // 1.0: the quotient of two whole numbers is no whole number
+        if (!joined) { // 1.0: the quotient of two whole numbers need not be whole
             char *before = xstrdup(strbuf_text(sql) + from);
             sql->len = from;
             strbuf_printf(sql, "(1.0 * %s", before);
@@ -209,7 +210,7 @@ static enum where_kind where_sum(struct where_parser *parser)
     return where_arithmetic(parser, where_product, "+-");
 }
 
-// What stands beside a sign of comparison: no truth.
+// Parses an operand of a comparison, which is no truth value.
 static enum where_kind where_side(struct where_parser *parser)
 {
     const char *at = where_next(parser);
@@ -235,7 +236,7 @@ static enum where_kind where_in(struct where_parser *parser)
                                    : where_fail(parser, where_next(parser), "a ) is missing here");
 }
 
-// A glob: the text of the left side with it, both in lower case.
+// Parses a glob, to match the left side's text; both in lower case.
 static enum where_kind where_glob(struct where_parser *parser, size_t from, const char *operator)
 {
     struct strbuf *sql = &parser->where->sql;
@@ -253,7 +254,7 @@ static enum where_kind where_glob(struct where_parser *parser, size_t from, cons
 
 static enum where_kind where_compare(struct where_parser *parser, size_t from, enum where_kind left)
 {
-    // Longer signs before those that they begin with.
+    // Longer signs stand before those that they begin with.
     static const struct {
         const char *sign, *sql;
     } signs[] = {
@@ -333,7 +334,7 @@ static enum where_kind where_negation(struct where_parser *parser)
                : where_fail(parser, at, "a comparison belongs here");
 }
 
-// Operands of a word that joins truths.
+// Parses truth values joined by a word.
 static enum where_kind where_join(struct where_parser *parser,
                                   enum where_kind (*operand)(struct where_parser *),
                                   const char *word)
@@ -357,7 +358,7 @@ static enum where_kind where_conjunction(struct where_parser *parser)
     return where_join(parser, where_negation, "and");
 }
 
-// In its own parentheses, so that it is one operand of what is around it.
+// Parses an expression, in parentheses of its own so that it is one operand of its surroundings.
 static enum where_kind where_expression(struct where_parser *parser)
 {
     strbuf_puts(&parser->where->sql, "(");
@@ -366,7 +367,7 @@ static enum where_kind where_expression(struct where_parser *parser)
     return kind;
 }
 
-// SQLite may not read what is nested that deeply.
+// Has SQLite prepare the expression, which may be nested too deeply for it.
 static enum where_kind where_try(struct where_parser *parser)
 {
     const struct store_filter filter = {.where = parser->where};

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-// As tables head them, and as people say. Of several columns the first that the view has is meant.
+// Names of columns in heads of tables, and in common use. The first of the columns that the view
+// has is meant.
 static const struct column_alias {
     const char *alias, *column;
 } aliases[] = {
