@@ -37,17 +37,13 @@ pending=(
     runner/known
     runner/llvm
     runner/measure
-    runner/merge
     runner/pack
-    runner/plot
     runner/ports
     runner/property
-    runner/report
     runner/run
     runner/site
     runner/stat
     runner/validate
-    runner/where
 )
 # shellcheck disable=SC2016 # the program is awk's
 openings='

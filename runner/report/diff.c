@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which forms of two sides differ, and how sure that is; see diff.h.
+// Finds the forms of two sides that differ, and how sure that is; see diff.h.
 #include "diff.h"
 
 #include "util/quantile.h"
@@ -16,8 +16,8 @@ const char *const diff_change_names[DIFF_CHANGES] = {
 };
 const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latency_max_clk",
                                                "rthroughput_clk", "rthroughput_slow_clk"};
-static const char diff_kinds[] = "LLTT"; // the kinds of questions that these answer
-// Where their bounds and marks stand. Slow operands are timed as the fast ones are.
+static const char diff_kinds[] = "LLTT"; // kinds of questions that give these values
+// Columns of their bounds. Slow operands are timed like fast ones.
 static const char *const bound_columns[DIFF_VALUES] = {"latency_bound", "latency_max_bound",
                                                        "rthroughput_bound", "rthroughput_bound"};
 static const char *const mark_columns[DIFF_VALUES] = {"latency_min_mark", "latency_max_mark", NULL,
@@ -82,7 +82,7 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
 
 // --- a pair ---
 
-// What nobody asked differs from nothing; what was asked and has no value does.
+// A value that was not asked for differs from nothing; one that was asked for and is missing does.
 bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, int i)
 {
     double one = pair->a->values[i], two = pair->b->values[i], apart = fabs(one - two);
@@ -91,8 +91,8 @@ bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, i
     return apart > diff->tolerance * fmax(fabs(one), fabs(two)) && apart > 0.005;
 }
 
-// A form's outcome follows from its latency and throughput, so it compares where both were asked
-// alike; but that a CPU does not have a form comes out whatever is asked.
+// A form's outcome follows from its latency and throughput, so it is compared if both sides asked
+// for the same; but a form that a CPU does not have always counts.
 bool diff_outcomes_differ(const struct diff_pair *pair)
 {
     const struct diff_form *a = pair->a, *b = pair->b;
@@ -104,18 +104,19 @@ bool diff_outcomes_differ(const struct diff_pair *pair)
     return true;
 }
 
-// Names of ports mean something within one CPU family only; what is ambiguous differs from nothing.
+// Compares ports by their names, which mean something within one CPU family only; ambiguous ones
+// differ from nothing.
 static bool diff_ports_differ(const struct diff_pair *pair)
 {
     const struct diff_form *a = pair->a, *b = pair->b;
-    bool bounds = a->uops_upper || b->uops_upper; // both may be less
+    bool bounds = a->uops_upper || b->uops_upper; // both may be smaller
     if (*a->uops && *b->uops && !bounds && strcmp(a->uops, b->uops) != 0)
         return true;
     return *a->ports && *b->ports && !strchr(a->ports, '?') && !strchr(b->ports, '?') &&
            strcmp(a->uarch, b->uarch) == 0 && strcmp(a->ports, b->ports) != 0;
 }
 
-// Whether the values that the two sides allow have none in common.
+// Returns true if the sides allow no common value.
 static bool value_is_sure(const struct diff_pair *pair, int i)
 {
     const struct diff_form *less = pair->a, *more = pair->b;
@@ -129,7 +130,7 @@ static bool value_is_sure(const struct diff_pair *pair, int i)
 
 enum { WAY_LESS = 1, WAY_MORE = 2 };
 
-// Which ways the values of a pair differ: those whose difference is sure, or all.
+// Returns the ways in which the values of a pair differ: sure differences only, or all.
 static int pair_ways(const struct diff *diff, const struct diff_pair *pair, bool sure)
 {
     int ways = 0;
@@ -208,7 +209,8 @@ static int sorted_compare(const void *a, const void *b)
     return order ? order : (one->pair > two->pair) - (one->pair < two->pair);
 }
 
-// The median of b's values over a's: of latencies the largest, of throughputs those of fast data.
+// Returns the median ratio of b's values to a's: of the largest latencies, of throughputs with fast
+// data.
 static double class_ratio(const struct sorted_pair *pairs, size_t n, int value)
 {
     double *ratios = xcalloc(n, sizeof *ratios), median = (double)NAN;

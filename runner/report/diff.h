@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Two CPU families or two runs side by side: which forms differ, in what way, how sure that is, and
-// how many of each class do.
+// Two CPU families or two runs side by side: the forms that differ, in what way, how sure that is,
+// and how many do per class.
 //
-// A difference is one of more than the tolerance. It is sure where the values that either side
-// allows have none in common: an upper bound allows everything below it, a measured value what its
-// spread covers, the mean of executions that differ and one steady state of several allow anything.
+// A difference exceeds the tolerance. It is sure if the sides allow no common value: an upper bound
+// allows everything below it, a measured value its spread; the mean of executions that differ, and
+// one steady state of several, allow anything.
 #ifndef LATPUT_DIFF_H
 #define LATPUT_DIFF_H
 
@@ -13,9 +13,9 @@
 
 enum diff_change {
     DIFF_SAME,
-    DIFF_FASTER,  // some value is less on b, none is more
-    DIFF_SLOWER,  // some value is more on b, none is less
-    DIFF_MIXED,   // both
+    DIFF_FASTER,  // some values are smaller on b, none is larger
+    DIFF_SLOWER,  // some values are larger on b, none is smaller
+    DIFF_MIXED,   // both kinds
     DIFF_PORTS,   // only µops or ports differ
     DIFF_NEW,     // a does not have the instruction
     DIFF_GONE,    // b does not have it
@@ -25,18 +25,18 @@ enum diff_change {
 extern const char *const diff_change_names[DIFF_CHANGES];
 
 enum { DIFF_VALUES = 4 };
-extern const char *const diff_columns[DIFF_VALUES]; // of the view: latencies, throughputs
+extern const char *const diff_columns[DIFF_VALUES]; // columns of the view: latencies, throughputs
 
 struct diff_form {
     const char *form, *enc, *isa, *list, *outcome, *uarch;
     const char *tests; // kinds of questions that were asked: "LTP"
     int64_t bits;
     double values[DIFF_VALUES];
-    double spreads[DIFF_VALUES];    // 0 where none is known
-    bool upper[DIFF_VALUES];        // an upper bound
+    double spreads[DIFF_VALUES];    // 0: unknown
+    bool upper[DIFF_VALUES];        // value is an upper bound
     const char *marks[DIFF_VALUES]; // "~", "*", or ""
     bool uops_upper;                // they are upper bounds
-    const char *uops, *ports;       // as tables show them; "" where unknown
+    const char *uops, *ports;       // as tables show them; "": unknown
 };
 
 struct diff_side {
@@ -47,10 +47,11 @@ struct diff_side {
     struct arena arena;
 };
 
-struct diff_pair { // of a form that both sides have
+struct diff_pair { // a form that both sides have
     const struct diff_form *a, *b;
     enum diff_change change;
-    bool sure; // of faster, slower, mixed: that of values whose difference is sure, where any is
+    bool sure; // for faster, slower, mixed: the change counts sure differences only, if there are
+               // any
 };
 
 enum { DIFF_RATIOS = 2 }; // latency and throughput
@@ -58,42 +59,43 @@ enum { DIFF_RATIOS = 2 }; // latency and throughput
 struct diff_class {
     const char *name;
     size_t common, counts[DIFF_CHANGES];
-    size_t doubtful;            // of faster, slower and mixed
-    double ratios[DIFF_RATIOS]; // b over a, the median over the common forms; NaN if none has both
+    size_t doubtful;            // number of faster, slower and mixed
+    double ratios[DIFF_RATIOS]; // b to a, median of the common forms; NaN if no form has both
 };
 
 struct diff {
     double tolerance; // relative
-    bool by_isa;      // classes are extensions; else lists
-    bool sure_only;   // what is in doubt is the same
+    bool by_isa;      // classes are extensions; false: lists
+    bool sure_only;   // doubtful differences count as the same
     struct diff_side sides[2];
     struct diff_pair *pairs;
     size_t npairs, pairs_capacity;
-    struct diff_class *classes; // by name, behind one of all forms
+    struct diff_class *classes; // by name, after the class of all forms
     size_t nclasses;
-    size_t only[2];       // forms that only this side has in its runs
-    size_t unasked[2][3]; // of common forms: latency, throughput, ports that this side did not ask
+    size_t only[2];       // number of forms that only this side has in its runs
+    size_t unasked[2][3]; // common forms whose latency, throughput or ports this side did not ask
+                          // for
 };
 
-// Reads the forms of a side's filter, sorted. 0 or -1.
+// Reads the forms of a side's filter, sorted. Returns 0 or -1.
 int diff_read(struct store *store, struct diff_side *side, struct err *err);
 // Joins two sides that were read.
 void diff_make(struct diff *diff);
 void diff_free(struct diff *diff);
 
-// Whether a value, or what became of the forms of a pair, differs.
+// Return true if a value, or the outcomes of the forms of a pair, differ.
 bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, int i);
 bool diff_outcomes_differ(const struct diff_pair *pair);
 
-// What is printed (diff_print.c). `change`: forms of this kind only; DIFF_SAME: all that differ.
+// Parts to print (diff_print.c). `change`: only forms of this kind; DIFF_SAME: all that differ.
 struct diff_view {
     enum report_format format;
-    bool summary, forms; // which of the two tables
+    bool summary, forms; // the two tables
     enum diff_change change;
-    int width; // of a table's lines; 0: as long as they need
+    int width; // limit of a table's lines; 0: none
     bool colour;
 };
-// *note as for text_table_print_narrow(). How many forms were printed.
+// Prints; *note as for text_table_print_narrow(). Returns the number of forms printed.
 int diff_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
                struct strbuf *note);
 

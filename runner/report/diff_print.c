@@ -12,7 +12,7 @@ static bool pair_is_shown(const struct diff_view *view, const struct diff_pair *
     return pair->change != DIFF_SAME && (view->change == DIFF_SAME || view->change == pair->change);
 }
 
-// "faster", or "faster?" where that is in doubt.
+// Returns "faster", or "faster?" if it is in doubt.
 static const char *change_text(const struct diff_pair *pair, char text[32])
 {
     snprintf(text, 32, "%s%s", diff_change_names[pair->change], pair->sure ? "" : "?");
@@ -25,7 +25,7 @@ static const enum diff_change summary_changes[] = {
     DIFF_FASTER, DIFF_SLOWER, DIFF_MIXED, DIFF_PORTS, DIFF_NEW, DIFF_GONE, DIFF_OUTCOME};
 enum { SUMMARY_CHANGES = ARRAY_LEN(summary_changes), SUMMARY_COLUMNS = SUMMARY_CHANGES + 5 };
 
-// Zeros would hide what counts; a column of nothing else is left out.
+// Writes a count. Zeros would hide the others, and a column of zeros is left out.
 static void count_put(struct text_table *table, size_t count, bool zero)
 {
     char text[24];

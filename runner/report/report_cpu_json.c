@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The report of `latput cpu` for programs: JSON with one row, the same facts as the text. What is
-// not known is null; "machine" and "verdicts" of a CPU from a dump are empty.
+// The report of `latput cpu` for programs: JSON with one row, the same facts as the text. Unknown
+// facts are null; "machine" and "verdicts" of a CPU from a dump are empty.
 #include "report_cpu.h"
 
 #include "util/json.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Every member has a line of its own.
+// Begins a member on a line of its own.
 static struct json *line_name(struct json *json, const char *name)
 {
     return json_name(json_break(json, "\n  "), name);
@@ -21,7 +21,7 @@ static void text_member(struct json *json, const char *name, const char *text)
     json_text_known(line_name(json, name), text);
 }
 
-// null where the number is `unknown`.
+// Writes a number, or null if it is `unknown`.
 static void number_member(struct json *json, const char *name, int64_t number, int64_t unknown)
 {
     line_name(json, name);
@@ -36,8 +36,8 @@ static void bool_member(struct json *json, const char *name, bool value)
     json_bool(line_name(json, name), value);
 }
 
-// Claim, decision and evidence. "issue_width" and "imul64_clk" before are those of the believed
-// family.
+// Writes claim, decision and evidence. "issue_width" and "imul64_clk" before are those of the
+// believed family.
 static void claim_json(const struct cpu_info *cpu, struct json *json)
 {
     text_member(json, "claimed_uarch", cpu->claim);
@@ -59,7 +59,7 @@ static const char *verdict_text(double size, enum cpu_says says)
     return size > 0 ? cpu_says_name(says) : "";
 }
 
-// Properties that were measured, beside what the claimed and the believed core have.
+// Writes measured properties, beside their values on the claimed and the believed core.
 static void sights_json(const struct cpu_info *cpu, struct json *json)
 {
     json_open(line_name(json, "properties"), '[');

@@ -12,7 +12,7 @@
 
 enum { LABEL_COLUMNS = 15, TEXT_COLUMNS = 80 };
 
-// A counter and the calibration chain that differ by more cannot both be right.
+// Relative difference from which a counter and the calibration chain cannot both be right.
 static const double CHAIN_TOLERANCE = 0.01;
 
 static void wrapped_print(FILE *out, const char *text, int indent)
@@ -23,7 +23,7 @@ static void wrapped_print(FILE *out, const char *text, int indent)
     strbuf_free(&lines);
 }
 
-// The title of a section.
+// Prints the title of a section.
 static void title_print(FILE *out, const char *title)
 {
     bool colour = terminal_has_colour(fileno(out));
@@ -31,7 +31,7 @@ static void title_print(FILE *out, const char *title)
             text_style_end(STYLE_HEADING, colour));
 }
 
-// The same behind an empty line.
+// Prints a title after an empty line.
 static void section_print(FILE *out, const char *title)
 {
     fputs("\n", out);
@@ -50,7 +50,7 @@ line_print(FILE *out, const char *label, const char *format, ...)
     wrapped_print(out, text, LABEL_COLUMNS);
 }
 
-// What the signature claims, where that is not what is believed without question.
+// Prints the family that the signature claims, unless it is believed without question.
 static void claim_print(const struct cpu_info *cpu, FILE *out)
 {
     if (cpu->decision == CPU_DECIDED_OVERRIDE)
@@ -63,7 +63,7 @@ static void claim_print(const struct cpu_info *cpu, FILE *out)
         line_print(out, "believed", "%s: %s", cpu->uarch, cpu->reason);
 }
 
-// What a signature that is believed has beside itself. Less than the width may be noise.
+// Prints the evidence for a signature that is believed. Less than the width may be noise.
 static void basis_print(const struct cpu_info *cpu, FILE *out)
 {
     struct strbuf text = {0};
@@ -83,7 +83,7 @@ static void basis_print(const struct cpu_info *cpu, FILE *out)
     strbuf_free(&text);
 }
 
-// Why the uarch is unknown.
+// Returns why the uarch is unknown.
 static const char *unknown_why(const struct cpu_info *cpu)
 {
     if (cpu->decision == CPU_DECIDED_OVERRIDE)
@@ -129,7 +129,7 @@ static void features_print(const struct cpu_info *cpu, FILE *out)
     section_print(out, "Features");
     for (int i = 0; feature_name(i); i++) {
         const char *group = feature_group(i);
-        bool printed = false; // the group, at an earlier feature
+        bool printed = false; // the group was printed with an earlier feature
         for (int j = 0; j < i && !printed; j++)
             printed = strcmp(feature_group(j), group) == 0;
         if (printed)
@@ -168,7 +168,7 @@ static void caches_print(const struct cpu_info *cpu, FILE *out)
     }
 }
 
-// What a core has beside what was measured: "; rocketlake has 352, which is too few".
+// Appends a core's value beside the measured one: "; rocketlake has 352, which is too few".
 static void sight_core(struct strbuf *text, const char *uarch, double size, enum cpu_says says)
 {
     char key[sizeof(((struct cpu_info *)0)->uarch)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing the text files of a run; see report.h. Nothing half-written ever has a final name.
+// Writes the text files of a run; see report.h. No incomplete file ever has its final name.
 #include "report.h"
 
 #include "store/store_ports.h"
@@ -45,7 +45,7 @@ static int report_write_list(struct store *store, int64_t run_id, const char *di
     return result;
 }
 
-// The diagram of the ports, where the run has one.
+// Writes the diagram of the ports, if the run has one.
 static int report_write_diagram(struct store *store, int64_t run_id, const char *directory,
                                 struct err *err)
 {
@@ -64,7 +64,7 @@ static int report_write_diagram(struct store *store, int64_t run_id, const char 
     return result;
 }
 
-// info.txt, with the ports of another run where this one has none of its own (ports_run_id).
+// Writes info.txt, with the ports of ports_run_id if the run has none of its own.
 static int report_write_info(struct store *store, int64_t run_id, int64_t ports_run_id,
                              const char *directory, struct err *err)
 {

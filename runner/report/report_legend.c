@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The meaning of the marks in a table, for who sees it on a terminal; see report.h. It looks at the
-// printed text, so that it speaks of what is there.
+// The meaning of the marks in a table on a terminal; see report.h. It looks at the printed text, so
+// it only explains marks that are there.
 #include "report.h"
 
 #include "util/mem.h"
@@ -14,7 +14,7 @@ static bool is_end(char c)
     return !c || isspace((unsigned char)c);
 }
 
-// A number with this sign behind it, and then nothing.
+// Returns true if the table has a number with this sign right after it.
 static bool has_behind_number(const char *table, char sign)
 {
     for (const char *at = table; (at = strchr(at, sign)); at++)
@@ -23,7 +23,7 @@ static bool has_behind_number(const char *table, char sign)
     return false;
 }
 
-// A word that ends with ?: of ports, which have a * in them or are none, or of something else.
+// Returns true if a word ends with ?: ports (which have a * in them or are none), or others.
 static bool has_doubt(const char *table, bool ports)
 {
     for (const char *at = table; (at = strchr(at, '?')); at++) {
@@ -37,7 +37,7 @@ static bool has_doubt(const char *table, bool ports)
     return false;
 }
 
-// The name of a part of an operand: op3.data.
+// Returns true if the table names a part of an operand: op3.data.
 static bool has_part(const char *table, const char *part)
 {
     for (const char *at = table; (at = strstr(at, part)); at++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All instructions of a database as one HTML page that stands alone; see report.h. It is a plain
-// table where no scripts run; the script only filters and sorts.
+// table if no scripts run; the script only filters and sorts.
 #include "report.h"
 
 #include "store/store.h"

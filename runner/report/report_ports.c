@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The structure of the ports for people: a table of the port sets with a diagram of who shares
-// what, as text, JSON and SVG. Writes what it is given.
+// The structure of the ports for people: a table of the port sets with a diagram of the ports that
+// they share, as text, JSON and SVG.
 #include "report.h"
 #include "store/store_ports.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Named ports by their names.
+// Sorts ports by their names, if they have any.
 static void ports_sort(const struct port_model *model, int *order, int n)
 {
     for (int i = 1; i < n; i++) {
@@ -24,7 +24,7 @@ static void ports_sort(const struct port_model *model, int *order, int n)
     }
 }
 
-// Ports in the order of the diagram: those of the largest set first, sets within it side by side.
+// Orders ports for the diagram: those of the largest set first, sets within it side by side.
 static int ports_order(const struct port_model *model, int order[PORTS_MAX])
 {
     int n = 0;
@@ -46,14 +46,15 @@ static int ports_order(const struct port_model *model, int order[PORTS_MAX])
     return n;
 }
 
-// Larger sets first, those of a size by name.
+// Orders sets: larger ones first, those of a size by name.
 static bool set_before(const struct port_class *a, const struct port_class *b)
 {
     int more = port_set_size(a->set) - port_set_size(b->set);
     return more ? more > 0 : strverscmp(a->name, b->name) < 0;
 }
 
-// Sets that hang together, the largest first: those that wide forms bring, or the others.
+// Orders sets so that overlapping ones are adjacent, the largest first: either the sets that wide
+// forms bring, or the others.
 static int sets_order(const struct port_model *model, bool wide, int order[PORT_CLASSES_MAX])
 {
     int n = 0;
@@ -124,14 +125,16 @@ static const char *unit_kind(const struct port_unit *unit)
                                                    : "not pipelined";
 }
 
-// The columns of a table of sets: a port's name across, or upright where lines would be too long.
+// Columns of a table of sets: names of ports are written across, or upright if lines would be too
+// long.
 struct set_columns {
-    int ports[PORTS_MAX], wide[PORTS_MAX], nports, name_wide, upright; // lines of a name; 0: across
+    int ports[PORTS_MAX], wide[PORTS_MAX], nports, name_wide, upright; // upright: lines of a name;
+                                                                       // 0: across
 };
 
 static void set_columns_make(const struct stored_port_model *stored, struct set_columns *columns)
 {
-    enum { OTHERS = 15 }; // of a line: size, forms, and what stands between
+    enum { OTHERS = 15 }; // characters of a line without ports: size, forms, and gaps
     const struct port_model *model = &stored->model;
     int line = OTHERS, blocker = 0, longest = 0;
     columns->nports = ports_order(model, columns->ports);
@@ -171,8 +174,8 @@ static void ports_text_set_names(const struct port_model *model, const struct se
     }
 }
 
-// A table of sets with a mark for each port; no column is wider than it must be, so that the ports
-// of large cores fit into a line.
+// Writes a table of sets with a mark for each port; columns are as narrow as possible, so that the
+// ports of large cores fit into a line.
 static void ports_text_sets(const struct stored_port_model *stored, const int *sets, int nsets,
                             bool colour, struct strbuf *out)
 {
@@ -195,7 +198,7 @@ static void ports_text_sets(const struct stored_port_model *stored, const int *s
     }
 }
 
-// Whether the form's first operand is memory: what blockers write.
+// Returns true if the form's first operand is memory, which blockers write.
 static bool form_stores(const char *form)
 {
     form += strncmp(form, "{evex} ", 7) == 0 ? 7 : 0;
@@ -334,7 +337,7 @@ static void ports_json_units(struct json *json, const struct stored_port_model *
     json_close(json, ']');
 }
 
-// The forms beside which others are timed, and for how long each needs which path.
+// Writes the forms beside which others are timed, and how long each needs each path.
 static void ports_json_probes(struct json *json, const struct stored_port_model *stored)
 {
     const struct port_model *model = &stored->model;
@@ -356,7 +359,7 @@ static void ports_json_probes(struct json *json, const struct stored_port_model 
     json_close(json, ']');
 }
 
-// The ports as the diagrams have them, from left to right.
+// Writes the order of ports in the diagrams, from left to right.
 static void ports_json_order(struct json *json, const struct port_model *model)
 {
     int ports[PORTS_MAX], n = ports_order(model, ports);

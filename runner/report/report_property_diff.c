@@ -7,25 +7,25 @@
 #include <string.h>
 
 static const double SIZE_TOLERANCE = 0.02, TIME_TOLERANCE = 0.01;
-// Of a cycle or a nanosecond an instance, no less is told apart: what costs nothing costs a little
-// more or less than that.
+// Smallest difference that counts, in cycles or nanoseconds per instance: work that costs nothing
+// measures as a little more or less.
 static const double TIME_LEAST = 0.01;
 
-// From the best to the worst that a value can make of a conclusion.
+// Results of comparing values, from the best to the worst.
 enum verdict { SAME, WITHIN, IN_DOUBT, DIFFERS, ONLY_FIRST, ONLY_SECOND, VERDICTS };
 static const char *const verdict_names[VERDICTS] = {
     "same", "within", "in doubt", "differs", "only in first", "only in second",
 };
 
-// A kind of values is numbered: "level 1", "level 2".
+// Returns true for labels of one kind, which are numbered: "level 1", "level 2".
 static bool same_kind(const char *a, const char *b)
 {
     size_t len = strcspn(a, "0123456789");
     return len == strcspn(b, "0123456789") && strncmp(a, b, len) == 0;
 }
 
-// The value that goes with one of another conclusion. Where one has a level more than the other
-// numbers do not go together: then it is the nearest of the kind.
+// Returns the value that corresponds to one of another conclusion. If one has a level more than the
+// other, their numbers do not correspond: then it is the nearest of the kind.
 static const struct conclusion_value *
 find_value(const struct conclusion *in, const struct conclusion_value *value, bool by_label)
 {
@@ -59,10 +59,10 @@ static const struct swept_property *find_property(const struct swept_property *i
     return NULL;
 }
 
-// Times are alike within one percent, sizes and counts within two. What is not known as well is
-// within what it is known by where the interval of 95 % of the two values' difference has nothing
-// in it: by how far each one's own reaches towards the other. (That each lies in the other's
-// interval would be missed by one of six pairs that are of the same.)
+// Compares two values. Times are the same within one percent, sizes and counts within two. Less
+// accurate values agree if the 95 % interval of their difference includes 0, computed from how far
+// the interval of each reaches towards the other. (If each had to lie in the other's interval, one
+// of six equal pairs would fail.)
 static enum verdict judge_values(const struct swept_property *property,
                                  const struct conclusion_value *a, const struct conclusion_value *b)
 {
@@ -78,8 +78,8 @@ static enum verdict judge_values(const struct swept_property *property,
     return more->value - less->value <= reach ? WITHIN : IN_DOUBT;
 }
 
-// Whether a value is part of the answer: of a knee where it is, and not how long the two levels
-// beside it take, such as memory that others use, too; of a slope not where its line begins.
+// Returns true if a value is part of the answer: the place of a knee, not the times of the levels
+// beside it, for which memory may be shared with others; the slope, not the start of its line.
 static bool is_answer(const struct swept_property *property, const char *label)
 {
     static const char *const answers[] = {"knee", "slope"};
@@ -101,7 +101,8 @@ static enum verdict worse(enum verdict a, enum verdict b)
     return a > b ? a : b;
 }
 
-// That there is no step has no confidence of its own: it is what is left where none is found.
+// Returns true if a conclusion is sure. The absence of a step has no confidence of its own: it is
+// the result if none is found.
 static bool is_sure(const struct conclusion *of)
 {
     return of->outcome == CONCLUSION_NONE ||
@@ -113,8 +114,8 @@ static bool last_is(const struct conclusion *of, const char *label)
     return of->nvalues && same_kind(of->values[of->nvalues - 1].label, label);
 }
 
-// Whether a conclusion leaves out some of what it could say, which is in doubt; or whatever it
-// grows to behind the last end.
+// is_in_doubt() returns true if a conclusion leaves out doubtful values, is_open() also if it grows
+// further after its last end.
 static bool is_in_doubt(const struct conclusion *of)
 {
     return last_is(of, "doubt");
@@ -125,9 +126,8 @@ static bool is_open(const struct conclusion *of)
     return is_in_doubt(of) || last_is(of, "end ");
 }
 
-// What of two conclusions is the case; their values, where both have them, one by one. A conclusion
-// that either run is not sure of can differ in doubt only. Of one that leaves out
-// something the rest is compared; *part: this was so.
+// Compares two conclusions value by value, if both have values. If either run is not sure, they can
+// only differ in doubt. If one leaves something out, the rest is compared, and *part is set.
 static enum verdict judge(const struct swept_property *property, const struct conclusion *a,
                           const struct conclusion *b, bool *part)
 {
@@ -181,7 +181,7 @@ static void put_text(const struct swept_property *property, const struct conclus
 
 struct counts {
     int verdicts[VERDICTS];
-    int parts; // of those that agree, as far as both are sure
+    int parts; // agreements in the parts that both are sure of
 };
 
 struct side {
@@ -189,8 +189,8 @@ struct side {
     int n;
 };
 
-// The conclusions of the first side against those of the second; of those that only the second has
-// where `missing`.
+// Compares the conclusions of the first side with those of the second; with `missing`, only lists
+// those that the second alone has.
 static void compare_side(const struct side *first, const struct side *second, bool missing,
                          enum report_format format, struct counts *counts, struct strbuf *out)
 {

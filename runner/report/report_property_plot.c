@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What of a property is drawn; the arena's, and the property's. False: there is nothing to draw.
+// Makes the picture of a property, which owns parts of it; the arena owns the rest. Returns false
+// if there is nothing to draw.
 static bool make_plot(struct swept_property *property, struct plot *plot, struct arena *arena)
 {
     struct conclude_question question;
@@ -66,7 +67,7 @@ static int write_plot(struct swept_property *property, const char *directory, st
     return status;
 }
 
-// The sheet with its heading: which CPU, when, by what.
+// Writes the sheet with its heading: CPU, date, version.
 static int make_sheet(struct store *store, int64_t run_id, struct swept_property *properties, int n,
                       struct strbuf *out, struct err *err)
 {

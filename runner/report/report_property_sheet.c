@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The data sheet of a CPU: a line a value, with its interval, its unit and how sure it is; see
+// The data sheet of a CPU: one line per value, with its interval, its unit and how sure it is; see
 // report_property.h.
 #include "report_property.h"
 
@@ -11,7 +11,7 @@
 
 enum { WIDTH = 80, NAME = 26, SURE = 75, INDENT = 2 };
 
-// The groups as a reader looks for them, with their titles; what is of none of these comes last.
+// Groups with their titles, in the order in which readers look for them; other groups come last.
 static const struct {
     const char *name, *title;
 } GROUPS[] = {
@@ -23,7 +23,7 @@ static const struct {
     {"interaction", "Interaction"           },
 };
 
-// Why a number means little on a virtual machine, by the row's option vm=.
+// Reasons why a number means little on a virtual machine, by the row's option vm=.
 static const struct {
     const char *name, *note;
 } NOTES[] = {
@@ -38,7 +38,7 @@ static int width_of(const char *text)
     return text_width(text, strlen(text));
 }
 
-// A name at an indent, a text in the middle and a word at the right; the text is wrapped.
+// Writes a name at an indent, a wrapped text in the middle and a word at the right.
 static void put_line(struct strbuf *out, int indent, const char *name, const char *text,
                      const char *word)
 {
@@ -58,7 +58,7 @@ static void put_line(struct strbuf *out, int indent, const char *name, const cha
     strbuf_free(&wrapped);
 }
 
-// "16.2 clk (15.9 to 16.6)"; the interval where it says more than the value.
+// Returns "16.2 clk (15.9 to 16.6)", with the interval if it says more than the value.
 static const char *value_text(const struct conclusion_value *value, struct arena *arena)
 {
     const char *text = conclude_quantity(arena, value->value, value->unit);
@@ -67,7 +67,7 @@ static const char *value_text(const struct conclusion_value *value, struct arena
     const char *high = conclude_quantity(arena, value->high, unit);
     if (strcmp(low, high) == 0)
         return text;
-    // "(25 to 40 KiB)": a unit that both have is said once.
+    // For "(25 to 40 KiB)": a common unit is written once.
     const char *blank = strchr(low, ' ');
     if (blank && strchr(high, ' ') && strcmp(blank, strchr(high, ' ')) == 0)
         low = arena_strndup(arena, low, (size_t)(blank - low));
@@ -79,7 +79,7 @@ static bool ends_level(const struct conclusion *conclusion, int at)
     return at < conclusion->nvalues && strncmp(conclusion->values[at].label, "end", 3) == 0;
 }
 
-// What the sentence says behind the values: what is in doubt, or that it goes on to grow.
+// Writes the end of the sentence, after the values: doubts, or that it continues to grow.
 static void put_rest(struct strbuf *out, const struct conclusion *conclusion)
 {
     static const char *const beginnings[] = {"; in doubt: ", ", then it "};
@@ -97,7 +97,7 @@ static bool is_doubt(const struct conclusion_value *value)
     return strcmp(value->label, "doubt") == 0;
 }
 
-// A line a level: "5 clk up to 48 KiB (44 KiB to 50 KiB)".
+// Writes one line per level: "5 clk up to 48 KiB (44 KiB to 50 KiB)".
 static void put_levels(struct strbuf *out, const char *name, const struct conclusion *conclusion,
                        struct arena *arena)
 {
@@ -196,7 +196,7 @@ static void put_property(struct strbuf *out, const struct swept_property *proper
     arena_free(&arena);
 }
 
-// Its place in GROUPS; behind the last where it is none of them.
+// Returns the index of a group in GROUPS; after the last if it is not there.
 static size_t find_group(const char *grp)
 {
     for (size_t i = 0; i < ARRAY_LEN(GROUPS); i++)

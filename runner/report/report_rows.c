@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows of the public views as a table for people, as CSV and as JSON; see report.h. CSV and JSON
-// carry every column of the view under its own name; the tables show what people look for.
+// have every column of the view under its own name; tables show the columns that people look for.
 #include "report.h"
 
 #include "store/store_read.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOSEN_MAX = 100 }; // columns of a view
+enum { CHOSEN_MAX = 100 }; // most columns of a view
 
-// Columns of the rows, by their numbers.
+// Chosen columns of the rows, by number.
 struct chosen {
     int columns[CHOSEN_MAX], n;
 };
@@ -64,8 +64,8 @@ static void put_json_row(struct json *json, struct store_rows *rows, const struc
     json_close(json, '}');
 }
 
-// A column of the tables: its heading, how it is aligned, which column of the view it shows, and
-// what becomes of it in narrow tables.
+// A column of the tables: its heading, its alignment, the column of the view that it shows, and its
+// fate in narrow tables.
 struct shown_column {
     const char *heading;
     enum text_align align;
@@ -241,7 +241,7 @@ static const struct shown_column *const shown_views[STORE_VIEW_LIST_FAILURE + 1]
     [STORE_VIEW_LIST] = shown_list,
 };
 
-// What stands behind a latency: averages and one state of several are marked.
+// Returns the mark after a latency: averages and one state of several have one.
 static const char *shown_mark(struct store_rows *rows, const char *name)
 {
     const char *mark = strcmp(name, "latency_clk") == 0       ? "mark"
@@ -259,7 +259,7 @@ static bool rows_have(const struct store_rows *rows, const char *name)
     return false;
 }
 
-// Upper bounds carry their sign.
+// Returns true if the value is an upper bound, which has a sign.
 static bool shown_is_bound(struct store_rows *rows, const char *name)
 {
     static const char *const bounds[][2] = {
@@ -351,7 +351,7 @@ enum text_align report_alignment(enum store_view view, const char *name)
                                                             : ALIGN_LEFT;
 }
 
-// A table under way: which columns it shows, and how.
+// A table being written: its columns and their layout.
 struct shown_table {
     struct text_table *table;
     int n;
@@ -368,8 +368,8 @@ static void shown_add(struct shown_table *table, const struct shown_column *colu
     table->fits[table->n++] = (struct text_fit){column->rank, column->fold};
 }
 
-// Those that are named, which all stay, or those that people need; of a view that people have no
-// table of, all.
+// Chooses the named columns, which all stay, or those that people need; all, for a view that has no
+// table for people.
 static void shown_begin(struct shown_table *table, const struct report_query *query,
                         const struct store_rows *rows)
 {

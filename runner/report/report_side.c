@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows of several CPUs side by side: one row for what they have in common, columns for each; see
-// report.h.
+// Rows of several CPUs side by side: one row for what they share, columns for each; see report.h.
 #include "report.h"
 
 #include "store/store_run.h"
@@ -14,7 +13,7 @@
 
 enum { SIDE_KEYS_MAX = 6, SIDE_COLUMNS_MAX = 256 };
 
-// What makes a row, and what is shown of each CPU where nothing is named.
+// Columns that make a row, and those shown of each CPU by default.
 static const struct side_view {
     const char *keys[SIDE_KEYS_MAX + 1], *headings[SIDE_KEYS_MAX + 1];
     const char *values[5];
@@ -40,11 +39,11 @@ struct side {
     const char *uarchs; // each with its NUL, an empty one at the end
     const char *const *values;
     int nkeys, nvalues, nuarchs, ncolumns;
-    char *names[SIDE_COLUMNS_MAX]; // of columns: headings of tables, else names
+    char *names[SIDE_COLUMNS_MAX]; // headings of tables, else names of columns
     struct text_table *table;
     struct json json;
     struct strbuf *out;
-    char **cells; // of the row under way; NULL: none
+    char **cells; // cells of the current row; NULL: none
     bool *numbers;
 };
 
@@ -61,7 +60,7 @@ static void side_name(struct side *side, char *name)
     side->names[side->ncolumns++] = name;
 }
 
-// "zen4 latency" over tables, "zen4.latency_min_clk" for programs.
+// Makes names: "zen4 latency" over tables, "zen4.latency_min_clk" for programs.
 static int side_names(struct side *side, struct err *err)
 {
     bool table = side->query->format == REPORT_TABLE;
@@ -134,7 +133,7 @@ static void side_put_json(struct side *side)
     json_close(&side->json, '}');
 }
 
-// Ends the row under way.
+// Ends the current row.
 static void side_put(struct side *side)
 {
     if (side->query->format == REPORT_JSON)
@@ -181,7 +180,7 @@ static int side_rows(struct side *side, struct store *store, int64_t *nrows, str
 {
     struct store_filter filter = *side->query->filter;
     filter.sort = side->view->order;
-    filter.limit = 0; // of rows of ours
+    filter.limit = 0; // the limit counts joined rows
     struct store_rows *rows = store_rows_open(store, side->query->view, &filter, err);
     int got = rows ? 0 : -1;
     bool open = false;

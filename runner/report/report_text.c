@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The text files of a run: info.txt and one table a list; see report.h. Their content follows from
-// the database alone, so that the same run always gives the same bytes.
+// The text files of a run: info.txt and one table per list; see report.h. Their content follows
+// from the database alone, so the same run always gives the same bytes.
 #include "report.h"
 
 #include "store/store.h"
@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What the outcomes mean, for the legend; the order is that of enum outcome.
+// Meanings of the outcomes, for the legend; the order is that of enum outcome.
 static const char *const outcome_meanings[OUTCOME_COUNT] = {
     [OUTCOME_OK] = "measured",
     [OUTCOME_UNSUPPORTED] = "this CPU does not execute the form",
@@ -34,7 +34,7 @@ static const char *const outcome_meanings[OUTCOME_COUNT] = {
     [OUTCOME_SKIPPED] = "not tried",
 };
 
-struct run_text { // texts of a row of run_table, alive as long as the arena
+struct run_text { // texts of a row of run_table, valid as long as the arena
     struct arena arena;
     const char *version, *brand, *uarch, *uarch_name, *started, *backend;
     int64_t calib_link_clk;
@@ -84,7 +84,7 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
                   *run->brand ? run->brand : "a CPU without a name",
                   *run->uarch_name ? run->uarch_name : run->uarch);
     strbuf_puts(out, "List ");
-    text_put_escaped(out, list); // as it is stored, unlike what is read with a run
+    text_put_escaped(out, list); // stored raw, unlike texts read with a run
     strbuf_printf(out, "; uarch %s; started %.10s; latput %s\n", run->uarch, run->started,
                   run->version);
     if (strcmp(run->backend, "tsc") == 0)
@@ -120,14 +120,14 @@ static void put_throughput(struct text_table *table, struct store_rows *rows)
     text_table_cell(table, text);
 }
 
-struct list_seen { // what the legend must explain
+struct list_seen { // things that the legend must explain
     bool outcomes[OUTCOME_COUNT];
     bool renamed, ports, joined, ambiguous, average, states, slots_upper;
-    int64_t run_id; // of the heading
+    int64_t run_id; // run in the heading
     int others;     // rows with an answer of another run
 };
 
-// `names`: the columns with the number, the bound and the marks.
+// Writes a latency. `names`: the columns with the number, the bound and the marks.
 static void put_latency(struct text_table *table, struct store_rows *rows,
                         const char *const names[3], struct list_seen *seen)
 {
@@ -212,7 +212,7 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
             strbuf_printf(out, "%s: %s.\n", outcome_name((enum outcome)i), outcome_meanings[i]);
 }
 
-// Operands that forms wait for although they overwrite them; nothing where there are none.
+// Lists operands that forms wait for although they overwrite them; nothing if there are none.
 static int put_false(struct strbuf *out, struct store *store, enum store_view view,
                      const struct store_filter *filter, struct err *err)
 {
@@ -238,8 +238,8 @@ static int put_false(struct strbuf *out, struct store *store, enum store_view vi
     return got;
 }
 
-// The failures that say more than their table's column: not what the CPU lacks, not pairs that no
-// chain can be built for.
+// Lists failures that say more than their table's column: neither missing instructions nor pairs
+// without a possible chain.
 static int put_failures(struct strbuf *out, struct store *store, enum store_view view,
                         const struct store_filter *filter, struct err *err)
 {
@@ -323,7 +323,7 @@ int report_ports_run(struct store *store, int64_t run_id, int64_t *ports_run_id,
     return got;
 }
 
-// What info.txt says of a run, in this order.
+// Formats of the facts about a run in info.txt, and below the facts in its order.
 enum info_kind { INFO_PLAIN, INFO_HEX, INFO_WHOLE, INFO_TENTHS };
 
 static const struct info_line {
@@ -429,7 +429,7 @@ static int put_info_time(struct strbuf *out, struct store *store, int64_t run_id
     return status;
 }
 
-// The rows that a view has of the run, as a table; nothing where it has none.
+// Appends a view's rows of the run as a table; nothing if there are none.
 static int put_info_view(struct strbuf *out, struct store *store, int64_t run_id,
                          enum store_view view, const char *title, struct err *err)
 {

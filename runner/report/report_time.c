@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the time of a run went, as its end and info.txt say it; see report.h.
+// Reports how the time of a run was spent, for its end and for info.txt; see report.h.
 #include "report.h"
 
 #include "store/store_read.h"

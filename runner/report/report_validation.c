@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What info.txt says of the ports of a run: their structure, and how well the ports of all forms
-// predict random mixes; see report.h.
+// Writes the ports of a run into info.txt: their structure, and how well they predict random mixes;
+// see report.h.
 #include "report.h"
 
 #include "store/store_ports.h"
