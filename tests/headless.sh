@@ -37,11 +37,8 @@ pending=(
     runner/known
     runner/llvm
     runner/measure
-    runner/pack
     runner/ports
     runner/property
-    runner/run
-    runner/site
     runner/stat
     runner/validate
 )

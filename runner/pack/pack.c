@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writing packs; see pack.h. What could differ between two packs of one content is left out: times,
-// owners, order. What could tell who ran it where is not in the database to begin with.
+// Writes packs; see pack.h. Times, owners and order, which could differ between two packs of the
+// same content, are left out. The database has nothing that could tell who ran it where.
 #include "pack.h"
 
 #include "merge/merge.h"
@@ -48,7 +48,7 @@ static int pack_write_member(struct archive *zip, const struct pack_member *memb
     archive_entry_set_pathname(entry, member->name);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
-    archive_entry_set_size(entry, (la_int64_t)member->content.len); // and no time, no owner
+    archive_entry_set_size(entry, (la_int64_t)member->content.len); // neither time nor owner
     int got = archive_write_header(zip, entry);
     archive_entry_free(entry);
     if (got != ARCHIVE_OK)
@@ -63,7 +63,7 @@ static int pack_set_zip(struct archive *zip)
            archive_write_set_options(zip, "zip:compression=deflate") != ARCHIVE_OK;
 }
 
-// Half as large as a zip file.
+// Selects xz, which makes half the size of a zip file.
 static int pack_set_xz(struct archive *tar)
 {
     return archive_write_set_format_ustar(tar) != ARCHIVE_OK ||
@@ -71,7 +71,7 @@ static int pack_set_xz(struct archive *tar)
            archive_write_set_options(tar, "xz:compression-level=9") != ARCHIVE_OK;
 }
 
-// Writes the archive to `temporary`; messages name the path that it is for.
+// Writes the archive to `temporary`; messages name the final path.
 static int pack_write_archive(const struct pack *pack, const char *temporary, const char *path,
                               struct err *err)
 {
@@ -81,7 +81,7 @@ static int pack_write_archive(const struct pack *pack, const char *temporary, co
     for (int i = 0; !bad && i < pack->nmembers; i++)
         bad = pack_write_member(zip, &pack->members[i]) != 0;
     bad = bad || archive_write_close(zip) != ARCHIVE_OK;
-    if (bad) // libarchive's own words name the temporary file, and often no reason
+    if (bad) // libarchive's own message names the temporary file, often without a reason
         err_set(err, "%s: cannot be written: %s", path,
                 archive_errno(zip) > 0      ? strerror(archive_errno(zip))
                 : archive_error_string(zip) ? archive_error_string(zip)
@@ -101,7 +101,7 @@ static int pack_publish(const struct pack *pack, const char *path, struct err *e
     return result;
 }
 
-// A value of the run's row, to be freed; NULL after an error.
+// Returns a value of the run's row, to be freed; NULL after an error.
 static char *pack_run_field(struct store *store, int64_t run_id, const char *column,
                             struct err *err)
 {
@@ -129,7 +129,7 @@ char *pack_name(struct store *store, int64_t run_id, enum merge_keep keep, struc
         complete = fields[i] != NULL;
     }
     if (complete) {
-        // Of pieces of code there may be many runs a day.
+        // There may be many runs of pieces of code per day.
         bool bench = *fields[5] != '\0';
         name = xasprintf("%s%s-%08lX-%s-%.10s-%s%s%.*s.%s",
                          strcmp(fields[7], "text") == 0 ? "simulated-" : "", fields[0],
@@ -159,7 +159,7 @@ static int pack_check_finished(struct store *store, int64_t run_id, struct err *
                               store_path(store), (long long)run_id);
 }
 
-// The runs of the pack, oldest first; *run_ids is to be freed.
+// Finds the runs of the pack, oldest first; the caller frees *run_ids.
 static int pack_runs(struct store *store, const struct pack_what *what, int64_t **run_ids, int *n,
                      struct err *err)
 {

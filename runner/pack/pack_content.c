@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is in a pack; see pack_content.h. All of it is made from the extracted database, in which
-// runs have the numbers 1, 2, ...
+// Makes the content of a pack; see pack_content.h. All of it comes from the extracted database,
+// whose runs have the numbers 1, 2, ...
 #include "pack_content.h"
 
 #include "pack.h"
@@ -83,7 +83,7 @@ static int pack_add_list(struct pack *pack, struct store *store, int64_t run_id,
     char *stem = report_list_stem(list);
     char *name = xasprintf("tables/%s.txt", stem);
     int result = 0;
-    if (pack_has(pack, name)) // a newer run has it
+    if (pack_has(pack, name)) // made from a newer run already
         result = 0;
     else if (!pack_is_member(name) || pack->nmembers + PACK_MEMBERS_BESIDE >= PACK_MEMBERS_MAX)
         result = err_set(err, "%s: the list '%s' has no place in a pack", store_path(store), list);
@@ -104,7 +104,7 @@ static int pack_add_lists(struct pack *pack, struct store *store, int64_t run_id
     return result;
 }
 
-// What each run is, the newest first.
+// Describes each run, the newest first.
 static int pack_add_info(struct pack *pack, struct store *store, int nruns, struct err *err)
 {
     struct strbuf *info = pack_add(pack, "info.txt");

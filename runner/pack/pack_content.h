@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The members of a pack, in memory, and how they are made.
+// The members of a pack in memory.
 #ifndef LATPUT_PACK_CONTENT_H
 #define LATPUT_PACK_CONTENT_H
 
 #include "pack.h"
 #include "util/strbuf.h"
 
-enum { PACK_MEMBERS_BESIDE = 18 }; // members that are no tables of lists
+enum { PACK_MEMBERS_BESIDE = 18 }; // most members that are no tables of lists
 
 struct pack {
     struct pack_member {
@@ -17,13 +17,14 @@ struct pack {
     bool slim; // results only, in the database alone
 };
 
-struct strbuf *pack_add(struct pack *pack, const char *name); // a new member's content, empty
+struct strbuf *pack_add(struct pack *pack, const char *name); // returns the empty content of a new
+                                                              // member
 void pack_free(struct pack *pack);
 
-// Makes all members but MANIFEST of a database with the runs 1 to `nruns`; titles are those of the
-// last.
+// Makes all members but MANIFEST from a database with the runs 1 to `nruns`; titles are those of
+// the last.
 int pack_collect(struct pack *pack, const char *database, int nruns, struct err *err);
-// The text of README.txt, which speaks of the members that are there (pack_readme.c).
+// Writes README.txt, which describes the members that are there (pack_readme.c).
 int pack_readme(const struct pack *pack, struct store *store, int nruns, struct strbuf *out,
                 struct err *err);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading packs of other people; see pack.h. Every member must be one that we would write, its size
-// is bounded while it is unpacked, its hash must be that of the MANIFEST. Only the database leaves
+// Reads foreign packs; see pack.h. Every member must have a name that latput writes, its size is
+// limited while it is unpacked, and its hash must be that of the MANIFEST. Only the database leaves
 // the archive, into a private directory, and the store checks it in turn.
 #include "pack.h"
 
@@ -27,7 +27,7 @@ struct read_member {
 struct pack_reader {
     const char *path;
     struct archive *zip;
-    const char *database; // where run.db goes
+    const char *database; // destination of run.db
     struct strbuf manifest;
     struct read_member members[PACK_MEMBERS_MAX];
     int nmembers;
@@ -89,7 +89,7 @@ bool pack_is_meant(const char *path)
     static const char *const endings[] = {".zip", ".tar.xz", ".pack"};
     struct stat st;
     if (stat(path, &st) != 0)
-        return true; // why, the reader of the pack says
+        return true; // reading the pack gives the reason
     if (!S_ISREG(st.st_mode))
         return !S_ISDIR(st.st_mode);
     size_t len = strlen(path);
@@ -134,7 +134,7 @@ static int read_check_entry(struct pack_reader *reader, struct archive_entry *en
     return 0;
 }
 
-// Counts what really comes out, whatever the headers say.
+// Counts the bytes that really come out, whatever the headers say.
 static int read_count(struct pack_reader *reader, int64_t *member_bytes, size_t got)
 {
     *member_bytes += (int64_t)got;
@@ -187,7 +187,7 @@ static int read_member(struct pack_reader *reader, struct archive_entry *entry)
     return result;
 }
 
-// Takes the lines of the manifest one by one against the members, each of which must be named once.
+// Compares the manifest line by line with the members, each of which must be named once.
 static int read_check_manifest(struct pack_reader *reader)
 {
     bool named[PACK_MEMBERS_MAX] = {false};
@@ -197,7 +197,7 @@ static int read_check_manifest(struct pack_reader *reader)
         return read_refuse(reader, "has no MANIFEST, or one that is no text");
     for (char *line; (line = strsep(&rest, "\n"));) {
         if (!*line && !rest)
-            break; // behind the last line
+            break; // after the last line
         const size_t hex = SHA256_DIGEST_STRING_LENGTH - 1;
         if (strlen(line) < hex + 3 || line[hex] != ' ' || line[hex + 1] != ' ')
             return read_refuse(reader, "has a MANIFEST that is malformed");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// README.txt of a pack: what it is, of which CPU, and how to read it.
+// README.txt of a pack: its CPU, its content, and how to read it.
 #include "pack_content.h"
 
 #include "store/store_read.h"
@@ -96,7 +96,7 @@ static void readme_how(struct strbuf *out)
                      "  latput query --db some.db 'add *'    ask it\n");
 }
 
-// A sentence of facts from the run's row.
+// Writes a sentence of facts from the run's row.
 static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns)
 {
     struct strbuf text = {0};

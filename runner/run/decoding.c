@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What decoding costs; see decoding.h.
+// The cost of decoding; see decoding.h.
 #include "decoding.h"
 
 #include "plan/plan.h"
@@ -12,7 +12,8 @@ enum {
     CACHED_INSTANCES = 40,
     UNCACHED_INSTANCES = 9000, // more than any µop cache holds
 };
-// What fetching from a second-level cache costs an instance is less.
+// Excess per instance in cycles from which decoding is slow; fetching from a second-level cache
+// costs less.
 static const double DECODING_CLK = 0.7;
 
 static struct port_mix decoding_mix(int form, int instances)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The pipeline, batch by batch: batches come planned and built from batch.c's thread, are measured
-// here, and are derived and stored while the next is being measured, in a thread of its own. The
-// database is touched by one thread at a time.
+// The pipeline, batch by batch: the thread of batch.c plans and builds batches, this thread
+// measures them, and a third derives and stores each while the next is measured. Only one thread at
+// a time uses the database.
 #include "run.h"
 
 #include "measure/batch.h"
@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A batch takes a second and more a pass: long enough that a disturbance seldom covers all passes
-// of a kernel, short enough that little is lost when the run is killed, and that neither building
-// the next one nor storing the last one is waited for. The first is soon built, and long enough
-// that its passes are not spent waiting.
+// Kernels per batch. A pass takes a second or more: long enough that a disturbance seldom covers
+// all passes of a kernel, short enough that little is lost when the run is killed, and that nobody
+// waits for building the next batch or storing the last one. The first batch is built soon, and is
+// long enough that its passes are not spent waiting.
 enum { BATCH_KERNELS = 6000, FIRST_KERNELS = 1000 };
 
 // Everything that lives as long as a run.
@@ -31,16 +31,16 @@ struct run {
     struct run_summary *summary;
     struct session session;
     struct run_start start;
-    struct err skip_32;        // why rows with bits=32 cannot be measured here; "": they can
-    struct selected_row *rows; // those to be measured now
+    struct err skip_32;        // reason why rows with bits=32 cannot be measured here; "": they can
+    struct selected_row *rows; // rows to be measured now
     int nrows;
-    struct selection all; // the rows of all lists, where ports are to be measured
+    struct selection all; // rows of all lists, if ports are measured
     struct run_kept kept;
     struct progress *progress;
     struct run_writer *writer;
 };
 
-// Finds out whether 32-bit programs can be built and run, if there is any row that wants it.
+// Finds out whether 32-bit programs can be built and run, if a row needs it.
 static int run_probe_32(struct run *run, struct err *err)
 {
     bool wanted = false;
@@ -51,7 +51,7 @@ static int run_probe_32(struct run *run, struct err *err)
     return run_info_warn_no_32(run->store, run->summary->run_id, run->skip_32.text, err);
 }
 
-// What has to be known before the first batch.
+// Finds the facts that are needed before the first batch.
 static int run_calibrate(struct run *run, struct err *err)
 {
     run->start = (struct run_start){.store = run->store,
@@ -87,7 +87,7 @@ static int run_put_lists(struct run *run, const struct selection *selection, str
     return 0;
 }
 
-// Leaves out what a resumed run has already.
+// Leaves out rows that a resumed run has already.
 static int run_missing_rows(struct run *run, const struct selection *selection, struct err *err)
 {
     run->rows = xcalloc((size_t)selection->nrows, sizeof *run->rows);
@@ -117,14 +117,14 @@ static void run_waiting(void *context)
     progress_waiting(run->progress);
 }
 
-// A floor to be found in the middle of a run.
+// Returns the parameters for finding the floor in the middle of a run.
 static struct session_floor run_floor_anew(const struct run *run)
 {
     return (struct session_floor){
         .store = run->store, .cpu_id = run->start.cpu_id, .anew = true, .quick = true};
 }
 
-// While the floor is a guess nothing that is measured can be believed; the core may become quiet
+// Tries to replace a guessed floor, with which no result can be believed: the core may become quiet
 // at any time.
 static int run_seek_floor(struct run *run, const struct batch *batch, struct err *err)
 {
@@ -134,7 +134,7 @@ static int run_seek_floor(struct run *run, const struct batch *batch, struct err
     return session_find_floor(&run->session, &from, batch->program.path, err);
 }
 
-// What was accepted with a guess for the canary's floor may be anything.
+// Declares kernels unstable whose repeats were accepted with a guessed floor of the canary.
 static void run_disbelieve(const struct run *run, struct batch *batch)
 {
     char detail[sizeof run->session.floor_seen.text + 64];
@@ -155,7 +155,7 @@ static void run_disbelieve(const struct run *run, struct batch *batch)
     }
 }
 
-// Share of a batch's repeats that the gate accepted.
+// Returns the share of a batch's repeats that the gate accepted.
 static double run_accepted_share(const struct batch *batch)
 {
     double accepted = 0, tried = 0;
@@ -167,7 +167,7 @@ static double run_accepted_share(const struct batch *batch)
     return tried > 0 ? accepted / tried : 1;
 }
 
-// What was measured, or was not for want of quiet, is to be measured once more.
+// Resets kernels that were measured, or were not for want of quiet, to be measured again.
 static void run_forget_timings(struct run *run, struct batch *batch)
 {
     int again = 0;
@@ -192,7 +192,8 @@ static int run_execute(struct run *run, struct batch *batch, struct exec_summary
     return exec_run(&job, &batch->arena, summary, err);
 }
 
-// A gate that refuses nearly everything may be a wrong one: then the batch is measured again.
+// Measures the batch again after finding a new floor if the gate has refused nearly everything: the
+// floor may be wrong.
 static int run_doubt_floor(struct run *run, struct batch *batch, struct exec_summary *summary,
                            struct err *err)
 {
@@ -237,7 +238,7 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
     int status = 0;
     struct batch *batch;
     while (status == 0 && !run->summary->stopped && (batch = batch_source_next(source))) {
-        if (batch->failed && session_stopped_by()) { // its assembler was ended
+        if (batch->failed && session_stopped_by()) { // the assembler was ended
             run->summary->stopped = true;
             batch_free(batch);
             break;
@@ -245,7 +246,7 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
         progress_more(run->progress, batch->nkernels, batch->nrows);
         status = run_measure(run, batch, err);
         if (status == 0)
-            status = run_writer_put(run->writer, batch, err); // takes the batch
+            status = run_writer_put(run->keeper, batch, err); // takes ownership of the batch
         else
             batch_free(batch);
     }
@@ -279,14 +280,14 @@ static int run_all(struct run *run, struct err *err)
     return status;
 }
 
-// Whether all throughputs of the run are in memory. Else the database has them: from before the run
-// was resumed, or of another run.
+// Returns true if all throughputs of the run are in memory. Else the database has them: from before
+// the run was resumed, or from another run.
 static bool run_has_throughputs(const struct run *run)
 {
     return run->kept.timed && run->summary->forms_had == 0;
 }
 
-// Ports come last: how many blockers a form needs follows from its throughput.
+// Measures ports, last: the blockers that a form needs follow from its throughput.
 static int run_all_ports(struct run *run, const struct selection *selection, struct err *err)
 {
     if (run->session.floor_guessed) {
@@ -340,7 +341,7 @@ static bool run_wants_ports(const struct run *run, const struct selection *selec
 
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
 {
-    // A list that changes from now on is as it was all through the run.
+    // Lists are read before the first batch: later changes must not matter.
     if (run_wants_ports(run, selection) && select_all_beside(selection, &run->all, err) != 0)
         return -1;
     if (session_begin(run->options->cpu, &run->session, err) != 0 ||
@@ -367,7 +368,7 @@ static int run_warn_unstable(struct store *store, const struct run_summary *summ
                              struct err *err)
 {
     int64_t tests = 0;
-    if (summary->floor_guessed) // a warning of its own says why
+    if (summary->floor_guessed) // a separate warning gives the reason
         return 0;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         tests += summary->counts[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The forms that a port model is found with, and how; see run_port_model.h.
+// Chooses the forms to find a port model with, and finds it; see run_port_model.h.
 #include "run_port_model.h"
 
 #include "names/port_names.h"
@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Forms that may keep a unit busy, among those that a model is found with.
+// Throughputs in cycles of forms that may keep a unit busy, among those that a model is found with.
 static const double UNIT_LEAST_CLK = 1.9, UNIT_MOST_CLK = 40;
-static const double PATH_LEAST_CLK = 0.45, PATH_MOST_CLK = 2.1; // or need a shared path
+static const double PATH_LEAST_CLK = 0.45, PATH_MOST_CLK = 2.1; // throughputs of forms that may
+                                                                // need a shared path
 
-// throughputs: NULL: none are known.
+// Adds a form. `throughputs` NULL: none are known.
 static void forms_add(struct ports_forms *forms, const struct list_row *row,
                       const struct stored_throughputs *throughputs)
 {
@@ -56,8 +57,8 @@ void ports_forms_free(struct ports_forms *forms)
     free(forms->rows_32);
 }
 
-// Whether a unit may be found with the row: memory would only be in the way, and of the many forms
-// of AVX-512 only those of 512 bits may need more than others.
+// Returns true if a unit may be found with the row: without memory, which would interfere, and
+// among the many forms of AVX-512 only with 512 bits, which may need more than others.
 static bool row_shows_units(const struct list_row *row)
 {
     bool wide = false;
@@ -69,7 +70,8 @@ static bool row_shows_units(const struct list_row *row)
     return row->enc != ENC_EVEX || (wide && row->rounding == ROUND_NONE);
 }
 
-// Whether a shared path may be found with the row: one or two a cycle, no load, no wider twin.
+// Returns true if a shared path may be found with the row: one or two per cycle, no load, no wider
+// twin.
 static bool row_shows_paths(const struct list_row *row, double clk)
 {
     if (!(clk >= PATH_LEAST_CLK && clk <= PATH_MOST_CLK) || row->enc == ENC_EVEX ||
@@ -89,7 +91,7 @@ static bool row_shows_paths(const struct list_row *row, double clk)
     return true;
 }
 
-// One row a mnemonic and place of memory.
+// Returns true for rows of the same mnemonic and place of memory, of which one is enough.
 static bool row_is_twin(const struct ports_forms *forms, int a, int b)
 {
     const struct list_row *one = forms->rows[a], *other = forms->rows[b];
@@ -131,7 +133,7 @@ static int model_units(const struct ports_forms *forms, const struct port_oracle
     int nunits = forms_for_units(forms, which), npaths = forms_for_paths(forms, which + nunits);
     struct port_question question = {
         .oracle = oracle, .forms = forms->forms, .which = which, .n = nunits + npaths};
-    // Together: how long a series takes hardly depends on how much is in it.
+    // All in one call: the time of a series hardly depends on its size.
     int status = port_infer(&question, model, usages, err);
     question.n = nunits;
     if (status == 0)
@@ -163,7 +165,7 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
     return model_units(forms, &oracle, model, err);
 }
 
-// Index of a form of the lists by its text, -1 if there is none.
+// Returns the index of a form of the lists by its text, -1 if there is none.
 static int forms_find(const struct ports_forms *forms, const char *name)
 {
     for (int i = 0; i < forms->first_requested && *name; i++)
@@ -192,8 +194,8 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
         stored->probe_forms[p] = forms_name(forms, model->probes[p].form);
 }
 
-// Whether the unit's blocker is a legacy instruction that may not stand beside vectors of all
-// widths, and this CPU has a VEX-coded form of the same, which may (`vdivps` for `divps`, none for
+// Returns true if the unit's blocker is a legacy instruction, which may not stand beside all
+// vectors, although this CPU has a VEX form of the same, which may (`vdivps` for `divps`; none for
 // `sha1rnds4`).
 static bool forms_stand_apart(const struct ports_forms *forms, const struct port_model *model,
                               int unit)
@@ -223,9 +225,9 @@ bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_
         model->units[u].blocker = forms_find(forms, stored->unit_blockers[u]);
         model->units[u].whole_blocker = forms_find(forms, stored->unit_wholes[u]);
         complete &= model->units[u].blocker >= 0;
-        // Of a time when legacy instructions stood beside wide vectors.
+        // Models of old versions let legacy instructions stand beside wide vectors.
         complete &= !forms_stand_apart(forms, model, u);
-        // Of a time when paths had no probes.
+        // Models of old versions have no probes for paths.
         complete &= !port_unit_is_path(&model->units[u]) || model->nprobes > 0;
     }
     for (int p = 0; p < model->nprobes; p++) {

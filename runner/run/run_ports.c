@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ports of rows; see run_ports.h. The model is found once a run; everything else goes chunk by
-// chunk, so that a run that is killed loses one chunk.
+// Ports of rows; see run_ports.h. The model is found once per run; the rest goes chunk by chunk, so
+// that a killed run loses one chunk.
 #include "run_ports.h"
 
 #include "decoding.h"
@@ -29,8 +29,8 @@ static int model_store(struct run_ports *run, const struct ports_forms *forms,
     return status;
 }
 
-// The model that the database has, and the run that it is from (0: none has one); 1 found and
-// usable here, 0 none, -1 error.
+// Loads the model of the database and the run that it is from (0: no run has one). Returns 1 if it
+// is usable here, 0 if there is none, -1 on error.
 static int model_load(struct run_ports *run, const struct ports_forms *forms,
                       struct port_model *model, int64_t *from_run, struct err *err)
 {
@@ -44,14 +44,14 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
             found = store_get_port_model(run->store, from, &stored, &arena, err);
     }
     *from_run = found == 1 ? from : 0;
-    // A list may have lost a form: then a new model is found.
+    // A list may have lost one of its forms: then a new model is found.
     if (found == 1 && !ports_model_of_stored(forms, &stored, model))
         found = 0;
     arena_free(&arena);
     return found;
 }
 
-// A disturbed machine may hide the structure. Latency and throughput stay what they are.
+// Warns that no structure was found, as on a disturbed machine. Latency and throughput stay.
 static int model_not_found(struct run_ports *run, struct err *err)
 {
     if (scratch_is_gone(run->session->directory, err))
@@ -66,7 +66,7 @@ static int model_not_found(struct run_ports *run, struct err *err)
     return status == 0 ? 1 : -1;
 }
 
-// 0; 1: there is none, and a warning says why; -1.
+// Loads or finds the model. Returns 0; 1 if there is none, with a warning; -1.
 static int model_get(struct run_ports *run, const struct ports_forms *forms,
                      const struct port_oracle *oracle, struct port_model *model, struct err *err)
 {
@@ -81,7 +81,8 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     if (found == 1) {
         if (!own && model_store(run, forms, model, err) != 0)
             return -1;
-        return port_infer_units(oracle, forms->forms, model, err); // not stored
+        return port_infer_units(oracle, forms->forms, model, err); // units of 32-bit mode are not
+                                                                   // stored
     }
     if (own)
         return err_set(err, "the run's port model names forms that are no longer in the lists, or "
@@ -98,11 +99,11 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     return model_store(run, forms, model, err);
 }
 
-// The trials of a chunk, by position in it.
+// Trials of a chunk, by position in it.
 struct chunk_evidence {
     struct arena arena;
     int first_form;
-    const int *position_of; // by form - first_form
+    const int *position_of; // by form minus first_form
     struct measured_port_trial **trials;
     int *ntrials, *capacity;
 };
@@ -135,14 +136,14 @@ struct chunk {
     struct run_ports *run;
     struct ports_forms *forms;
     const struct port_oracle *oracle;
-    const struct measure_mixes *measure; // behind the oracle
+    const struct measure_mixes *measure; // context of the oracle
     const struct port_model *models[2];  // for 64-bit and 32-bit mode
     const struct selected_row *asked;    // row i is form first_requested + i
     struct progress *progress;
-    struct port_siblings *siblings; // what chunks before know
+    struct port_siblings *siblings; // results of earlier chunks
 };
 
-// Why the row is not measured; NULL: it is.
+// Returns why the row is not measured; NULL: it is.
 static const char *row_obstacle(const struct run_ports *run, const struct list_row *row,
                                 enum outcome *outcome)
 {
@@ -159,7 +160,7 @@ static const char *row_obstacle(const struct run_ports *run, const struct list_r
     return NULL;
 }
 
-// The question is about rows of this mode; usages[position[i]] becomes that of its form i.
+// Infers the ports of rows of one mode; usages[position[i]] becomes that of form i of the question.
 static int chunk_infer(const struct chunk *chunk, int bits, const struct port_question *question,
                        const int *position, struct port_usage *usages, struct err *err)
 {
@@ -172,7 +173,7 @@ static int chunk_infer(const struct chunk *chunk, int bits, const struct port_qu
         const char *moves[MIX_BREAKERS_MAX];
         int nmoves = mix_breakers(chunk->forms->rows[question->which[i]], BREAK_NEEDED, moves);
         usages[position[i]] = inferred[i];
-        // What sets an operand anew before each instance took a slot as well.
+        // Moves that restore an operand before each instance take slots, too.
         usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);
         usages[position[i]].slots_mixed = fmax(inferred[i].slots_mixed - nmoves, 0);
     }
@@ -190,11 +191,13 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
     int status = 0;
     for (int bits = 64; bits >= 32 && status == 0; bits -= 32) {
         struct port_question question = {
-            .oracle = chunk->oracle,
-            .forms = chunk->forms->forms,
-            .which = which,
-            .evidence = &tell,
-            .siblings = bits == 64 ? chunk->siblings : NULL, // the classes are others
+            chunk->oracle,
+            chunk->forms->forms,
+            which,
+            0,
+            &tell,
+            bits == 64 ? chunk->siblings : NULL, // classes of 32-bit mode differ
+            bits == 64 ? xcalloc((size_t)n, sizeof *question.trials) : NULL,
         };
         for (int i = 0; i < n; i++) {
             const struct list_row *row = chunk->asked[first + i].row;
@@ -215,7 +218,7 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
     return status;
 }
 
-// What decoding costs those of the chunk's forms that have ports and whose length a prefix changes.
+// Measures the cost of decoding the chunk's forms that have ports and a length-changing prefix.
 static int chunk_decoding(const struct chunk *chunk, int first, int n, struct port_usage *usages,
                           struct err *err)
 {
@@ -303,7 +306,7 @@ static int ports_chunks(const struct chunk *chunk, int nasked, struct err *err)
     return status;
 }
 
-// Rows that want port tests and have no result yet. Returns their number, or -1.
+// Finds rows that want port tests and have no result yet. Returns their number, or -1.
 static int ports_missing(struct run_ports *run, const struct selected_row *rows, int nrows,
                          struct selected_row *asked, struct err *err)
 {
@@ -321,7 +324,7 @@ static int ports_missing(struct run_ports *run, const struct selected_row *rows,
     return n;
 }
 
-// Whether any of the rows can stand in a mix: else no model is looked for.
+// Returns true if any of the rows can stand in a mix: else no model is needed.
 static bool rows_need_model(const struct run_ports *run, const struct selected_row *rows, int n)
 {
     enum outcome ignored;
@@ -331,7 +334,7 @@ static bool rows_need_model(const struct run_ports *run, const struct selected_r
     return false;
 }
 
-// The model, then the rows.
+// Finds the model, then the ports of the rows.
 static int ports_find(struct run_ports *run, struct ports_forms *forms,
                       struct measure_mixes *measure, const struct selected_row *asked, int nasked,
                       struct err *err)
@@ -394,8 +397,8 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
 
 int64_t run_ports_expected(const struct selected_row *rows, int nrows)
 {
-    // Seen: some 45,000 kernels until structure, units and paths are found, then 30 a form. Only
-    // the display hangs on it.
+    // Typical numbers of kernels, for the display only: until structure, units and paths are found;
+    // then per form.
     enum { MODEL_KERNELS = 45000, FORM_KERNELS = 30 };
     int64_t n = 0;
     for (int i = 0; i < nrows; i++)
@@ -403,7 +406,7 @@ int64_t run_ports_expected(const struct selected_row *rows, int nrows)
     return n ? MODEL_KERNELS + n * FORM_KERNELS : 0;
 }
 
-// Where siblings are not to be believed, the run says so.
+// Warns if results taken from siblings are not to be trusted.
 static int ports_warn_differing(struct run_ports *run, struct err *err)
 {
     struct strbuf text = {0};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the outcomes of a run mean as a whole; see run_verdict.h.
+// The verdict on a run by its outcomes; see run_verdict.h.
 #include "run_verdict.h"
 
 #include "util/exit_status.h"
 
 #include <inttypes.h>
 
-// Of the tests that were timed. On a quiet machine about one in a hundred has no steady value, by
-// the nature of the instruction; where twice as many have none it is the machine.
+// Percentage of timed tests without a steady value from which the machine is to blame. On a quiet
+// one it is about one percent, by the nature of the instructions.
 static const double UNSTABLE_PERCENT_MAX = 2;
 
 static void verdict_add(struct strbuf *why, const char *reason)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What the outcomes of a run mean as a whole: whether its numbers can be relied on.
+// The verdict on a run by its outcomes: whether its numbers can be relied on.
 #ifndef LATPUT_RUN_VERDICT_H
 #define LATPUT_RUN_VERDICT_H
 
 #include "run.h"
 #include "util/strbuf.h"
 
-// The exit status (EXIT_* of exit_status.h) of a run that came to its end. Forms that the CPU does
-// not have and questions that cannot be asked are findings, and so are a few tests without a steady
-// value. EXIT_SOME_FAILED: the results as a whole are in doubt, or tests failed that should not
-// have. Appends the reasons for that to `why`, in half sentences; nothing for another status.
+// Returns the exit status (EXIT_* of exit_status.h) of a run that came to its end. Forms that the
+// CPU does not have and questions that cannot be asked are findings, and so are a few tests without
+// a steady value. EXIT_SOME_FAILED: the results as a whole are in doubt, or tests failed that
+// should not have. Appends the reasons for that to `why`, in half sentences; nothing for another
+// status.
 int run_verdict(const struct run_summary *summary, struct strbuf *why);
 
 #endif

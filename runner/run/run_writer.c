@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Derives and stores measured batches; see run_writer.h. A row whose kernels were not all measured
+// Derives and stores measured batches; see run_writer.h. A row with kernels that were not measured
 // (the run was stopped) is left out, so that --resume measures it again as a whole.
 #include "run_writer.h"
 
@@ -25,13 +25,13 @@ struct run_writer {
     bool threaded;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct batch *next; // the slot
+    struct batch *next; // batch waiting to be stored
     bool busy, stop;
     int status;
     struct err err;
 };
 
-// A test as it was executed; `measured`: its kernels.
+// Returns a test as it was executed; `measured`: its kernels.
 static struct executed_test executed_test(struct arena *arena, const struct test *test,
                                           const struct exec_kernel *measured)
 {
@@ -51,7 +51,7 @@ static struct executed_test executed_test(struct arena *arena, const struct test
                                   kernels,    test->nkernels, test->variant, test->src};
 }
 
-// What the store wants to know of it.
+// Returns a test in the form that the store takes.
 static struct measured_test measured_test(struct arena *arena, const struct derived_test *derived,
                                           const struct exec_kernel *executed, int nkernels)
 {
@@ -97,7 +97,7 @@ static bool row_complete(const struct batch *batch, const struct batch_row *row)
     return true;
 }
 
-// Tests that do not make their form fail; run_test in db/views.sql says the same.
+// Returns true for tests that do not make their form fail, like run_test in db/views.sql.
 static bool is_outside(const struct test *test, enum outcome outcome)
 {
     bool through_memory = strstr(test->src, ".data") || strstr(test->dst, ".data");
@@ -108,8 +108,8 @@ static bool is_outside(const struct test *test, enum outcome outcome)
             (outcome == OUTCOME_UNSTABLE && through_memory && test->bound == BOUND_UPPER));
 }
 
-// For the ports, which come later in the run.
-static void keep_throughput(struct run_writer *writer, const struct plan *plan,
+// Keeps the throughput for the ports, which come later in the run.
+static void keep_throughput(struct run_writer *keeper, const struct plan *plan,
                             const struct measured_test *tests)
 {
     struct form_throughput form = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The last stage of a run: derives the results of measured batches and stores them, one transaction
-// a batch, in a thread of its own while the next batch is measured.
+// per batch, in a thread of its own while the next batch is measured.
 #ifndef LATPUT_RUN_WRITER_H
 #define LATPUT_RUN_WRITER_H
 
@@ -9,27 +9,26 @@
 #include "store/store_ports.h"
 #include "util/progress.h"
 
-// What was stored.
+// Rows that were stored.
 struct run_kept {
     int64_t forms;   // rows
-    int64_t doubted; // kernels in them whose counts were left out
-    // What store_get_throughputs() would read of these rows; `timed`: whether a throughput was
-    // asked for at all.
+    int64_t doubted; // kernels whose counts were left out
+    // Throughputs as store_get_throughputs() would read them; `timed`: a throughput was asked for.
     struct stored_throughputs throughputs;
     bool timed;
 };
 void run_kept_free(struct run_kept *kept);
 
 struct run_writer;
-// `rows` are those that the batches' rows are indices of; they must outlive the writer.
+// Starts the thread. `rows`: the rows that the batches' indices refer to; they must outlive it.
 struct run_writer *run_writer_start(struct store *store, int64_t run_id,
                                     const struct selected_row *rows, int issue_width,
                                     struct progress *progress);
-// Takes the batch and frees it when it is stored. Waits for the batch before. -1: an earlier batch
-// could not be stored, the message says why; this batch is freed unstored.
-int run_writer_put(struct run_writer *writer, struct batch *batch, struct err *err);
-// Waits for the rest, frees the writer. *kept is to be freed, also after -1; its texts are those of
-// the rows.
-int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err *err);
+// Takes the batch, which is freed when it is stored, after waiting for the batch before. Returns 0;
+// -1 if an earlier batch could not be stored, with the message; this batch is then freed unstored.
+int run_writer_put(struct run_writer *keeper, struct batch *batch, struct err *err);
+// Waits for the rest and frees the keeper. The caller frees *kept, also after -1; its texts are
+// those of the rows.
+int run_writer_end(struct run_writer *keeper, struct run_kept *kept, struct err *err);
 
 #endif

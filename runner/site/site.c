@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The web page: its own files, and what the database knows as scripts; see site.h.
+// The web page: its own files, and the database as scripts; see site.h.
 #include "site_internal.h"
 
 #include "version.h"
 
 #include <stdlib.h>
 
-// The title of each list, that of the newest run that has it.
+// Writes the title of each list, from the newest run that has it.
 static int lists_json(struct store *store, struct json *json, struct err *err)
 {
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_LIST, NULL, err);
@@ -82,7 +82,7 @@ static int site_files_write(struct store *store, struct site_files *files,
         result = index_write(store, files, options, cpus, err);
     if (result == 0 && options->database)
         result = site_file_database(files, store, cpus, err);
-    // Last, so that a page that is there is whole.
+    // The page comes last, so that a page in place is complete.
     return result == 0 ? site_file_sources(files, err) : -1;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A web page of all that a database knows, as files of a directory: made from the views of store/
+// A web page with the content of a database, as files of a directory: made from the views of store/
 // and the sources of the page below site/ of the data root. It works without a server, a network or
-// other programs. docs/SITE.md says what is in the files. The same database gives the same bytes.
+// other programs. docs/SITE.md describes the files. The same database gives the same bytes.
 #ifndef LATPUT_SITE_H
 #define LATPUT_SITE_H
 
@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 struct site_options {
-    const char *directory; // made if missing; what is in it already is replaced by name
+    const char *directory; // made if missing; existing files are replaced by name
     const char *title;     // of the page
-    bool samples;          // the samples behind each value
-    bool database;         // the runs as a database without samples, for download
+    bool samples;          // include the samples of each value
+    bool database;         // include the runs as a database without samples, for download
 };
 
 struct site_counts {
@@ -22,7 +22,7 @@ struct site_counts {
     int64_t bytes; // of all files
 };
 
-// 0, or -1 with a message.
+// Writes the page. Returns 0, or -1 with a message.
 int site_write(struct store *store, const struct site_options *options, struct site_counts *counts,
                struct err *err);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Machine code of a kernel as instructions, by Zydis; see site_internal.h. The database has the
-// first bytes of a body only, so the last instruction may be cut.
+// Machine code of a kernel as instructions, by Zydis; see site_internal.h. The database has only
+// the first bytes of a body, so the last instruction may be cut.
 #include "site_internal.h"
 
 #include <Zydis/Zydis.h>
 #include <stdio.h>
 
-enum { CODE_MAX = 64 }; // as many as the database keeps
+enum { CODE_MAX = 64 }; // bytes that the database keeps
 
 static int hex_digit(char c)
 {
@@ -47,7 +47,7 @@ void site_asm_json(const char *hex, int bits, struct site_texts *texts, struct j
         ZydisDecodedInstruction in;
         ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
         char text[256] = "", line[CODE_MAX * 2 + sizeof text + 2];
-        int len = n - at; // what cannot be decoded goes to the end
+        int len = n - at; // undecodable bytes extend to the end
         if (ready && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes + at, (ZyanUSize)(n - at),
                                                          &in, operands))) {
             len = in.length;

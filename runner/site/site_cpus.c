@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CPUs of a database with their runs; see site_internal.h. A CPU is what the views have one row
-// a form for: a uarch, or one that the tables do not know.
+// The CPUs of a database with their runs; see site_internal.h. A CPU is a uarch for which the views
+// have one row per form, or a CPU that the tables do not know.
 #include "site_internal.h"
 
 #include "report/report.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the page shows of a run, as it stands in run_table.
+// Columns of run_table that the page shows.
 static const char *const run_columns[] = {
     "run_id",       "version",        "nasm_version",   "os_kernel",     "backend",
     "tables",       "frequency",      "selection",      "tsc_hz",        "core_hz",
@@ -32,7 +32,7 @@ static int64_t cpu_integer(struct store_rows *rows, const char *column)
     return store_rows_integer(rows, store_rows_column(rows, column));
 }
 
-// As run_key has it in the database.
+// Returns the key of a CPU as in run_key of the database.
 static const char *cpu_key(struct site_cpus *cpus, const struct site_cpu *cpu)
 {
     return strcmp(cpu->uarch, "unknown") != 0 ? cpu->uarch
@@ -62,8 +62,7 @@ static void cpus_add_run(struct site_cpus *cpus, struct store_rows *rows)
     cpus->runs[cpus->nruns++] = (struct site_run){cpu_integer(rows, "run_id"), at};
 }
 
-// Vendors by name, then families and models in the order of their numbers, which is about that of
-// time.
+// Orders vendors by name, then families and models by number, which is about the order of time.
 static int cpu_compare(const void *a, const void *b)
 {
     const struct site_cpu *one = a, *two = b;
@@ -75,7 +74,7 @@ static int cpu_compare(const void *a, const void *b)
     return order ? order : strcmp(one->key, two->key);
 }
 
-// Sorts the CPUs; the runs' indices follow.
+// Sorts the CPUs and adapts the runs' indices.
 static void cpus_sort(struct site_cpus *cpus)
 {
     const char **keys = xcalloc((size_t)cpus->ncpus + 1, sizeof *keys);
@@ -92,7 +91,7 @@ static void cpus_sort(struct site_cpus *cpus)
     free(keys);
 }
 
-// A name as that of a file: what names of files do not need becomes '_'.
+// Returns a name as that of a file: characters that are unusual there become '_'.
 static char *cpu_file_stem(const char *name)
 {
     char *stem = xstrdup(name);
@@ -102,8 +101,8 @@ static char *cpu_file_stem(const char *name)
     return stem;
 }
 
-// "cpu_zen5", or "cpu_zen5-2" where another has that name: names of files are poorer than those of
-// CPUs. No other data file begins so, whatever a pack calls its CPU.
+// Names the files "cpu_zen5", or "cpu_zen5-2" if another CPU has that name, since several names may
+// become one. No other data file begins like this, whatever a pack calls its CPU.
 static void cpus_name_files(struct site_cpus *cpus)
 {
     for (int c = 0; c < cpus->ncpus; c++) {
@@ -119,7 +118,7 @@ static void cpus_name_files(struct site_cpus *cpus)
     }
 }
 
-// The newest run with a structure of ports counts.
+// Finds for each CPU the newest run with a structure of ports.
 static int cpus_find_ports(struct store *store, struct site_cpus *cpus, struct err *err)
 {
     int got = 0;

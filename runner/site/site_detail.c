@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a form's panel shows: operand pairs, false dependencies, kernels with their code and
+// Details in a form's panel: operand pairs, false dependencies, kernels with their code and
 // samples, use of ports and the evidence for it. A file has SITE_CHUNK forms of a CPU and is loaded
 // when one is looked at. See site_internal.h; docs/SITE.md describes the files.
 #include "site_internal.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How a column of a view is written.
+// Format of a view's column.
 enum cell { CELL_TEXT, CELL_CLK, CELL_NUMBER };
 struct cells {
     const char *name;
@@ -95,7 +95,7 @@ static const struct cells trial_cells[] = {
     {"blockers",     CELL_NUMBER},
 };
 
-// The parts of a form's details, each from a view.
+// Parts of a form's details, each from a view.
 enum part { PART_PAIRS, PART_FALSE, PART_KERNELS, PART_PORTS, PART_TRIALS, PARTS };
 static const struct part_source {
     const char *name;
@@ -110,7 +110,7 @@ static const struct part_source {
     [PART_TRIALS] = {"trials",      STORE_VIEW_EVIDENCE, trial_cells,  ARRAY_LEN(trial_cells) },
 };
 
-// A CPU's chunk while it is gathered: `forms` has whole members, `rows` those of the form at hand.
+// A CPU's chunk while it is gathered: `forms` has whole members, `rows` those of the current form.
 struct detail_cpu {
     struct site_texts texts;
     struct strbuf forms;
@@ -124,7 +124,7 @@ struct detail {
     bool samples;
     struct site_stream streams[PARTS];
     int columns[PARTS][ARRAY_LEN(kernel_cells)];
-    struct detail_cpu *chunks; // of each CPU
+    struct detail_cpu *chunks; // one per CPU
 };
 
 static void cell_json(const struct site_stream *row, int column, enum cell cell,
@@ -141,7 +141,7 @@ static void cell_json(const struct site_stream *row, int column, enum cell cell,
         json_int(json, store_rows_integer(row->rows, column));
 }
 
-// A pass: [number, accepted, tried, [thousandths of a cycle, bridges taken off, ...]].
+// Writes a pass: [number, accepted, tried, [thousandths of a cycle without bridges, ...]].
 static void pass_json(const struct kernel_facts *facts, const struct timing *timing, bool counted,
                       struct json *json)
 {
@@ -158,7 +158,7 @@ static void pass_json(const struct kernel_facts *facts, const struct timing *tim
     json_close(json, ']');
 }
 
-// The kernel that decides also has its code and its samples.
+// Writes a kernel; the deciding one also with its code and its samples.
 static int kernel_json(struct detail *detail, const struct site_stream *row,
                        struct site_texts *texts, struct json *json, struct err *err)
 {
@@ -192,7 +192,7 @@ static int detail_row(struct detail *detail, enum part part, struct err *err)
     const struct part_source *source = &part_sources[part];
     const struct site_stream *row = &detail->streams[part];
     int cpu = site_cpu_of_run(detail->cpus, row->run);
-    // Operands that are overwritten and not waited for, which nearly all are, are not shown.
+    // False dependencies that do not exist, which nearly all are, are not shown.
     if (cpu < 0 || (part == PART_FALSE && !(site_real(row, "latency_clk") > 0)))
         return 0;
     struct detail_cpu *chunk = &detail->chunks[cpu];
@@ -206,7 +206,7 @@ static int detail_row(struct detail *detail, enum part part, struct err *err)
     return result;
 }
 
-// All rows of the form, of all CPUs.
+// Gathers all rows of the form, of all CPUs.
 static int detail_form(struct detail *detail, const struct site_form *form, struct err *err)
 {
     for (int part = 0; part < PARTS; part++) {
@@ -246,8 +246,8 @@ static void detail_form_end(struct detail *detail, size_t form)
     }
 }
 
-// What the elements of rows are: names of columns; those in thousandths end with _clk but for
-// slots, residuals and µops, which are so too.
+// Writes the names of the rows' columns. Those in thousandths end with _clk, or are slots,
+// residuals or µops.
 static void columns_json(struct json *json)
 {
     json_open(json_name(json, "columns"), '{');
@@ -279,7 +279,7 @@ static int chunk_write(struct detail *detail, int cpu, int chunk, struct err *er
     strbuf_puts(&text, strbuf_text(&gathered->forms));
     json_close(&json, '}');
     json_close(&json, '}');
-    // No name of a CPU's files has a dot.
+    // The dot separates the chunk: no name of a CPU's files has one.
     char *name = xasprintf("data/%s.%d.js", detail->cpus->cpus[cpu].file, chunk);
     int result = site_file_script(detail->files, name, "detail", &text, err);
     free(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files of the page: written under other names and renamed when they are complete. See
+// Writes the files of the page under other names and renames them when they are complete. See
 // site_internal.h.
 #include "site_internal.h"
 
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What the page is made of, below site/ of the data root. A folder stands before what is in it.
+// Parts of the page, below site/ of the data root. A folder stands before its content.
 static const char *const page_files[] = {
     "index.html",
     "style.css",
@@ -92,7 +92,7 @@ int site_file_database(struct site_files *files, struct store *store, const stru
     char *path = xasprintf("%s/" SITE_DATABASE, files->directory);
     const char *temporary = scratch_file_begin(path);
     int64_t *run_ids = xcalloc((size_t)cpus->nruns + 1, sizeof *run_ids);
-    for (int r = 0; r < cpus->nruns; r++) // newest first; the copy numbers them in their order
+    for (int r = 0; r < cpus->nruns; r++) // newest first; the copy numbers them in this order
         run_ids[r] = cpus->runs[cpus->nruns - 1 - r].run_id;
     const struct merge_extract extract = {run_ids, cpus->nruns, MERGE_KEEP_KERNELS};
     struct stat about = {.st_size = 0};

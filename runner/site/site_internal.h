@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of site/ share: CPUs, texts that are written once, rows of views side by side, and
-// the files of the page.
+// Declarations shared by the files of site/: CPUs, texts that are written once, rows of views side
+// by side, and the files of the page.
 #ifndef LATPUT_SITE_INTERNAL_H
 #define LATPUT_SITE_INTERNAL_H
 
@@ -15,20 +15,20 @@
 #include <stdint.h>
 
 enum { SITE_CHUNK = 128 };        // forms whose details are in one file
-#define SITE_DATABASE "latput.db" // the copy
+#define SITE_DATABASE "latput.db" // name of the copy
 
 // --- texts by number (site_texts.c) ---
 
 struct site_texts {
     const char **texts;
     size_t ntexts, capacity;
-    uint32_t *slots; // open addressing: number of the text + 1, 0: free
+    uint32_t *slots; // open addressing: number of the text plus 1, 0: free
     size_t nslots;
     struct arena arena;
 };
-// The number of a text, which is added if it is new.
+// Returns the number of a text, which is added if it is new.
 int site_text(struct site_texts *texts, const char *text);
-void site_texts_json(const struct site_texts *texts, struct json *json); // an array
+void site_texts_json(const struct site_texts *texts, struct json *json); // writes an array
 void site_texts_clear(struct site_texts *texts);                         // frees all
 
 // --- CPUs (site_cpus.c) ---
@@ -37,10 +37,10 @@ struct site_run {
     int64_t run_id;
     int cpu; // index
 };
-// One CPU family, as the views keep them apart.
+// One CPU family, as the views separate them.
 struct site_cpu {
-    const char *key;  // uarch, of unknown CPUs with what they call themselves
-    const char *file; // what its files begin with
+    const char *key;  // uarch; for unknown CPUs with their own name
+    const char *file; // beginning of its files' names
     const char *uarch, *vendor;
     int64_t family, model, signature;
     int64_t ports_run_id; // the newest run with a structure of ports; 0: none
@@ -55,24 +55,24 @@ struct site_cpus {
     struct arena arena;
 };
 int site_cpus_read(struct store *store, struct site_cpus *cpus, struct err *err);
-int site_cpu_of_run(const struct site_cpus *cpus, int64_t run_id); // -1: of none
-// Members of an object: the CPU with its runs, their warnings and its ports.
+int site_cpu_of_run(const struct site_cpus *cpus, int64_t run_id); // -1: none
+// Writes members of an object: the CPU with its runs, their warnings and its ports.
 int site_cpu_json(struct store *store, const struct site_cpus *cpus, int cpu, struct json *json,
                   struct err *err);
 void site_cpus_free(struct site_cpus *cpus);
 
 // --- rows of a view, in the order of forms (site_stream.c) ---
 
-// What identifies a form, and orders the rows of all views.
+// The identity of a form, by which the rows of all views are ordered.
 struct site_form {
     const char *mnemonic, *operands, *form, *enc;
     int64_t bits;
 };
 struct site_stream {
     struct store_rows *rows;
-    int mnemonic, operands, form, enc, bits, run_id; // columns
-    struct site_form at; // of the current row; its texts live until the next
-    int64_t run;         // of the current row
+    int mnemonic, operands, form, enc, bits, run_id; // numbers of columns
+    struct site_form at; // identity of the current row; its texts are valid until the next
+    int64_t run;         // run of the current row
     bool more;           // there is a current row
 };
 int site_stream_open(struct site_stream *stream, struct store *store, enum store_view view,
@@ -80,11 +80,11 @@ int site_stream_open(struct site_stream *stream, struct store *store, enum store
 int site_stream_next(struct site_stream *stream, struct err *err); // 0 or -1; *more
 void site_stream_close(struct site_stream *stream);
 int site_form_compare(const struct site_form *a, const struct site_form *b);
-// Values of the current row by the names of columns.
+// Return values of the current row by the names of columns.
 double site_real(const struct site_stream *stream, const char *column);
 int64_t site_integer(const struct site_stream *stream, const char *column);
-const char *site_column(const struct site_stream *stream, const char *column); // text
-// In thousandths of a cycle; null where it is NULL.
+const char *site_column(const struct site_stream *stream, const char *column); // as text
+// Writes a value in thousandths of a cycle; NaN as null.
 void site_thousandths(struct json *json, double value);
 
 // --- forms and their values (site_table.c) ---
@@ -102,28 +102,28 @@ struct site_files {
     const char *directory;
     struct site_counts *counts;
 };
-// A script that hands `value`, a JSON value, to the page under the name `kind`.
+// Writes a script that hands `value`, a JSON value, to the page under the name `kind`.
 int site_file_script(struct site_files *files, const char *name, const char *kind,
                      const struct strbuf *value, struct err *err);
 int site_file_directories(struct site_files *files, struct err *err);
-// The page's own files, from the data root.
+// Copies the page's own files from the data root.
 int site_file_sources(struct site_files *files, struct err *err);
-// A database of the same runs, without samples.
+// Writes a database of the same runs, without samples.
 int site_file_database(struct site_files *files, struct store *store, const struct site_cpus *cpus,
                        struct err *err);
 
-// data/forms.js and data/cpu_CPU.js of each; *forms: what they are of.
+// Writes data/forms.js and data/cpu_CPU.js per CPU; *forms: the forms in them.
 int site_table_write(struct store *store, struct site_files *files, struct site_cpus *cpus,
                      struct site_forms *forms, struct err *err);
-// data/cpu_CPU.NNN.js: all that is known of SITE_CHUNK forms (site_detail.c).
+// Writes data/cpu_CPU.NNN.js: the details of SITE_CHUNK forms each (site_detail.c).
 int site_detail_write(struct store *store, struct site_files *files, const struct site_cpus *cpus,
                       const struct site_forms *forms, bool samples, struct err *err);
 
-// One instruction a text: "CODE ASSEMBLY", of machine code in hexadecimal, as numbers of `texts`,
-// elements of a JSON array (site_asm.c).
+// Writes machine code in hexadecimal as elements of a JSON array, numbers of `texts`: one "CODE
+// ASSEMBLY" per instruction (site_asm.c).
 void site_asm_json(const char *hex, int bits, struct site_texts *texts, struct json *json);
 
-// Properties of the pipeline with their curves, an object (site_property.c).
+// Writes an object: properties of the pipeline with their curves (site_property.c).
 int site_property_json(struct store *store, struct json *json, int *nproperties, struct err *err);
 
 #endif

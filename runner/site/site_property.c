@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Properties of the pipeline with the points of their curves: the public views as they are,
-// whatever columns they have, so that later versions of them come to the page too. See
-// site_internal.h.
+// Properties of the pipeline with the points of their curves: the public views with all of their
+// columns, so that columns of later versions reach the page, too. See site_internal.h.
 #include "site_internal.h"
 
 static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *texts,

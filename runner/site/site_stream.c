@@ -43,7 +43,7 @@ void site_stream_close(struct site_stream *stream)
     stream->rows = NULL;
 }
 
-// As the views order their rows.
+// The order of the views' rows.
 int site_form_compare(const struct site_form *a, const struct site_form *b)
 {
     int order = strcmp(a->mnemonic, b->mnemonic);

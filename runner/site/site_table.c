@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of the page: what forms there are, once for all CPUs, and a CPU's values of them in
-// columns. See site_internal.h; docs/SITE.md describes the files.
+// The table of the page: the forms, once for all CPUs, and each CPU's values of them in columns.
+// See site_internal.h; docs/SITE.md describes the files.
 #include "site_internal.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void forms_add(struct table_forms *table, struct site_forms *forms,
     column_put(&table->isa, site_text(&table->texts, site_column(row, "isa")));
     column_put(&table->list, site_text(&table->texts, site_column(row, "list")));
     column_put(&table->options, site_text(&table->texts, site_column(row, "options")));
-    // Mostly what mnemonic and operands say.
+    // Most forms are named by mnemonic and operands.
     char *usual = xasprintf("%s%s%s", at->mnemonic, *at->operands ? " " : "", at->operands);
     bool same = strcmp(usual, at->form) == 0;
     column_put(&table->form, same ? -1 : site_text(&table->texts, at->form));
@@ -47,7 +47,7 @@ static void forms_add(struct table_forms *table, struct site_forms *forms,
     free(usual);
 }
 
-// A member of an object that is an array of what was put into the column.
+// Writes a member of an object: an array of the column's values.
 static void column_json(struct json *json, const char *name, struct strbuf *column)
 {
     json_open(json_name(json, name), '[');
@@ -76,7 +76,7 @@ static void forms_json(struct table_forms *table, int nforms, struct strbuf *out
 
 // --- CPU.js ---
 
-// Columns of numbers: cycles in thousandths, and such as they are.
+// Columns of numbers: in thousandths of a cycle, and unscaled.
 static const char *const clk_columns[] = {
     "latency_min_clk",      "latency_max_clk",        "rthroughput_clk",
     "rthroughput_slow_clk", "rthroughput_spread_clk",
@@ -100,7 +100,7 @@ enum { TEXTS = ARRAY_LEN(text_columns) };
 
 struct table_cpu {
     struct site_texts texts;
-    struct strbuf step; // from form to form
+    struct strbuf step; // difference to the previous form
     int64_t last;
     struct strbuf clk[CLKS], integer[INTEGERS], text[TEXTS];
 };
@@ -124,7 +124,7 @@ static void cpu_add(struct table_cpu *cpu, int64_t form, const struct site_strea
     }
     for (size_t i = 0; i < TEXTS; i++) {
         int column = store_rows_column(row->rows, text_columns[i]);
-        bool none = store_rows_type(row->rows, column) == STORE_NULL; // of ports '' says something
+        bool none = store_rows_type(row->rows, column) == STORE_NULL; // '' has a meaning for ports
         column_put(&cpu->text[i],
                    none ? -1 : site_text(&cpu->texts, store_rows_exact(row->rows, column)));
     }
@@ -197,7 +197,7 @@ int site_table_write(struct store *store, struct site_files *files, struct site_
     struct table_cpu *values = xcalloc((size_t)cpus->ncpus + 1, sizeof *values);
     int result = table_read(&row, cpus, &table, forms, values, err);
     site_stream_close(&row);
-    // Also after an error: what the columns hold is freed where it is written.
+    // Also needed after an error: writing frees the columns.
     if (table_files(files, cpus, &table, forms, values, result == 0 ? err : NULL) != 0)
         result = -1;
     free(values);

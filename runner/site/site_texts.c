@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts that a file has once, by number; see site_internal.h.
+// Numbers of texts that a file has once; see site_internal.h.
 #include "site_internal.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static uint32_t text_hash(const char *text)
     return hash;
 }
 
-// The slot of the text, or the free one where it belongs.
+// Returns the slot of the text, or the free one for it.
 static size_t texts_slot(const struct site_texts *texts, const char *text)
 {
     size_t at = text_hash(text) & (texts->nslots - 1);
@@ -22,7 +22,7 @@ static size_t texts_slot(const struct site_texts *texts, const char *text)
     return at;
 }
 
-// At most half of the slots are taken.
+// Keeps at least half of the slots free.
 static void texts_grow(struct site_texts *texts)
 {
     if (texts->nslots > 2 * texts->ntexts)
