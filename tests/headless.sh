@@ -23,7 +23,6 @@ pending=(
     tests/unit
     tests/whole
     runner/bench
-    runner/check
     runner/cli
     runner/commands
     runner/compare
@@ -34,13 +33,10 @@ pending=(
     runner/execute
     runner/explain
     runner/export
-    runner/known
-    runner/llvm
     runner/measure
     runner/ports
     runner/property
     runner/stat
-    runner/validate
 )
 # shellcheck disable=SC2016 # the program is awk's
 openings='

@@ -46,7 +46,7 @@ static int check_compare_rows(const void *a, const void *b)
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-// Whether all columns say the same but that of the tests, of which a selection may want fewer.
+// Returns true if all columns are equal but the tests, of which a selection may want fewer.
 static bool check_fields_equal(const struct list_row *a, const struct list_row *b)
 {
     for (int i = 0; i < LIST_COLUMNS; i++)
@@ -55,8 +55,8 @@ static bool check_fields_equal(const struct list_row *a, const struct list_row *
     return true;
 }
 
-// A selection must say the same of a form as the list that it selects from: the results
-// of both are filed under one form.
+// Checks that a selection describes a form like the list that it selects from: the results of both
+// are filed under one form.
 static void check_selection_row(struct check *check, const struct list_row *row,
                                 const struct list_row *const *rows, size_t nrows)
 {
@@ -80,8 +80,8 @@ static void check_selection_row(struct check *check, const struct list_row *row,
                           same->path, same->line, same->source);
 }
 
-// Fills `rows` with the rows of the lists that are (not) selections, except of those that are known
-// if `unknown` is asked for; returns their number.
+// Fills `rows` with the rows of the lists that are (not) selections, with `unknown` only those that
+// are not known to be good; returns their number.
 static size_t check_gather_rows(const struct check *check, bool selection, bool unknown,
                                 const struct list_row **rows)
 {
@@ -113,7 +113,7 @@ static void check_forms(struct check *check)
     free(rows);
 }
 
-// Whether the macro file defines the multi-line macro `name`.
+// Returns true if the macro file defines the multi-line macro `name`.
 static bool check_macro_defined(FILE *file, const char *name)
 {
     char line[1024], word[128];
@@ -126,8 +126,7 @@ static bool check_macro_defined(FILE *file, const char *name)
     return false;
 }
 
-// The macros that a contract line names must be there: its body, which is `name` if it does not say
-// so, and its init.
+// Checks that the macros named by a contract line exist: its body, by default `name`, and its init.
 static void check_contract(struct check *check, const struct list_row *row, const char *path,
                            const char *name, const char *line)
 {
@@ -183,7 +182,7 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
     const struct list_row **rows = xcalloc((size_t)check->nrows + 1, sizeof *rows);
     struct check_code *codes = xcalloc((size_t)check->nrows + 1, sizeof *codes);
     size_t nrows = check_gather_rows(check, false, true, rows);
-    if (!check->complete) // else their rows are compared with rows that are checked
+    if (!check->complete) // a complete check compares them with rows that are checked
         nrows += check_gather_rows(check, true, true, rows + nrows);
     int n = 0;
     for (size_t i = 0; i < nrows; i++)
@@ -242,7 +241,7 @@ int check_lists(const char *const *paths, int npaths, bool complete, struct chec
     return 0;
 }
 
-// The lists of the selection, each with its key where it is known how to remember it.
+// Takes the lists of the selection, each with its key if results can be remembered.
 static void check_borrow(struct check *check, const struct selection *selection,
                          const struct check_known *known, char (*keys)[CHECK_KEY_BYTES])
 {
@@ -270,7 +269,7 @@ int check_selection(const struct selection *selection, const char *nasm, struct 
     int status = check_rows(check, 64, exceptions, err);
     if (status == 0)
         status = check_rows(check, 32, exceptions, err);
-    // A problem may be of any of them.
+    // A problem may concern any of them.
     for (int i = 0; i < check->nlists && status == 0 && check->nproblems == 0; i++)
         if (!check->lists[i].known)
             check_known_add(known, keys[i]);

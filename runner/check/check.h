@@ -24,13 +24,14 @@ struct check_list {
     struct list list;
     bool selection; // repeats rows of the other lists
     bool read;      // the list could be read, perhaps without some rows
-    bool known;     // its rows are known to be good one by one (check_known.h)
+    bool known;     // all its rows are known to be good (check_known.h)
 };
 
 struct check {
     struct check_list *lists; // exactly those asked for
     int nlists;
-    bool complete; // all lists of the tree: rows of selections must be in it, exceptions be used
+    bool complete; // all lists of the tree: they must have the rows of selections, and use all
+                   // exceptions
     bool borrowed; // the lists belong to a selection
     int nrows, nproperties;
     struct check_problem *problems;
@@ -38,19 +39,18 @@ struct check {
     struct arena arena;
 };
 
-// Everything below adds to check->problems. check_lists returns -1 only when the environment lacks
-// something (no NASM, no temporary directory). `complete` as in the struct.
+// Checks lists. All functions below add to check->problems. Returns -1 only if the environment
+// lacks something (no NASM, no temporary directory). `complete` as in the struct.
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,
                 struct err *err);
-// The lists of a selection, before they are measured: the same, but lists that this program has
-// found good before are assembled and decoded again only if something has changed. `nasm`: its
-// version.
+// Checks the lists of a selection before they are measured; lists that this program has found good
+// before are assembled and decoded again only if something has changed. `nasm`: its version.
 int check_selection(const struct selection *selection, const char *nasm, struct check *check,
                     struct err *err);
-// The files of cpuinfo/ports/, whose forms must be rows of the lists that were checked.
+// Checks the files of cpuinfo/ports/, whose forms must be rows of the checked lists.
 void check_port_names(struct check *check);
-// Forgets what is not about these lines, one a list (0: all of it). The index of the first list
-// that has no row at its line; -1: there is none.
+// Drops problems of other lines than these, one per list (0: all lines). Returns the index of the
+// first list that has no row at its line; -1: none.
 int check_keep_lines(struct check *check, const int *lines);
 void check_print(struct check *check, FILE *out);
 void check_free(struct check *check);
@@ -58,13 +58,13 @@ void check_free(struct check *check);
 // check_problem.c: adds a problem of the list with this index, or of none.
 void check_problem_add(struct check *check, int order, int line, const char *text);
 
-// A problem of a row; the caret stands under `token` of its source line (see list_row_error()).
+// Adds a problem of a row, with the caret under `token` of its source line (see list_row_error()).
 void check_row_problem(struct check *check, const struct list_row *row, const char *token,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
-// The same with the caret under operand `index` (0-based) of the text.
+// Adds a problem with the caret under operand `index` (0-based) of the text.
 void check_operand_problem(struct check *check, const struct list_row *row, int index,
                            const char *format, ...) __attribute__((format(printf, 4, 5)));
-// A problem that belongs to no row.
+// Adds a problem that belongs to no row.
 void check_table_problem(struct check *check, const char *text);
 
 // One assembled row.
@@ -81,11 +81,11 @@ struct check_code {
 int check_assemble(struct check *check, struct check_code *codes, int ncodes, int bits,
                    const unsigned char **bytes, struct err *err);
 
-// Exceptions from what the decoder says: lists/exceptions.csv.
+// Deviations from the decoder that are right: lists/exceptions.csv.
 struct check_exceptions;
 struct check_exceptions *check_exceptions_read(struct check *check);
-// Whether `field` of the row may differ; marks the exception as used. A field "name" with the
-// decoder's mnemonic is looked up as "name=MNEMONIC".
+// Returns true if `field` of the row may differ; marks the exception as used. A field "name" with
+// the decoder's mnemonic is looked up as "name=MNEMONIC".
 bool check_exceptions_allow(struct check_exceptions *exceptions, const struct list_row *row,
                             const char *field);
 void check_exceptions_unused(const struct check_exceptions *exceptions, struct check *check);
@@ -94,8 +94,8 @@ void check_exceptions_unused(const struct check_exceptions *exceptions, struct c
 void check_decode(struct check *check, const struct check_code *code, const unsigned char *bytes,
                   struct check_exceptions *exceptions);
 
-// Coverage of a table of variants by the lists that were read; prints counts by instruction set on
-// `out`, and each missing form if `missing`. Returns -1 if the table cannot be read.
+// Prints the coverage of a table of variants by the lists on `out`: counts by instruction set, and
+// each missing form if `missing`. Returns -1 if the table cannot be read.
 int check_coverage(const struct check *check, const char *path, bool missing, FILE *out,
                    struct err *err);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Access marks against the decoder. The rules that translate one into the other: a conditional
-// write of a register keeps its old content, so it is read and written (`+`); of memory it is only
-// a write, since a store that does not happen reads nothing. Flags that are undefined afterwards
-// count as written. Memory behind implicit addresses is not part of a row, its base register is.
-// Implicit parts of one register (al and ax of `mul r8`) are taken together.
+// Compares access marks with the decoder. The rules of translation: a conditional write of a
+// register keeps its old content, so it is read and written (`+`); one of memory is only a write,
+// since a store that does not happen reads nothing. Flags that are undefined afterwards count as
+// written. Memory at implicit addresses is not part of a row, its base register is. Implicit parts
+// of one register (al and ax of `mul r8`) count as one.
 #include "check_access.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ struct implicit_access {
     struct register_id id;
     const char *name;
     int access;
-    int parts; // accesses merged
+    int parts; // number of accesses merged
 };
 
 struct register_id decode_register_id(const struct decode *decode, ZydisRegister reg)
@@ -119,7 +119,8 @@ static int implicit_add_decoded(struct implicit_access *list, int n, const struc
     return implicit_add(list, n, id, ZydisRegisterGetString(reg), access);
 }
 
-// Whether the register is a written operand: movdir64b has one as base of its hidden memory.
+// Returns true if the register is a written operand: movdir64b has one as base of its hidden
+// memory.
 static bool implicit_is_visible(const struct decode *decode, ZydisRegister reg)
 {
     for (int i = 0; i < decode->in.operand_count_visible; i++)
@@ -226,7 +227,7 @@ static ZydisAccessedFlagsMask flags_of_operand(const struct operand *operand)
     return 0;
 }
 
-// "cf =of +zf" in `text`; "none" if empty.
+// Writes "cf =of +zf" into `text`; "none" if empty.
 static const char *flags_text(ZydisAccessedFlagsMask read, ZydisAccessedFlagsMask written,
                               char *text, size_t size)
 {
@@ -244,7 +245,7 @@ static const char *flags_text(ZydisAccessedFlagsMask read, ZydisAccessedFlagsMas
     return text;
 }
 
-// Whether the decoder says that the flags are perhaps not written: a shift by a count of 0.
+// Returns true if the flags may stay unwritten, by the decoder: a shift by a count of 0.
 static bool flags_conditional(const struct decode *decode)
 {
     for (int i = 0; i < decode->in.operand_count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Assembles the rows of the lists, each once, into one flat file; see check.h. NASM reports what it
-// refuses by line; those rows are left out and the rest is assembled again, until NASM is content.
+// Assembles the rows of the lists, each once, into one flat file; see check.h. NASM reports refused
+// lines; those rows are left out and the rest is assembled again, until NASM accepts all.
 #include "check.h"
 
 #include "util/paths.h"
@@ -15,13 +15,14 @@
 
 enum {
     NASM_TIMEOUT_MS = 120 * 1000,
-    NASM_ROUNDS_MAX = 10, // messages of a later pass appear once those of an earlier one are gone
+    NASM_ROUNDS_MAX = 10, // messages of a later pass appear once those of earlier ones are gone
 };
 
 static const int gpr_pool[] = {3, 1, 2, 6, 7, 5, 0}; // rbx first: no form is tied to it
-static const int vec_pool[] = {1, 4, 2, 3, 5, 6};    // op2 is 4: v4fmaddps wants a multiple of 4
+static const int vec_pool[] = {1, 4, 2, 3, 5, 6};    // op2 gets 4: v4fmaddps wants a multiple of 4
 
-// Whether a fixed or implicit operand of the row is (part of) general-purpose register `number`.
+// Returns true if a fixed or implicit operand of the row is (part of) general-purpose register
+// `number`.
 static bool row_uses_gpr(const struct list_row *row, int number)
 {
     for (int i = 0; i < row->nops; i++)
@@ -33,7 +34,7 @@ static bool row_uses_gpr(const struct list_row *row, int number)
     return false;
 }
 
-// The next register of the pool that the row does not use already.
+// Returns the next register of the pool that the row does not use.
 static int choose_gpr(const struct list_row *row, size_t *next)
 {
     while (*next + 1 < ARRAY_LEN(gpr_pool) && row_uses_gpr(row, gpr_pool[*next]))
@@ -44,13 +45,13 @@ static int choose_gpr(const struct list_row *row, size_t *next)
     return number;
 }
 
-// Values that fit in no shorter encoding.
+// Returns a value that fits in no shorter encoding.
 static int64_t choose_value(int bits)
 {
     return bits == 8 ? 5 : bits == 16 ? 0x1122 : bits == 32 ? 0x11223344 : 0x1122334455667788;
 }
 
-// Distinct registers for all operands, or one register for all in a row with `same`.
+// Chooses distinct registers for all operands, or one for all in a row with `same`.
 static void choose_registers(const struct list_row *row, struct row_choice *choice)
 {
     bool same = row->same;
@@ -83,8 +84,8 @@ static void assemble_write(struct check_code *codes, int ncodes, int bits, struc
         size_t start = out->len;
         strbuf_printf(out, "row%d:\n", i);
         if (!codes[i].refused) {
-            // A line of its own: after a label on the same line NASM would not see that an unknown
-            // mnemonic is taken for a label.
+            // The label has a line of its own: on the same line NASM would not notice that it takes
+            // an unknown mnemonic for a label.
             row_render(codes[i].row, &codes[i].choice, out);
             strbuf_puts(out, "\n");
         }
@@ -128,7 +129,7 @@ static void assemble_refuse(struct check *check, struct check_code *code, const 
     code->refused = true;
 }
 
-// Messages are `check.asm:LINE: error: TEXT`. Returns how many rows were newly refused.
+// Reads messages `check.asm:LINE: error: TEXT`. Returns how many rows were newly refused.
 static int assemble_blame(struct check *check, struct check_code *codes, int ncodes,
                           const char *messages)
 {
@@ -156,7 +157,7 @@ static int assemble_write_file(const char *path, const struct strbuf *text, stru
     return 0;
 }
 
-// Reads the machine code and the table of offsets behind it.
+// Reads the machine code and the table of offsets after it.
 static int assemble_load(struct check *check, const char *path, struct check_code *codes,
                          int ncodes, const unsigned char **bytes, struct err *err)
 {
@@ -183,7 +184,8 @@ static int assemble_load(struct check *check, const char *path, struct check_cod
     return 0;
 }
 
-// One run of NASM. 1: assembled; 0: rows were refused, try again; -1: cannot work.
+// Runs NASM once. Returns 1 if assembled, 0 if rows were refused and it should run again, -1 if it
+// does not work.
 static int assemble_once(struct check *check, const char *directory, struct check_code *codes,
                          int ncodes, int bits, struct err *err)
 {

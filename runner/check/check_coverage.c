@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Coverage of a table of instruction variants by the lists. The table is tab-separated with a
 // header; its columns `form` ("mnemonic op,op"), `enc`, `isa_set` and `exec_status` are used, and
-// `gas_exec` if there is one: what became of a variant that only another assembler could encode.
+// `gas_exec`, if it exists, for variants that only another assembler could encode.
 #include "check.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ static int coverage_compare_sets(const void *a, const void *b)
     return strcmp(((const struct coverage_set *)a)->name, ((const struct coverage_set *)b)->name);
 }
 
-// The operands of a row as the table writes them: values left out, addresses as agen(B_IS_D8).
+// Writes an operand of a row as the table does: without values, addresses as agen(B_IS_D8).
 static void coverage_append_operand(const struct operand *op, char *out, size_t size)
 {
     size_t used = strlen(out);
@@ -75,7 +75,8 @@ static const char *coverage_row_key(struct coverage *coverage, const struct list
     return arena_strdup(&coverage->arena, key);
 }
 
-// Tables leave out registers that the mnemonic implies; some assemblers want them (fnstsw ax).
+// Returns true if the mnemonic implies the register, which tables leave out; some assemblers want
+// it (fnstsw ax).
 static bool coverage_is_implied(const struct list_row *row)
 {
     for (int i = 0; i < row->nops; i++)
@@ -128,7 +129,7 @@ static bool coverage_has(const struct coverage *coverage, const char *enc, const
             *at = ' ';
     if (coverage_find(coverage, key))
         return true;
-    coverage_drop_widths(key); // lists have `m` where NASM refuses a size keyword
+    coverage_drop_widths(key); // lists have `m` for memory without a size keyword in NASM
     return coverage_find(coverage, key);
 }
 

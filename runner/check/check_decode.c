@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What was assembled against what was meant: decodes a row's machine code with Zydis and compares
-// mnemonic, encoding, operands, access and flags. NASM can silently encode another instruction than
-// the text says, and a wrong access mark makes wrong latency chains; both would be measured without
-// a word. Where the decoder is the one that is wrong, lists/exceptions.csv says so.
+// Compares machine code with its row: decodes it with Zydis and compares mnemonic, encoding,
+// operands, access and flags. NASM can silently encode another instruction than the text says, and
+// a wrong access mark makes wrong latency chains; nothing else would notice either.
+// lists/exceptions.csv has the places where the decoder is wrong.
 #include "check.h"
 
 #include "check_access.h"
@@ -137,7 +137,8 @@ static void decode_check_immediate(const struct decode *decode, int i, int nth,
                        (unsigned long long)op->imm.value.u);
 }
 
-// Whether a decoded operand is of the sort that the class asks for: register, memory or constant.
+// Returns true if a decoded operand is of the sort that the class needs: register, memory or
+// constant.
 static bool decode_sort_matches(const struct operand *operand, const ZydisDecodedOperand *op)
 {
     switch (op->type) {
@@ -165,8 +166,8 @@ static void decode_check_operand(const struct decode *decode, int i, int nth_imm
     decode_check_access(decode, i, op);
 }
 
-// Pairs the row's operands with the decoder's visible ones. The decoder shows some fixed registers
-// that NASM does not write (xmm0 of blendvps); those are marked as implicit.
+// Pairs the row's operands with the decoder's visible ones. Fixed registers that the decoder shows
+// and NASM does not write (xmm0 of blendvps) are marked as implicit.
 static void decode_check_operands(struct decode *decode)
 {
     const struct list_row *row = decode->code->row;

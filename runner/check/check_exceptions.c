@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lists/exceptions.csv: where a row rightly says something else than the decoder, with the reason.
+// lists/exceptions.csv: rows that rightly differ from the decoder, with the reason.
 #include "check.h"
 
 #include "util/csvfile.h"
@@ -22,7 +22,8 @@ struct check_exceptions *check_exceptions_read(struct check *check)
 {
     static const struct csv_spec spec = {exception_columns, ARRAY_LEN(exception_columns), 0};
     struct check_exceptions *exceptions = arena_alloc(&check->arena, sizeof *exceptions);
-    // Lives as long as the program, like the path: messages refer to it until they are printed.
+    // The file lives as long as the program, like the path: messages refer to it until they are
+    // printed.
     static struct csv_file file;
     struct err err;
     csv_file_free(&file);
@@ -37,7 +38,7 @@ struct check_exceptions *check_exceptions_read(struct check *check)
     for (size_t i = 0; i < file.nrecords; i++) {
         const struct csv_record *record = &file.records[i];
         for (int column = 0; column <= COLUMN_REASON; column++) {
-            if (*record->fields[column] || column == COLUMN_OPERANDS) // of none: no operands
+            if (*record->fields[column] || column == COLUMN_OPERANDS) // empty operands: none
                 continue;
             csv_record_error(exceptions->path, record, column, &err, "the %s is missing",
                              exception_columns[column]);

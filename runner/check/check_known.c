@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists that were found good; see check_known.h. One empty file each, whose name is the key.
+// Remembers lists found to be good; see check_known.h. Each is an empty file whose name is the key.
 #include "check_known.h"
 
 #include "util/mem.h"
@@ -17,21 +17,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FORGOTTEN_S = 90 * 24 * 60 * 60 }; // since it was last of use
+enum { FORGOTTEN_S = 90 * 24 * 60 * 60 }; // age at which an unused key is removed
 
 struct check_known {
     int directory;
-    char base[CHECK_KEY_BYTES]; // sha256 of what all lists have in common
+    char base[CHECK_KEY_BYTES]; // sha256 of everything that all lists depend on
 };
 
-// Each with its end, so that "ab","c" is not "a","bc".
+// Hashes a text with its end, so that "ab","c" differs from "a","bc".
 static void key_text(SHA256_CTX *sha, const char *text)
 {
     SHA256Update(sha, (const uint8_t *)text, strlen(text) + 1);
 }
 
-// Small numbers, a byte each: none of an operand or a row is larger but the widths of memory, which
-// its class says too.
+// Hashes small numbers, one byte each: only widths of memory are larger, and the class names these,
+// too.
 static void key_numbers(SHA256_CTX *sha, const int *numbers, size_t n)
 {
     uint8_t bytes[32];
@@ -53,7 +53,7 @@ static void key_files(SHA256_CTX *sha, const char *pattern)
     globfree(&found);
 }
 
-// The program: a build of the same version can still be another one.
+// Hashes the program: builds of one version may differ.
 static void key_program(SHA256_CTX *sha)
 {
     struct stat about;
@@ -75,7 +75,7 @@ static void key_operand(SHA256_CTX *sha, const struct operand *op)
 
 static void key_row(SHA256_CTX *sha, const struct list_row *row)
 {
-    // The rest follows from the options.
+    // Other fields follow from the options.
     const int numbers[] = {(int)row->enc, row->bits,      (int)row->rounding, (int)row->tests,
                            row->nops,     row->nimplicit, row->noptions};
     key_text(sha, row->form);
@@ -102,7 +102,7 @@ void check_known_key(const struct check_known *known, const struct list *list,
     SHA256End(&sha, key);
 }
 
-// Makes the directories of `path` that are missing below `from`, and opens the last one.
+// Makes missing directories of `path` below `from`, and opens the last one.
 static int known_directory(const char *from, const char *path)
 {
     char *whole = xasprintf("%s/%s", from, path);
@@ -152,11 +152,11 @@ bool check_known_has(const struct check_known *known, const char *key)
     if (!known || fstatat(known->directory, key, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(about.st_mode) || about.st_uid != geteuid())
         return false;
-    utimensat(known->directory, key, NULL, AT_SYMLINK_NOFOLLOW); // of use again
+    utimensat(known->directory, key, NULL, AT_SYMLINK_NOFOLLOW); // marks it as used
     return true;
 }
 
-// Removes what has long been of no use.
+// Removes keys that have not been used for long.
 static void known_forget(const struct check_known *known)
 {
     int fd = dup(known->directory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collecting problems, and printing them in order; see check.h.
+// Collects problems, and prints them in order; see check.h.
 #include "check.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 void check_problem_add(struct check *check, int order, int line, const char *text)
 {
-    for (size_t i = 0; i < check->nproblems; i++) // of a macro that is missing in many shapes
+    for (size_t i = 0; i < check->nproblems; i++) // a missing macro would be repeated per shape
         if (check->problems[i].line == line && check->problems[i].order == order &&
             strcmp(check->problems[i].text, text) == 0)
             return;
@@ -53,7 +53,8 @@ void check_row_problem(struct check *check, const struct list_row *row, const ch
     va_end(ap);
 }
 
-// 1-based column of operand `index`: the operands are the second field, which needs no quotes.
+// Returns the 1-based column of operand `index`: operands are the second field, which needs no
+// quotes.
 static int check_operand_column(const struct list_row *row, int index)
 {
     const char *at = strchr(row->source, ',');
@@ -94,7 +95,7 @@ void check_print(struct check *check, FILE *out)
         fprintf(out, "%s\n", check->problems[i].text);
 }
 
-// Rows of the list at this line, or of all lines (0).
+// Counts the rows of the list at this line, or at all lines (0).
 static int check_rows_at(const struct list *list, int line)
 {
     int n = 0;
@@ -118,7 +119,7 @@ int check_keep_lines(struct check *check, const int *lines)
     for (int l = check->nlists - 1; l >= 0; l--) {
         int rows = check_rows_at(&check->lists[l].list, lines[l]);
         check->nrows += rows;
-        bool said = false; // a row that cannot be read is a problem instead
+        bool said = false; // a row that cannot be read is itself a problem
         for (size_t i = 0; i < kept; i++)
             said |= check->problems[i].order == l;
         if (rows == 0 && lines[l] && !said)

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// What bounds sweeps here, so that a list is good or bad on every machine alike.
+// Bounds of sweeps, fixed so that a list is good or bad on every machine alike.
 // clang-format off
 static const struct property_machine machine = {
     .cache_bytes =
@@ -35,7 +35,7 @@ static void add_fault(const struct err *err, void *data)
     check_table_problem(data, err->text);
 }
 
-// Points whose code is assembled, with the rows that they are of.
+// Points whose code is assembled, with the rows that they belong to.
 struct codes {
     struct gen_kernel *kernels;
     const struct property **rows;
@@ -54,7 +54,7 @@ static void codes_add(struct codes *codes, const struct property *property, int 
     codes->kernels[codes->n++] = (struct gen_kernel){.row = row, .test = &test, .spec = spec};
 }
 
-// The first and the last point of each curve.
+// Plans the first and the last point of each curve.
 static void codes_plan(struct codes *codes, const struct property *property, struct check *check)
 {
     double *xs = arena_alloc(&check->arena, SWEEP_POINTS_MAX * sizeof *xs), limit;
@@ -83,7 +83,7 @@ static int codes_build(const struct codes *codes, struct check *check, struct er
         .directory = directory, .stem = "properties", .bits = 64};
     struct program program = {0};
     int status = assemble_program(codes->kernels, codes->n, &options, &check->arena, &program, err);
-    const struct property *reported = NULL; // one message a row is enough
+    const struct property *told = NULL; // one message per row is enough
     for (int i = 0; i < program.nfailures && status == 0; i++) {
         const struct assemble_failure *failure = &program.failures[i];
         const struct property *property = codes->rows[failure->kernel];

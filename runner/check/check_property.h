@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Lists of properties: their rows are read, and the code of the first and the last point of each
-// curve is assembled.
+// Checks lists of properties: their rows are read, and the code of the first and the last point of
+// each curve is assembled.
 #ifndef LATPUT_CHECK_PROPERTY_H
 #define LATPUT_CHECK_PROPERTY_H
 
 #include "check.h"
 
-// Whether a path is that of a list of properties: it lies in a directory of that name.
+// Returns true for the path of a list of properties: it lies in a directory of that name.
 bool check_is_property(const char *path);
-// Adds problems to check->problems, and sets check->nproperties. -1 only when the environment lacks
-// something.
+// Adds problems to check->problems, and sets check->nproperties. Returns -1 only if the environment
+// lacks something.
 int check_properties(const char *const *paths, int npaths, struct check *check, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads what a database says of one CPU: rows of instruction_table, their operand pairs and ports.
+// Reads the forms of one CPU: rows of instruction_table, their operand pairs and ports.
 #include "known_internal.h"
 
 #include "list/select.h"
@@ -12,18 +12,18 @@ const char known_no_row[] = "not in the lists of this latput, which tell its ope
 const char known_32bit[] = "a form of 32-bit mode; the format is of 64-bit mode";
 const char known_no_code[] = "NASM makes no machine code of it";
 
-// The ports of one run.
+// Ports of one run.
 struct data_ports {
     int64_t run_id;
     struct port_model *model; // NULL: the run has none
     struct stored_port_usages usages;
-    int nforms; // whose ports are of this run
+    int nforms; // number of forms whose ports are of this run
 };
 struct data_read {
     struct store *store;
     struct known_cpu *data;
     size_t capacity;
-    struct data_ports ports[64]; // of runs, in the order of their first form
+    struct data_ports ports[64]; // per run, in the order of their first form
     int nports;
 };
 
@@ -118,7 +118,7 @@ static struct known_form *data_find(const struct known_cpu *data, struct store_r
 
 static void data_add_pair(struct known_cpu *data, struct known_form *form, struct known_pair pair)
 {
-    // The rows of a form follow one another: the arena's last block of pairs is this form's.
+    // The rows of a form are adjacent: the arena's last block of pairs is this form's.
     struct known_pair *pairs =
         arena_alloc(&data->arena, (size_t)(form->npairs + 1) * sizeof *pairs);
     if (form->npairs > 0)
@@ -151,7 +151,7 @@ static struct known_pair data_false_pair(struct known_cpu *data, struct store_ro
                                .upper = true};
 }
 
-// Of false dependencies those that there are; of immediates the usual one.
+// Reads pairs: only false dependencies that exist, and only the usual immediate.
 static int data_read_pairs(struct data_read *read, enum store_view view,
                            const struct store_filter *filter, struct err *err)
 {
@@ -173,7 +173,7 @@ static int data_read_pairs(struct data_read *read, enum store_view view,
     return got;
 }
 
-// The ports that a run has found; read once. NULL after an error.
+// Returns the ports found by a run, read once. NULL after an error.
 static struct data_ports *data_ports_of(struct data_read *read, int64_t run_id, struct err *err)
 {
     for (int i = 0; i < read->nports; i++)
@@ -211,7 +211,7 @@ static int data_read_ports(struct data_read *read, struct err *err)
         form->usage = stored_port_usage_ok(&ports->usages, &form->id);
         ports->nforms++;
     }
-    // The structure is that of most of them: a few may be of another run, which has its own.
+    // The structure of the majority is used; a few forms may be of another run, which has its own.
     for (int i = 0; i < read->nports; i++)
         if (read->ports[i].model && read->ports[i].nforms >= most) {
             most = read->ports[i].nforms;
@@ -220,7 +220,7 @@ static int data_read_ports(struct data_read *read, struct err *err)
     return 0;
 }
 
-// Where the numbers come from: the newest run that any of them is of.
+// Finds the newest run among those with the numbers.
 static int data_read_run(struct data_read *read, struct err *err)
 {
     struct known_cpu *data = read->data;
@@ -252,7 +252,7 @@ static int data_compare_rows(const void *a, const void *b)
     return stored_form_compare(&x, &y);
 }
 
-// Both sides are in the order of stored_form_compare().
+// Pairs forms with rows: both sides are in the order of stored_form_compare().
 static int data_read_rows(struct known_cpu *data, struct err *err)
 {
     struct selection selection;
@@ -271,7 +271,7 @@ static int data_read_rows(struct known_cpu *data, struct err *err)
         j += order >= 0;
     }
     free(rows);
-    // The lists stay; only the order of their rows was the selection's.
+    // The lists stay; only the order of their rows belongs to the selection.
     free(selection.rows);
     data->lists = selection.lists;
     data->nlists = selection.nlists;

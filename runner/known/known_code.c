@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One instance of each form as machine code, assembled as `latput check` does it.
+// Assembles one instance of each form, as `latput check` does.
 #include "known_internal.h"
 
 #include "check/check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What other programs call a CPU family; see known.h.
+// Names of CPU families in other programs; see known.h.
 #include "known.h"
 
 #include "util/csvfile.h"

@@ -19,8 +19,8 @@ const char llvm_unknown[] = "LLVM does not know its machine code";
 const char llvm_several[] = "LLVM takes it for several instructions";
 
 enum {
-    // Behind each form stand so many int3, and its number: what a misread form swallows of them
-    // shows that it was.
+    // Number of int3 after each form, followed by the form's number: if a misread form swallows
+    // some, this shows.
     MARKS = 16,
 };
 
@@ -31,7 +31,7 @@ struct llvm_parse {
     const struct llvm_registers *registers;
     struct llvm_instr *instrs;
     int instructions, marks;
-    bool number;            // the next operand with a number tells which form it was
+    bool number;            // the next operand with a number is the number of the form
     struct llvm_instr seen; // the first instruction of the form
     struct strbuf operands;
     bool unknown; // an operand that has no text for llvm-exegesis
@@ -59,7 +59,7 @@ static void parse_end_form(struct llvm_parse *parse, int form)
     parse_begin_form(parse);
 }
 
-// The instruction's text, which stands in front of the comment.
+// Returns the instruction's text, in front of the comment.
 static char *parse_text(struct arena *arena, const char *line)
 {
     size_t len = strcspn(line, "#");
@@ -101,7 +101,7 @@ static void parse_operand(struct llvm_parse *parse, const char *text)
         name = llvm_register_name(parse->registers, atoi(text + 4));
     } else if (strncmp(text, "Imm:", 4) == 0) {
         long long value = strtoll(text + 4, NULL, 10);
-        // llvm-exegesis reads the sign behind 0x only.
+        // llvm-exegesis reads a sign only after 0x.
         snprintf(number, sizeof number, "i_0x%s%llx", value < 0 ? "-" : "",
                  value < 0 ? -(unsigned long long)value : (unsigned long long)value);
         name = number;
@@ -176,7 +176,7 @@ int llvm_decode(struct known_cpu *data, struct llvm_instr **instrs, struct err *
         parse.instrs[i].why = !data->forms[i].row            ? known_no_row
                               : data->forms[i].id.bits != 64 ? known_32bit
                                                              : known_no_code;
-    // Code of 32-bit mode means something else to a decoder of 64-bit mode.
+    // A decoder of 64-bit mode would misread code of 32-bit mode.
     for (int i = 0; i < data->nforms; i++)
         if (data->forms[i].id.bits != 64)
             data->forms[i].code = NULL;
@@ -198,7 +198,7 @@ bool llvm_latency(const struct known_form *form, struct llvm_latency *latency)
         if (strstr(pair->dst, ".data"))
             continue;
         if (strncmp(pair->variant, "slow", 4) == 0) {
-            latency->slow = fmax(latency->slow, pair->clk); // NaN counts as nothing, here and below
+            latency->slow = fmax(latency->slow, pair->clk); // NaN is ignored, here and below
             continue;
         }
         if (!pair->upper)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See llvm_registers.h.
+// Asks llvm-mc for register numbers; see llvm_registers.h.
 #include "llvm_registers.h"
 
 #include "llvm_run.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Registers with numbers in their names, and an instruction in which each @ is one of them, as its
+// Registers with numbers in their names, and an instruction in which each @ is one of them, its
 // operand number `operand` in LLVM's order.
 struct register_series {
     const char *prefix, *suffix; // "%st(", ")"
-    const char *name;            // LLVM's, in front of the number
+    const char *name;            // LLVM's name before the number
     int first, count;
     const char *instruction;
     int operand;
@@ -36,7 +36,7 @@ static const struct register_series series[] = {
     {"%tmm", "",  "TMM", 0, 8,  "tilezero @",   0},
 };
 static const struct {
-    const char *names; // by blanks
+    const char *names; // separated by blanks
     const char *instruction;
     int operand;
 } singles[] = {
@@ -58,7 +58,7 @@ struct register_entries {
     struct strbuf source;
 };
 
-// An instruction with the register `text`, which LLVM calls `name` (to be freed with the entries).
+// Adds an instruction with the register `text`, which LLVM calls `name` (freed with the entries).
 static void entries_add(struct register_entries *entries, const char *instruction, const char *text,
                         char *name, int operand)
 {
@@ -98,7 +98,7 @@ static void entries_add_singles(struct register_entries *entries)
     }
 }
 
-// Takes the number of each entry's register from what llvm-mc prints, an instruction an entry.
+// Takes the number of each entry's register from the output of llvm-mc, one instruction per entry.
 static size_t entries_take(struct register_entries *entries, char *text,
                            struct llvm_registers *registers)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LLVM's registers by number: llvm-mc prints operands by numbers that change from version to
-// version, so it is asked to assemble an instruction with each register.
+// LLVM's registers by number. llvm-mc prints operands by numbers that change from version to
+// version, so it assembles an instruction with each register to find them.
 #ifndef LATPUT_LLVM_REGISTERS_H
 #define LATPUT_LLVM_REGISTERS_H
 
@@ -10,10 +10,11 @@ enum { LLVM_REGISTERS_MAX = 1024 };
 struct llvm_registers {
     char *names[LLVM_REGISTERS_MAX]; // by number; NULL: unknown
 };
-// `directory` is for scratch files. 0, or -1 with the message; to be freed in either case.
+// Finds the numbers. `directory` is for scratch files. Returns 0, or -1 with the message; the
+// caller frees in either case.
 int llvm_registers_read(const char *directory, struct llvm_registers *registers, struct err *err);
 void llvm_registers_free(struct llvm_registers *registers);
-// "RAX"; "%noreg" for number 0; NULL: unknown.
+// Returns "RAX"; "%noreg" for number 0; NULL: unknown.
 const char *llvm_register_name(const struct llvm_registers *registers, int number);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See llvm_run.h.
+// Finds and runs the tools of LLVM; see llvm_run.h.
 #include "llvm_run.h"
 
 #include "util/mem.h"
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// llvm-mca gets pieces that take it a tenth of a second, and may hang.
+// Time limits; a run of llvm-mca gets as much as takes a tenth of a second, but it may hang.
 enum { LLVM_TIMEOUT_MS = 120 * 1000, LLVM_MCA_TIMEOUT_MS = 5 * 1000 };
 static const size_t LLVM_OUTPUT_MAX = 512u << 20;
 
-// Another version has other names, numbers and models.
+// Returns true for version 19: others have other names, numbers and models.
 static bool llvm_is_19(const char *name)
 {
     const char *const argv[] = {name, "--version", NULL};

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Tools of LLVM's as processes.
+// Tools of LLVM as processes.
 #ifndef LATPUT_LLVM_RUN_H
 #define LATPUT_LLVM_RUN_H
 
 #include "util/subproc.h"
 
-// The path of a tool of LLVM 19, which the caller frees; NULL with a message: there is none, or one
-// of another version only.
+// Returns the path of a tool of LLVM 19, which the caller frees; NULL with a message if there is
+// none, or one of another version only.
 char *llvm_find(const char *tool, struct err *err);
 
-// Runs such a tool: argv[0] is its name without version. As
-// subproc_run().
+// Runs such a tool; argv[0] is its name without version. Errors as in subproc_run().
 int llvm_run(const char *tool, const char *const *arguments, const char *directory,
              const char *stdin_name, struct subproc_result *result, struct err *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mixes as regions of one source, which llvm-mca reads; see mca.h.
+// Gives mixes to llvm-mca as regions of one source; see mca.h.
 #include "mca.h"
 
 #include "llvm.h"
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Mixes a process; it takes a tenth of a second, or hangs: llvm-mca does not come to an end with
-// some instructions. Then it gets halves, so often in all.
+// Mixes per process, which takes a tenth of a second, or hangs, as llvm-mca does with some
+// instructions. The halves are then tried; SPLITS limits how often in total.
 enum { CHUNK = 250, SPLITS = 24 };
 
-// A region a mix. Returns the number of instructions in it; 0: a form has no text.
+// Writes one region per mix. Returns its number of instructions; 0: a form has no text.
 static int mca_region(const struct llvm_instr *instrs, const struct mca_mix *mix, int number,
                       struct strbuf *out)
 {
@@ -33,7 +33,7 @@ static int mca_region(const struct llvm_instr *instrs, const struct mca_mix *mix
     return instructions;
 }
 
-// Of the regions that it printed: an instruction that it has left out makes the bound worthless.
+// Reads the bounds of the regions. A region with fewer instructions than it was given has no bound.
 static void mca_read(const char *text, struct mca_mix *mixes, int n, const int *instructions)
 {
     static const char region[] = "Code Region - mix",
@@ -53,10 +53,10 @@ struct mca_run {
     const struct llvm_instr *instrs;
     const char *cpu, *directory;
     struct mca_counts *counts;
-    int splits; // that are left
+    int splits; // splits that are left
 };
 
-// Writes the source that llvm-mca reads.
+// Writes the source for llvm-mca.
 static int mca_write(const struct mca_run *run, const struct mca_mix *mixes, int n,
                      int *instructions, struct err *err)
 {
@@ -70,7 +70,7 @@ static int mca_write(const struct mca_run *run, const struct mca_mix *mixes, int
     return status;
 }
 
-// 1: not done in time.
+// Runs llvm-mca on some mixes. Returns 0, 1 if it did not end in time, -1.
 static int mca_chunk(const struct mca_run *run, struct mca_mix *mixes, int n, struct err *err)
 {
     char *mcpu = xasprintf("-mcpu=%s", run->cpu);
@@ -120,7 +120,7 @@ int mca_bounds(struct known_cpu *data, const char *cpu, struct mca_mix *mixes, i
 {
     struct llvm_instr *instrs;
     *counts = (struct mca_counts){0};
-    if (llvm_decode(data, &instrs, err) != 0) // says so where LLVM is not installed
+    if (llvm_decode(data, &instrs, err) != 0) // the message says so if LLVM is not installed
         return -1;
     char *directory = scratch_begin(err);
     int status = directory ? 0 : -1;

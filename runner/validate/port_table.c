@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See port_table.h.
+// The ports of a run to draw mixes from; see port_table.h.
 #include "port_table.h"
 
 #include "cli/option_backend.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the run knows of the table's rows.
+// Loads the ports of the table's rows.
 static int table_load(struct store *store, struct port_table *table, struct arena *arena,
                       struct err *err)
 {
@@ -25,7 +25,7 @@ static int table_load(struct store *store, struct port_table *table, struct aren
     return 0;
 }
 
-// Another CPU's table cannot be tried here. EXIT_*.
+// Refuses the table of another CPU, which cannot be timed here. Returns EXIT_*.
 static int table_check_uarch(const struct command *cmd, struct store *store, int64_t run_id,
                              const char *uarch)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random mixes against the table; see validate.h.
+// Predicts and measures random mixes; see validate.h.
 #include "validate.h"
 
 #include "plan/plan.h"
@@ -14,27 +14,27 @@
 enum {
     PARTS_MIN = 2,
     PARTS_MOST = 8,
-    COUNT_MOST = 3,  // instances of a form
-    RATIO_LEAST = 3, // of one form to the other, where they are asked for
+    COUNT_MOST = 3,  // instances per form
+    RATIO_LEAST = 3, // least instances of one form beside one of the other, with --ratios
     RATIO_MOST = 12,
-    RATIO_DRAWS = 200,   // for a form that has ports in common with another
-    SPARE_PERCENT = 25,  // mixes drawn beyond those wanted: some have too few registers
-    WAIT_INSTANCES = 12, // of a form that may wait for what it writes
+    RATIO_DRAWS = 200,   // attempts to find a form that shares ports with another
+    SPARE_PERCENT = 25,  // mixes drawn in addition: some need too many registers
+    WAIT_INSTANCES = 12, // instances of a form that may wait for its own results
 };
-// Longer than that is waiting: a few hundredths are the order's.
+// Relative and absolute excess from which a form waits: a few hundredths depend on the order.
 static const double WAIT_TIMES = 1.1, WAIT_CLK = 0.3;
 
-// The forms in the order of their classes.
+// Forms sorted by class.
 struct drawer {
     const struct validate_forms *forms;
     int *by_class; // indices of forms
     int first[VALIDATE_CLASSES + 1];
-    int classes[VALIDATE_CLASSES], nclasses; // those that have forms
-    bool fits[2];                            // whether any form fits: [1] legacy mixes, [0] others
+    int classes[VALIDATE_CLASSES], nclasses; // classes that have forms
+    bool fits[2];                            // there are forms for [1] legacy mixes, [0] others
     uint64_t state;
 };
 
-// Legacy SSE instructions and wide vectors are not mixed.
+// Returns true if the form may be in the mix: legacy SSE instructions and wide vectors do not mix.
 static bool form_fits(const struct list_row *row, bool legacy)
 {
     return ports_form_upper(row) != (legacy ? UPPER_WIDE : UPPER_LEGACY);
@@ -60,7 +60,7 @@ static void drawer_begin(struct drawer *drawer, const struct validate_forms *for
             drawer->fits[legacy] |= form_fits(forms->forms[drawer->by_class[i]].row, legacy);
 }
 
-// Of which kind the vectors of a mix are: every form fits one of the two.
+// Draws the kind of a mix's vectors: every form fits at least one of the two.
 static bool drawer_legacy(struct drawer *drawer)
 {
     bool legacy = random_below(&drawer->state, 2);
@@ -98,8 +98,8 @@ static uint32_t usage_ports(const struct port_usage *usage)
     return ports;
 }
 
-// Two forms with ports in common, few of one beside many of the other: what a µop too many or too
-// few of either is predicted to take shows there.
+// Draws two forms that share ports, few instances of one and many of the other, which shows errors
+// in the µops of either.
 static struct port_mix drawer_ratio(struct drawer *drawer)
 {
     struct port_mix mix = {.nparts = 2, .orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
@@ -118,7 +118,7 @@ static struct port_mix drawer_ratio(struct drawer *drawer)
     return mix;
 }
 
-// How often the mix stands in a body.
+// Returns how often the body repeats the mix.
 static int mix_repeats(const struct port_mix *mix)
 {
     int instances = 0;
@@ -127,7 +127,7 @@ static int mix_repeats(const struct port_mix *mix)
     return instances > 0 && instances < PORT_MIX_BODY ? PORT_MIX_BODY / instances : 1;
 }
 
-// Times the mixes; the times are those of one mix.
+// Times the mixes; the times are per mix.
 static int mixes_measure(const struct port_oracle *oracle, const struct port_mix *mixes, int n,
                          struct port_timing *timings, struct err *err)
 {
@@ -171,8 +171,8 @@ void validate_limits(const struct validate_forms *forms, const struct port_model
     port_limits(model, usages, counts, mix->nparts, limits);
 }
 
-// Finds those that decoders are slow with, where the run has not: what could not be timed is not
-// trusted.
+// Finds forms that decode slowly, unless the run has measured that. Forms that could not be timed
+// count as slow.
 static int forms_check_decoding(const struct validate_trial *trial, struct arena *arena,
                                 struct err *err)
 {
@@ -209,7 +209,8 @@ static bool row_writes_register(const struct list_row *row)
     return writes;
 }
 
-// Forms alone; `orders`: how many registers their instances have, beside what mixes have.
+// Times forms alone; `orders` also selects how many registers their instances have, compared with
+// mixes.
 static int forms_time_alone(const struct validate_trial *trial, const int *which, int n,
                             unsigned orders, struct port_timing *timings, struct err *err)
 {
@@ -231,9 +232,9 @@ static bool timing_is_above(const struct port_timing *timing, double clk)
            timing->clk > WAIT_TIMES * clk + WAIT_INSTANCES * WAIT_CLK;
 }
 
-// Finds those of the drawn forms that wait for a register which they only write: a mix with few
-// registers would wait for its instances, one after the other. First those that take longer with
-// one register than ports explain, then what of it more registers take away.
+// Finds drawn forms that wait for a register which they only write: in a mix with few registers
+// their instances would run one after another. These are forms that take longer with one register
+// than ports explain, and than with several registers.
 static int forms_check_waits(const struct validate_trial *trial, const struct port_mix *drawn,
                              int n, struct arena *arena, struct err *err)
 {
@@ -302,7 +303,7 @@ int validate_measure(const struct validate_trial *trial, struct arena *arena,
 {
     if (forms_check_decoding(trial, arena, err) != 0)
         return -1;
-    int n = trial->wanted + trial->wanted * SPARE_PERCENT / 100 + 8; // some fail
+    int n = trial->wanted + trial->wanted * SPARE_PERCENT / 100 + 8; // some cannot be timed
     struct port_timing *timings = arena_alloc(arena, (size_t)n * sizeof *timings);
     const struct port_mix *drawn = mixes_draw(trial, n, arena, err);
     *mixes = (struct validate_mixes){.mixes = arena_alloc(arena, (size_t)n * sizeof *mixes->mixes)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How well a table of port usages predicts: random mixes of forms, drawn by a seed, whose measured
+// The accuracy of a table of port usages: random mixes of forms, drawn by a seed, whose measured
 // throughput is compared with the bottleneck model's. The usual test of port mappings (Ritter and
 // Hack, PMEvo, 2020). Pure but for the oracle.
 #ifndef LATPUT_VALIDATE_H
@@ -15,16 +15,16 @@
 // A form that mixes are drawn from.
 struct validate_form {
     const struct list_row *row;
-    struct port_usage usage; // with that of the moves that stand in front of each instance
-    int class;               // index of a name of validate_class_name()
-    int vector_bits;         // of its widest vector operand; 0: it has none
-    bool decodes_slowly;     // as validate_measure() sees: not drawn
-    bool waits;              // as validate_measure() sees: mixes with it are left out
+    struct port_usage usage; // includes the moves in front of each instance
+    int class;               // argument of validate_class_name()
+    int vector_bits;         // width of its widest vector operand; 0: none
+    bool decodes_slowly;     // found by validate_measure(): not drawn
+    bool waits;              // found by validate_measure(): mixes with it are left out
 };
 enum { VALIDATE_CLASSES = 7 };
 const char *validate_class_name(int class);
 
-// Why a form that has ports is in no mix.
+// Reason why a form that has ports is in no mix.
 enum validate_reason {
     VALIDATE_NO_SLOTS,
     VALIDATE_LONG,
@@ -35,7 +35,7 @@ enum validate_reason {
     VALIDATE_REGISTER,
     VALIDATE_REASONS
 };
-// "share the one x87 stack": what such forms do.
+// Returns the rest of a sentence on such forms: "share the one x87 stack".
 const char *validate_reason_text(enum validate_reason reason);
 
 struct validate_forms {
@@ -43,76 +43,75 @@ struct validate_forms {
     int n;
     int left_out[VALIDATE_REASONS]; // forms with ports that are not drawn
 };
-// The forms of `rows` that have ports, but for those whose instances wait for each other whatever
-// is done. Owned by the arena.
+// Chooses the forms of `rows` that have ports, except those whose instances always wait for each
+// other. Owned by the arena.
 struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
                                       const struct stored_port_usages *usages, struct arena *arena);
 
-// Which mixes are drawn.
+// Kind of mixes to draw.
 enum validate_kind {
     VALIDATE_MIXES,  // 2 to 8 forms, 1 to 3 instances of each
     VALIDATE_PAIRS,  // two forms
-    VALIDATE_RATIOS, // two that have ports in common, one instance of one and 3 to 12 of the other
+    VALIDATE_RATIOS, // two forms that share ports, one instance of one and 3 to 12 of the other
 };
 
-// What is tried, and how.
+// A trial: what is drawn and how it is timed.
 struct validate_trial {
     struct validate_forms *forms;
     const struct port_model *model;
-    const struct port_oracle *oracle; // its form i is forms->forms[i]
-    int wanted;                       // mixes
+    const struct port_oracle *oracle; // form i of the oracle is forms->forms[i]
+    int wanted;                       // number of mixes
     uint64_t seed;
     enum validate_kind kind;
 };
-// A mix that could be timed; the cycles are those of one mix.
+// A mix that could be timed; cycles are per mix.
 struct validate_mix {
     struct port_mix mix;
     double measured_clk, predicted_clk;
 };
 struct validate_mixes {
-    struct validate_mix *mixes; // in the order in which they were drawn
+    struct validate_mix *mixes; // in the order of drawing
     int n;
     int unknown; // mixes of a file with a form that has no ports, or is not drawn
 };
-// Draws and measures so many mixes of 2 to 8 forms; classes are equally likely, and forms within
-// them. Forms that take longer where their code has to be decoded than where the µop cache has it,
-// for the length that a prefix changes, are found first and not drawn: which of the two a mix gets
-// is a matter of where its code lies. mixes->mixes is owned by the arena. Returns 0, or -1: nothing
-// could be measured.
+// Draws and measures the wanted number of mixes; classes are equally likely, and forms within them.
+// Forms that take longer in the decoder than from the µop cache, because a prefix changes their
+// length, are found first and not drawn: which of the two a mix meets depends on where its code
+// lies. mixes->mixes is owned by the arena. Returns 0, or -1 if nothing could be measured.
 int validate_measure(const struct validate_trial *trial, struct arena *arena,
                      struct validate_mixes *mixes, struct err *err);
 
-// Mixes that were measured before, in a file as validate_csv() writes it, predicted by this table.
-// What the file says was predicted does not matter. mixes->mixes is owned by the arena. -1 with
-// `path:line:` where the file is no such file, or where there are none that can be predicted.
+// Predicts by this table the mixes of a file as validate_csv() writes it, measured before; the
+// predictions in the file are ignored. mixes->mixes is owned by the arena. Returns 0, or -1 with
+// `path:line:` if the file is malformed, or no mix can be predicted.
 struct validate_again {
     const struct validate_forms *forms;
     const struct port_model *model;
 };
 int validate_again(const char *path, const struct validate_again *again, struct arena *arena,
                    struct validate_mixes *mixes, struct err *err);
-// Cycles of a mix, by the table; its parts are forms of it.
+// Returns the predicted cycles of a mix; its parts are indices of forms.
 double validate_predict(const struct validate_forms *forms, const struct port_model *model,
                         const struct port_mix *mix);
-// The usages of its parts, and how many instances each has. [PORT_MIX_PARTS_MAX]
+// Finds the usages of its parts, and how many instances each has. [PORT_MIX_PARTS_MAX]
 void validate_usages(const struct validate_forms *forms, const struct port_mix *mix,
                      const struct port_usage **usages, int *counts);
-// What bounds it.
+// Finds the bounds of its prediction.
 void validate_limits(const struct validate_forms *forms, const struct port_model *model,
                      const struct port_mix *mix, struct port_limits *limits);
 
-// The figures over all mixes, by what the mixes have in common (classes of forms, widths of
-// vectors, certain and ambiguous ports), and the worst. Owned by the arena.
+// Returns the figures over all mixes, by what the mixes have in common (classes of forms, widths of
+// vectors, certain and ambiguous ports), and the worst mixes. Owned by the arena.
 struct validation validate_figures(const struct validate_forms *forms,
                                    const struct validate_mixes *mixes, uint64_t seed,
                                    struct arena *arena);
-// All mixes, a line each, appended: mix, measured and predicted cycles, widest vectors, whether
-// the ports of a form of it are ambiguous, and the bounds, none of which the prediction is below:
-// front end, side, ports, the unit that is busy longest with its name, and what nothing explains.
+// Appends one line per mix: mix, measured and predicted cycles, widest vectors, whether a form's
+// ports are ambiguous, and the lower bounds of the prediction: front end, side, ports, the unit
+// that is busy longest with its name, and the unexplained rest.
 void validate_csv(const struct validate_forms *forms, const struct port_model *model,
                   const struct validate_mixes *mixes, struct strbuf *out);
 
-// Kendall's rank correlation (tau-b) of n pairs; NaN where one side is constant.
+// Returns Kendall's rank correlation (tau-b) of n pairs; NaN if one side is constant.
 double validate_kendall(const double *a, const double *b, int n);
 
 #endif

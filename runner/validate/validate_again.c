@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mixes that were measured before, as validate_csv() wrote them, predicted by another table.
+// Mixes measured before, as written by validate_csv(), predicted by another table.
 #include "util/csvfile.h"
 #include "validate.h"
 
@@ -15,7 +15,7 @@ enum { COLUMN_MIX, COLUMN_MEASURED };
 
 struct named_form {
     const char *name;
-    int form; // index
+    int form; // index of the form
 };
 
 static int named_compare(const void *a, const void *b)
@@ -34,7 +34,7 @@ static struct named_form *forms_by_name(const struct validate_forms *forms)
 
 enum mix_parsed { MIX_GOOD, MIX_UNKNOWN, MIX_BAD };
 
-// One part, "2*vaddps x x x", of `length` bytes.
+// Parses one part, "2*vaddps x x x", of `length` bytes.
 static enum mix_parsed part_parse(const char *text, size_t length, const struct named_form *named,
                                   int n, struct port_part *part)
 {

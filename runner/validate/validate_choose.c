@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which forms random mixes are drawn from, and why others are not; see validate.h.
+// Chooses the forms that random mixes are drawn from, with reasons for leaving others out; see
+// validate.h.
 #include "validate.h"
 
 #include "plan/plan.h"
@@ -9,8 +10,9 @@
 #include <string.h>
 
 static const double SLOTS_MICROCODE = 4.5;
-static const double UNIT_CLK = 2.5; // that a form keeps a unit busy which is not pipelined
-static const double LONG_CLK = 30;  // forms that would drown all others
+static const double UNIT_CLK = 2.5; // cycles for which a form keeps a unit busy from which the unit
+                                    // is not pipelined
+static const double LONG_CLK = 30;  // cycles of forms that would outweigh all others
 
 enum form_class {
     CLASS_GPR_FORM,
@@ -51,8 +53,8 @@ static int form_class(const struct list_row *row, const struct port_usage *usage
                     : CLASS_GPR_FORM;
 }
 
-// How instances wait for each other in a way that neither moves nor places of their own in memory
-// cut.
+// Returns true if instances of the row wait for each other in a way that neither moves nor memory
+// of their own prevents.
 static bool row_waits(const struct list_row *row, enum validate_reason *reason)
 {
     int read = 0, written = 0, both = 0;
@@ -63,7 +65,7 @@ static bool row_waits(const struct list_row *row, enum validate_reason *reason)
             return true;
         *reason = VALIDATE_MEMORY;
         if (op->kind == OPERAND_MOFFS)
-            return true; // the same address for all forms of a mix
+            return true; // all forms of a mix would use the same address
         if (op->kind != OPERAND_MEM && op->kind != OPERAND_VSIB)
             continue;
         read |= op->access & ACCESS_READ;
@@ -90,7 +92,7 @@ static bool uses_add(struct port_use uses[PORT_USES_MAX], int *n, const struct p
     return true;
 }
 
-// Beside wide forms, too, either may use other ports than alone.
+// Adds a usage. Beside wide forms either may use other ports than alone, which is added, too.
 static bool usage_add(struct port_usage *to, const struct port_usage *usage)
 {
     if (to->nwide == 0 && usage->nwide > 0) {
@@ -113,9 +115,8 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     return true;
 }
 
-// Adds what cuts the dependencies of an instance; false if that is not known. What sets a value
-// that it must have stands in front of it wherever its ports were looked for, too, and is among
-// them.
+// Adds the moves that cut the dependencies of an instance; false if their ports are unknown. Moves
+// that restore a needed value are part of the form's ports already.
 static bool usage_add_breakers(struct port_usage *to, const struct list_row *row,
                                const struct stored_port_usages *usages)
 {
@@ -150,7 +151,7 @@ const char *validate_reason_text(enum validate_reason reason)
     return texts[reason];
 }
 
-// false: the form, which has ports, is in no mix, and why.
+// Decides whether a form with ports is in mixes; false with the reason if not.
 static bool form_chosen(const struct list_row *row, const struct stored_port_usages *usages,
                         struct validate_form *form, enum validate_reason *reason)
 {

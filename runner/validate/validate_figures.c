@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What measured mixes say of the table that predicts them; see validate.h.
+// Figures of merit of a table over measured mixes; see validate.h.
 #include "validate.h"
 
 #include "util/csvtext.h"
@@ -10,25 +10,25 @@
 enum { WORST = 20, GROUPS_MAX = 32 };
 static const double WITHIN = 0.10;
 
-// |predicted - measured| / measured.
+// Returns |predicted - measured| / measured.
 static double validate_error(const struct validate_mix *mix)
 {
     return fabs(mix->predicted_clk - mix->measured_clk) / mix->measured_clk;
 }
 
-// What the forms of a mix are.
+// Traits of the forms of a mix.
 struct traits {
     unsigned classes; // bit mask
-    unsigned widths;  // of vectors: bit mask over `widths` below
+    unsigned widths;  // bit mask over `widths` below
     bool ambiguous;
 };
 
-// What mixes have in common. With all of `classes` and `widths`.
+// A group of mixes: those with all of `classes` and `widths`.
 struct group {
     const char *name;
     unsigned classes, widths;
     bool only;     // no other widths
-    int ambiguous; // 1: with a form whose ports are, 0: without one; -1: either
+    int ambiguous; // forms with ambiguous ports: 1 at least one, 0 none, -1 either
 };
 
 static const int widths[] = {128, 256, 512};
@@ -54,7 +54,7 @@ static bool group_has(const struct group *group, const struct traits *traits)
            (group->ambiguous < 0 || traits->ambiguous == (group->ambiguous == 1));
 }
 
-// Those that any CPU may have; the classes are put in front.
+// Makes the groups that any CPU may have; the classes come first.
 static int groups_make(struct group groups[GROUPS_MAX])
 {
     static const struct group others[] = {
@@ -97,7 +97,7 @@ static struct validation_class group_figures(const struct group *group,
     return figures;
 }
 
-// "2*add r64 r64; 1*mulps x x", appended.
+// Appends "2*add r64 r64; 1*mulps x x".
 static void validate_mix_text(const struct validate_forms *forms, const struct port_mix *mix,
                               struct strbuf *out)
 {
@@ -171,7 +171,7 @@ struct validation validate_figures(const struct validate_forms *forms,
     return result;
 }
 
-// The bounds whose longest a prediction is.
+// Writes the lower bounds of a prediction.
 static void bounds_csv(const struct port_model *model, const struct port_limits *limits,
                        struct strbuf *out)
 {

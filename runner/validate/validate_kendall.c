@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kendall's rank correlation tau-b; see validate.h. Knight's method (Journal of the American
-// Statistical Association 61, 1966): sorted by one value, the pairs in the wrong order are the
-// exchanges that sorting by the other takes, so that the time is n log n.
+// Statistical Association 61, 1966): after sorting by one value, the pairs in the wrong order are
+// the exchanges that sorting by the other takes, so the time is n log n.
 #include "validate.h"
 
 #include "util/mem.h"
@@ -40,7 +40,7 @@ static bool same_both(const struct point *x, const struct point *y)
     return same_a(x, y) && same_b(x, y);
 }
 
-// Pairs within runs of points that are the same.
+// Counts pairs within runs of equal points.
 static int64_t count_ties(const struct point *points, int n,
                           bool (*same)(const struct point *x, const struct point *y))
 {
@@ -52,7 +52,7 @@ static int64_t count_ties(const struct point *points, int n,
     return pairs;
 }
 
-// Merges two sorted halves. How many pairs of one point each were in the wrong order.
+// Merges two sorted halves. Returns the number of pairs between them in the wrong order.
 static int64_t merge_by_b(struct point *points, int half, int n, struct point *scratch)
 {
     int64_t exchanges = 0;
@@ -88,9 +88,9 @@ double validate_kendall(const double *a, const double *b, int n)
     int64_t exchanges = sort_by_b(points, n, points + n);
     int64_t ties_b = count_ties(points, n, same_b);
     free(points);
-    // Pairs in the same order less those in the other; ties are neither.
+    // Pairs in the same order minus those in the other; ties are neither.
     int64_t agree = pairs - ties_a - ties_b + ties_both - 2 * exchanges;
-    // One root: the product of two can be less than what it stands for, and tau then more than 1.
+    // A single root: rounding the product of two could make tau larger than 1.
     double scale = sqrt((double)(pairs - ties_a) * (double)(pairs - ties_b));
     return scale > 0 ? (double)agree / scale : (double)NAN;
 }

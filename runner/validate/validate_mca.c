@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See validate_mca.h. llvm-mca is told the moves that stand in front of instances, too.
+// Compares with llvm-mca; see validate_mca.h. Its input has the moves in front of instances, too.
 #include "validate_mca.h"
 
 #include "cli/option_store.h"
@@ -19,7 +19,7 @@ static bool mix_add(struct mca_mix *mix, const struct known_cpu *data,
     return true;
 }
 
-// false: a form of it, or a move, is not in the data.
+// Converts a mix; false if a form of it, or a move, is not in the data.
 static bool mix_convert(const struct known_cpu *data, const struct validate_forms *forms,
                         const struct port_mix *from, struct mca_mix *to)
 {

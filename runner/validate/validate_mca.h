@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measured mixes beside what llvm-mca's model of the CPU says of them.
+// Measured mixes compared with llvm-mca's model of the CPU.
 #ifndef LATPUT_VALIDATE_MCA_H
 #define LATPUT_VALIDATE_MCA_H
 
@@ -7,11 +7,11 @@
 #include "llvm/mca.h"
 
 struct validate_beside {
-    struct validation ours, theirs; // over the mixes that llvm-mca takes
-    struct mca_counts counts;       // of those that it does not
-    const char *cpu;                // LLVM's name of it
+    struct validation ours, theirs; // over the mixes that llvm-mca accepts
+    struct mca_counts counts;       // mixes that it does not accept
+    const char *cpu;                // LLVM's name of the CPU
 };
-// mixes are of the table. Texts are owned by the arena. 0, or -1 with the message.
+// Compares mixes of the table. Texts are owned by the arena. Returns 0, or -1 with the message.
 int validate_beside_mca(struct store *store, const struct port_table *table,
                         const struct validate_mixes *mixes, struct arena *arena,
                         struct validate_beside *beside, struct err *err);
