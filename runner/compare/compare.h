@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results beside LLVM's scheduling model: where they contradict it, a class of the model an entry.
+// Results compared with LLVM's scheduling model: contradictions, one entry per class of the model.
 #ifndef LATPUT_COMPARE_H
 #define LATPUT_COMPARE_H
 
@@ -7,15 +7,15 @@
 
 struct comparison;
 typedef void compare_printer(const struct comparison *comparison, int entries, struct strbuf *out);
-// For people, for programs, and one HTML page that needs no other file.
+// Printers for people, for programs, and for one HTML page that needs no other file.
 compare_printer compare_print_text, compare_print_json, compare_print_page;
 
 struct compare_options {
     const char *cpu; // LLVM's name
     compare_printer *print;
-    int entries; // that are written; 0: all
+    int entries; // most entries to write; 0: all
 };
-// Appends what differs. The data must have code. 0, or -1 with the message.
+// Appends the differences. The data must have code. Returns 0, or -1 with the message.
 int compare_llvm(struct known_cpu *data, const struct compare_options *options, struct strbuf *out,
                  struct err *err);
 

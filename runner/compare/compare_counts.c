@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How often a form occurs in compiled code, from cpuinfo/instruction_counts.csv, which is by
-// mnemonic and kinds of operands: forms that differ in less share a count.
+// Frequencies of forms in compiled code, from cpuinfo/instruction_counts.csv, by mnemonic and kinds
+// of operands: forms that differ in other ways share a count.
 #include "compare_internal.h"
 
 #include "list/list_mnemonic.h"
@@ -17,7 +17,7 @@ struct counted_shape {
 };
 struct compare_counts {
     struct csv_file file;
-    struct counted_shape *shapes; // by shape
+    struct counted_shape *shapes; // sorted by shape
     size_t n;
     double total;
 };
@@ -50,12 +50,12 @@ struct compare_counts *compare_counts_read(struct err *err)
     return counts;
 }
 
-// As tools/count-instructions writes it.
+// Returns an operand's kind in the words of tools/count-instructions.
 static const char *counts_kind(const struct operand *op, char text[16])
 {
     switch (op->kind) {
     case OPERAND_GPR:
-        // Short encodings with rax are another shape than objdump's, whose count is of all.
+        // Short encodings with rax get a shape that has no count: objdump's count includes them.
         if (op->fixed == 0)
             return "rax";
         snprintf(text, 16, op->high8 ? "r%dh" : "r%d", op->bits);
@@ -84,8 +84,7 @@ static const char *counts_kind(const struct operand *op, char text[16])
     }
 }
 
-// An encoding that is prescribed is one that assemblers do not choose, so what was counted is the
-// other one.
+// Assemblers do not choose an encoding that a row prescribes, so the count is of the other one.
 double compare_counts_of(const struct compare_counts *counts, const struct known_form *form)
 {
     if (form->row->opcode.given)

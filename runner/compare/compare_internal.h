@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comparing and printing share.
+// Declarations shared by comparing and printing.
 #ifndef LATPUT_COMPARE_INTERNAL_H
 #define LATPUT_COMPARE_INTERNAL_H
 
@@ -14,36 +14,37 @@ struct compare_member {
     const struct llvm_instr *instr;
     const struct model_class *class;
     unsigned differs;
-    double count; // in compiled code
+    double count; // frequency in compiled code
 };
 struct compare_entry {
     const struct model_class *class;
-    struct compare_member *members; // those that occur most first
-    int nmembers, compared;         // compared: forms of the class, those that agree too
+    struct compare_member *members; // the most frequent first
+    int nmembers, compared;         // compared: all forms of the class, also those that agree
     double count;
 };
 struct comparison {
     const struct known_cpu *data;
     const char *cpu;
     const struct compare_ports *ports;
-    int compared, agree, unknown; // forms; unknown: the model or the decoder has no word on them
+    int compared, agree, unknown; // numbers of forms; unknown: the model or the decoder does not
+                                  // know them
     struct compare_entry *entries;
     int nentries;
-    double counted; // instructions in all that were counted
+    double counted; // number of all counted instructions
     const char *files;
 };
 
-// Members that behave alike, which a patch would give one line; those that occur most first.
+// Members that behave alike, for which a patch would have one line; the most frequent first.
 struct compare_group {
     const struct compare_member **members;
     int n;
 };
-struct compare_group *compare_groups(const struct compare_entry *entry); // behind the last n is 0
+struct compare_group *compare_groups(const struct compare_entry *entry); // n is 0 after the last
 void compare_groups_free(struct compare_group *groups);
 
-// What is said in words, appended; none has a line feed (compare_words.c).
+// Append wording without line feeds (compare_words.c).
 double compare_per_million(const struct comparison *comparison, double count);
-int compare_shown(const struct comparison *comparison, int entries); // of so many; 0: all
+int compare_shown(const struct comparison *comparison, int entries); // limit on entries; 0: all
 void compare_put_summary(struct strbuf *out, const struct comparison *comparison);
 void compare_put_differs(struct strbuf *out, const struct compare_entry *entry);
 void compare_put_count(struct strbuf *out, const struct comparison *comparison,
@@ -51,12 +52,12 @@ void compare_put_count(struct strbuf *out, const struct comparison *comparison,
 void compare_put_evidence(struct strbuf *out, const struct compare_entry *entry);
 void compare_put_model(struct strbuf *out, const struct model_class *class);
 void compare_put_result(struct strbuf *out, const struct comparison *comparison,
-                        const struct known_form *form); // to an empty one
-// At most so many, and how many more there are.
+                        const struct known_form *form); // appends to an empty text
+// Appends at most so many forms, and how many more there are.
 void compare_put_forms(struct strbuf *out, const struct compare_group *group, int most);
 void compare_put_opcodes(struct strbuf *out, const struct compare_group *group, int most);
 
-// How often instructions occur in compiled code: cpuinfo/instruction_counts.csv.
+// Frequencies of instructions in compiled code: cpuinfo/instruction_counts.csv.
 struct compare_counts;
 struct compare_counts *compare_counts_read(struct err *err); // NULL after an error
 double compare_counts_of(const struct compare_counts *counts, const struct known_form *form);
@@ -64,16 +65,16 @@ double compare_counts_total(const struct compare_counts *counts);
 const char *compare_counts_files(const struct compare_counts *counts);
 void compare_counts_free(struct compare_counts *counts);
 
-// Which port of the model is which of ours, by the forms of one µop in both: their names differ
-// from maker to maker.
+// The model's ports and ours that are the same, found by forms of one µop in both: their names
+// differ from maker to maker.
 struct compare_ports;
 struct compare_ports *compare_ports_new(const struct known_cpu *data, const struct model *model,
                                         const struct model_class *const *of);
-// Whether the sets of ports contradict each other. Only where both have as many µops.
+// Returns true if the sets of ports contradict each other. Requires the same number of µops.
 bool compare_ports_differ(const struct compare_ports *ports, const struct known_form *form,
                           const struct model_class *class);
-// What a form uses, by the model's names of sets of ports: "1*SPRPort00_06". false, and nothing is
-// appended, where that is ambiguous or unknown, or a set has no name in the model.
+// Appends the ports that a form uses, by the model's names of sets: "1*SPRPort00_06". Returns
+// false, and appends nothing, if they are ambiguous or unknown, or a set has no name in the model.
 bool compare_ports_names(const struct compare_ports *ports, const struct known_form *form,
                          struct strbuf *out);
 void compare_ports_free(struct compare_ports *ports);

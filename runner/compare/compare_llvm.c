@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Compares each form with the class of LLVM's model that it is in, and gathers what contradicts by
-// class. Only contradictions count: where a result is an upper bound, the model may say less.
+// Compares each form with its class in LLVM's model, and gathers contradictions by class. If a
+// result is an upper bound, the model may be lower without contradiction.
 #include "compare_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Further apart than measuring and rounding explain: the model's latencies are whole numbers.
+// Differences in cycles and relative from which latencies contradict: more than measuring and
+// rounding explain, since the model has whole numbers.
 static const double latency_apart_clk = 0.4, latency_apart = 0.06;
 static const double bound_apart_clk = 0.05, bound_apart = 0.03;
 static const double rthroughput_apart_clk = 0.07, rthroughput_apart = 0.1;
@@ -21,8 +22,8 @@ static bool writes_memory(const struct list_row *row)
     return false;
 }
 
-// A 16-bit constant behind the prefix that makes it 16 bits: it changes the length that decoders
-// expect, and may cost them cycles, which no model has.
+// Returns true for a 16-bit constant after an operand-size prefix: it changes the length that
+// decoders expect, and may cost cycles that no model has.
 static bool stalls_decoders(const struct list_row *row)
 {
     bool constant = false, operand = false;
@@ -33,8 +34,8 @@ static bool stalls_decoders(const struct list_row *row)
     return constant && operand;
 }
 
-// Latencies of stores are a convention of the model's. A bound is above the truth already, so less
-// room is left above it than above a value.
+// Returns true if latencies contradict. Latencies of stores are a convention of the model. A bound
+// is already above the true value, so it gets less tolerance than a value.
 static bool latency_differs(const struct known_form *form, const struct model_class *class)
 {
     struct llvm_latency latency;
@@ -47,8 +48,8 @@ static bool latency_differs(const struct known_form *form, const struct model_cl
            (!isnan(latency.least) && class->latency_clk < latency.least - apart);
 }
 
-// No instruction is faster than the front end takes its µops; even what the model gives none has a
-// slot there.
+// Returns true if throughputs contradict. The front end's slots for its µops limit any instruction;
+// even those without µops in the model have one.
 static bool rthroughput_differs(const struct compare_member *member, int width)
 {
     const struct known_form *form = member->form;
@@ -63,8 +64,9 @@ static bool rthroughput_differs(const struct compare_member *member, int width)
             form->rthroughput_clk > expected + apart);
 }
 
-// The model may count µops fused or not, so both counts are right. The two halves of a store are
-// not told apart by what we measure, and microcode may have fewer than it takes slots.
+// Returns true if µops contradict. The model may count them fused or not, so both counts are right.
+// Measuring does not separate the two halves of a store, and microcode may have fewer µops than
+// slots.
 static bool uops_differ(const struct known_form *form, const struct model_class *class)
 {
     return form->uops >= 0 && form->usage && !writes_memory(form->row) && !form->usage->ambiguous &&
@@ -102,7 +104,7 @@ static int compare_entries(const void *a, const void *b)
     return order ? order : strcmp(x->class->name, y->class->name);
 }
 
-// Forms of one shape share its count: it counts once in an entry.
+// Returns the frequency of an entry: forms of one shape share a count, which is added once.
 static double entry_count(const struct compare_entry *entry)
 {
     double sum = 0, last = -1;
@@ -114,7 +116,7 @@ static double entry_count(const struct compare_entry *entry)
     return sum;
 }
 
-// Members are in the order of compare_members(); the entries point into them.
+// Gathers the members, in the order of compare_members(), into entries that point to them.
 static void gather(struct comparison *comparison, struct compare_member *members, int n,
                    const struct model_class *const *of)
 {
@@ -144,8 +146,8 @@ static bool is_measured(const struct known_form *form)
     return form->npairs > 0 || !isnan(form->rthroughput_clk) || form->uops >= 0;
 }
 
-// Forms with one register for all operands, and those that are measured among other instructions
-// (macros: calls, taken jumps), are other questions than a class of the model answers.
+// Returns false for forms that a class of the model does not describe: with one register for all
+// operands, or measured among other instructions (macros: calls, taken jumps).
 static bool is_comparable(const struct known_form *form)
 {
     return is_measured(form) && !(form->row && (form->row->same || form->row->macro.file));

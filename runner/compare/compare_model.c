@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// See compare_model.h. llvm-exegesis prints the model of the classes that contradict measurements;
-// so it is given measurements that contradict every model. Its table of clusters has the class of
-// each, where a class depends on operands already resolved. Nothing is asked of the clusters: one
-// an opcode takes a tenth of the time that its default takes to find them.
+// Reads LLVM's model; see compare_model.h. llvm-exegesis prints the model of the classes that
+// contradict measurements, so it gets measurements that contradict every model. Its table of
+// clusters has the class of each, resolved by operands where necessary. The clusters themselves are
+// not used: one per opcode takes a tenth of the time that its default takes.
 #include "compare_model.h"
 
 #include "report/report.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char model_impossible[] = "1000000"; // cycles: no instruction takes so long
+static const char model_impossible[] = "1000000"; // cycles: more than any instruction takes
 
 // --- what llvm-exegesis reads ---
 
@@ -43,7 +43,7 @@ static void model_documents(const struct known_cpu *data, const struct llvm_inst
 
 // --- what it writes ---
 
-// The text between two marks behind *at, which moves behind the second; NULL: there is none.
+// Returns the text between two marks after *at, which moves past the second; NULL: none.
 static const char *between(struct arena *arena, const char **at, const char *begin, const char *end)
 {
     const char *from = strstr(*at, begin);
@@ -55,7 +55,7 @@ static const char *between(struct arena *arena, const char **at, const char *beg
     return arena_strndup(arena, from, (size_t)(to - from));
 }
 
-// Returns how many there are.
+// Reads the resources of a cell. Returns their number.
 static int model_read_resources(struct arena *arena, const char *cell,
                                 struct model_resource resources[MODEL_RESOURCES_MAX])
 {
@@ -67,7 +67,7 @@ static int model_read_resources(struct arena *arena, const char *cell,
     return n;
 }
 
-// One row: valid, variant, µops, latencies, reciprocal throughput, resources, pressure.
+// Reads one row: valid, variant, µops, latencies, reciprocal throughput, resources, pressure.
 static void model_read_description(struct arena *arena, const char *row, struct model_class *class)
 {
     static const char tick[] = "&#10004;";
@@ -112,7 +112,7 @@ static void model_read_classes(struct arena *arena, const char *html, struct mod
         qsort(model->classes, (size_t)model->nclasses, sizeof *model->classes, model_compare_names);
 }
 
-// A line of clusters: id,"text",f123,CLASS,value. The text may have commas, what is behind it not.
+// Reads a line of clusters: id,"text",f123,CLASS,value. Only the text may have commas.
 static void model_read_line(char *line, const struct model *model, int nforms,
                             const struct model_class **of)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What contradicts LLVM's model as one HTML page: all entries as a table that leads to them, and
-// each with all of its members. No scripts.
+// Contradictions to LLVM's model as one HTML page: all entries as a table with links, and each with
+// all of its members. No scripts.
 #include "compare_internal.h"
 
 #include "report/report.h"
@@ -18,7 +18,7 @@ static const char page_more_style[] =
     "table.entries { width: auto; }\n"
     "</style>\n";
 
-// As HTML, and then the text is empty.
+// Writes the text as HTML, and empties it.
 static void page_flush(struct strbuf *out, struct strbuf *text)
 {
     report_put_html(out, strbuf_text(text));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ports of LLVM's model, which are some of its units, beside ours. Makers, LLVM and the tables that
-// name our ports number them differently, so which is which is found from forms of one µop in both:
-// two ports are the same where they are mostly used by the same forms.
+// Matches ports of LLVM's model, which are some of its units, with ours. Makers, LLVM and the
+// tables that name our ports number them differently, so the match is found from forms of one µop
+// in both: two ports are the same if mostly the same forms use them.
 #include "compare_internal.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { MODEL_SETS_MAX = 128 };
 
-// What the model calls a set of our ports.
+// The model's name of a set of our ports.
 struct model_set {
     const char *name;
     uint32_t set;
@@ -17,8 +17,8 @@ struct model_set {
 
 struct compare_ports {
     const struct port_model *model;
-    uint64_t units;               // of LLVM's that are one each, as ports are
-    uint64_t voted;               // of these, what a form of one µop needs: no divider
+    uint64_t units;               // single units of LLVM, as ports are
+    uint64_t voted;               // those of them that a form of one µop uses: no divider
     int ours_of[MODEL_UNITS_MAX]; // our port of LLVM's unit; -1: unknown
     struct model_set sets[MODEL_SETS_MAX];
     int nsets;
@@ -46,12 +46,12 @@ static void ports_vote(struct ports_votes *votes, uint64_t model, uint32_t ours)
         votes->ours[b] += (ours >> b & 1) != 0;
 }
 
-// The pairs that agree most first, each port once.
+// Matches the pairs that agree most first, each port once.
 static void ports_assign(const struct ports_votes *votes, struct compare_ports *ports)
 {
     bool taken[PORTS_MAX] = {false};
     for (;;) {
-        double best = 0.5; // less is no likeness
+        double best = 0.5; // least agreement of a match
         int from = -1, to = -1;
         for (int a = 0; a < MODEL_UNITS_MAX; a++)
             for (int b = 0; b < PORTS_MAX && ports->ours_of[a] < 0; b++) {
@@ -69,7 +69,7 @@ static void ports_assign(const struct ports_votes *votes, struct compare_ports *
     }
 }
 
-// The model's set in our ports; false where a port of it is not known to us.
+// Translates the model's set into our ports; false if one of them has no match.
 static bool ports_translate(const struct compare_ports *ports, uint64_t model, uint32_t *set)
 {
     *set = 0;
@@ -140,7 +140,7 @@ bool compare_ports_differ(const struct compare_ports *ports, const struct known_
         uint32_t set;
         uint64_t model = class->resources[i].units;
         if (!(model & ports->voted))
-            continue; // a divider, or what else is no port
+            continue; // a divider or the like
         if (!ports_translate(ports, model, &set))
             return false;
         int count = (int)(class->resources[i].count + 0.5), at = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What contradicts LLVM's model, as text and JSON: a class of the model an entry.
+// Contradictions to LLVM's model as text and JSON: one entry per class of the model.
 #include "compare_internal.h"
 
 #include "util/json.h"
@@ -25,7 +25,7 @@ static void put_label(struct strbuf *out, const char *label, struct strbuf *text
     strbuf_clear(text);
 }
 
-// A group takes two lines: what was measured of which forms, and what LLVM calls them.
+// Writes a group in two lines: forms with their measured values, and LLVM's names of them.
 static void put_group(struct strbuf *out, const struct comparison *comparison,
                       const struct compare_group *group)
 {

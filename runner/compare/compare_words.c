@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What text and page say of a contradiction, in words: the model, what was measured, members that
-// behave alike.
+// Wording of contradictions for text and page: the model, the measurement, members that behave
+// alike.
 #include "compare_internal.h"
 
 #include "report/report.h"
@@ -67,7 +67,7 @@ void compare_put_differs(struct strbuf *out, const struct compare_entry *entry)
         }
 }
 
-// The latency as the model has it: to the last register.
+// Writes the latency in the terms of the model: to the last register.
 static void put_latency(struct strbuf *out, const struct llvm_latency *latency)
 {
     char least[32], most[32];
@@ -110,7 +110,7 @@ static bool numbers_alike(double a, double b)
                                 : fabs(a - b) <= 0.04 + 0.03 * fmin(fabs(a), fabs(b));
 }
 
-// Whether one line can speak for both: a patch would give them the same resources.
+// Returns true if one line can represent both: a patch would give them the same resources.
 static bool results_alike(const struct known_form *a, const struct known_form *b)
 {
     struct llvm_latency x, y;
@@ -141,7 +141,7 @@ struct compare_group *compare_groups(const struct compare_entry *entry)
             }
         left += group->n;
     }
-    groups[ngroups].members = all; // to be freed
+    groups[ngroups].members = all; // allocated, so that it is freed
     free(taken);
     return groups;
 }

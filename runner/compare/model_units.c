@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The units of LLVM's scheduling models; see compare_model.h. Their makers name groups of units as
-// they like: "Zn3FPVMul01" is FP0 and FP3.
+// The units of LLVM's scheduling models; see compare_model.h. Groups of units may have any name:
+// "Zn3FPVMul01" is FP0 and FP3.
 #include "compare_model.h"
 
 #include <ctype.h>
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double PRESSURE_APART = 0.011; // it is printed with two digits
+static const double PRESSURE_APART = 0.011; // largest difference of equal pressures, which are
+                                            // printed with two digits
 
 static int unit_of_name(const struct model *model, const char *name)
 {
@@ -24,7 +25,7 @@ static uint64_t unit_bit(const struct model *model, const char *name)
     return unit < 0 ? 0 : UINT64_C(1) << unit;
 }
 
-// Lines "[0]   - Zn3AGU0", "[12.0] - Zn3FP45", "[12.1] - Zn3FP45".
+// Lines are "[0]   - Zn3AGU0", "[12.0] - Zn3FP45", "[12.1] - Zn3FP45".
 void model_read_units(struct arena *arena, const char *text, struct model *model)
 {
     static const char width[] = "\nDispatch Width:", resources[] = "\nResources:\n";
@@ -48,8 +49,8 @@ void model_read_units(struct arena *arena, const char *text, struct model *model
     }
 }
 
-// The units of the class whose pressure the other resources leave open, if each of them has the
-// same part of what the class takes of the one resource in question; else 0.
+// Returns the units whose load the class's other resources do not explain, if that load is the same
+// share of the resource in question for each; else 0.
 static uint64_t units_by_pressure(const struct model *model, const struct model_class *class,
                                   const struct model_resource *resource)
 {
@@ -72,7 +73,8 @@ static uint64_t units_by_pressure(const struct model *model, const struct model_
     return left;
 }
 
-// "HWPort0156" is HWPort0, HWPort1, ...; "SPRPort00_06" SPRPort00 and SPRPort06.
+// Returns the units in a name: "HWPort0156" is HWPort0, HWPort1, ...; "SPRPort00_06" is SPRPort00
+// and SPRPort06.
 static uint64_t units_by_name(const struct model *model, const char *name)
 {
     size_t prefix = strcspn(name, "0123456789");
@@ -102,7 +104,7 @@ static uint64_t units_by_name(const struct model *model, const char *name)
     return units;
 }
 
-// All resources of one name stand for the same units. Returns whether any did not know.
+// Sets the units of all resources of one name. Returns true if one of them did not have them yet.
 static bool resource_is(struct model *model, const char *name, uint64_t units)
 {
     bool news = false;
@@ -117,8 +119,8 @@ static bool resource_is(struct model *model, const char *name, uint64_t units)
     return news;
 }
 
-// What the classes say that have the resource: all of it, since one may need less of a unit that it
-// shares. `alone`: the classes that take one resource only.
+// Combines all classes with the resource, since one may load a shared unit less. `alone`: only
+// classes with a single resource.
 static uint64_t units_of_name(const struct model *model, const char *name, bool alone)
 {
     uint64_t units = 0;
@@ -144,7 +146,7 @@ static bool resolve_by_pressure(struct model *model, bool alone)
     return news;
 }
 
-// Beside other resources pressure comes last: what shares units with them has less of these.
+// Load beside other resources is used last: resources that share units show less of it.
 void model_resolve(struct model *model)
 {
     for (int u = 0; u < model->nunits; u++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the formats share; see export.h.
+// Common parts of the formats; see export.h.
 #include "export_internal.h"
 
 #include <ctype.h>
@@ -30,7 +30,8 @@ void export_out_free(struct export_out *out)
 
 struct export_whole export_whole(const struct known_pair *pair)
 {
-    // What two timings of one whole number of cycles differ by at most; see docs/MEASUREMENT.md.
+    // Largest difference in cycles of two timings of the same whole number; see
+    // docs/MEASUREMENT.md.
     static const double near = 0.15;
     double nearest = round(pair->clk);
     if (fabs(pair->clk - nearest) <= near + 0.005 * pair->clk)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Results in the formats of other programs (docs/EXPORTS.md), and beside the scheduling model of a
-// compiler. A form that a format cannot express is
-// left out, counted and named, never bent into something that it can.
+// Results in the formats of other programs (docs/EXPORTS.md). A form that a format cannot express
+// is left out, counted and named, never approximated by something else.
 #ifndef LATPUT_EXPORT_H
 #define LATPUT_EXPORT_H
 
@@ -15,17 +14,17 @@
 
 enum { EXPORT_REASONS_MAX = 24 };
 struct export_reason {
-    const char *text; // static
+    const char *text; // a static string
     int count;
-    struct strbuf names; // of the forms, each with a line feed
+    struct strbuf names; // names of the forms, each with a line feed
 };
 struct export_out {
     struct strbuf text;
-    int written; // forms
+    int written; // number of forms
     struct export_reason reasons[EXPORT_REASONS_MAX];
     int nreasons;
 };
-// The form is not in the text, for this reason (a static string).
+// Records that the form is not in the text, with the reason (a static string).
 void export_leave(struct export_out *out, const struct known_form *form, const char *reason);
 void export_out_free(struct export_out *out);
 
@@ -33,10 +32,10 @@ struct export_format {
     const char *name;
     const char *summary; // half a line, for --help
     unsigned what;       // EXPORT_*
-    // 0, or -1 with the message.
+    // Writes the text. Returns 0, or -1 with the message.
     int (*write)(struct known_cpu *data, struct export_out *out, struct err *err);
 };
 extern const struct export_format *const export_formats[];        // ends with NULL
-const struct export_format *export_format_find(const char *name); // NULL: there is none
+const struct export_format *export_format_find(const char *name); // NULL: none
 
 #endif

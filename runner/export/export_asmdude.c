@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The performance tables of AsmDude2, an editor's extension: eight columns behind tabs, no header:
-// instruction, operands, fused µops, unfused µops, ports, latency, throughput, remark.
+// The performance tables of AsmDude2, an editor's extension: eight columns with tabs between them,
+// no header: instruction, operands, fused µops, unfused µops, ports, latency, throughput, remark.
 #include "export_formats.h"
 #include "export_internal.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// The mnemonic in capitals; operands with commas between them: "r64,m64" of "r64 m64".
+// Writes the mnemonic in capitals; operands with commas between them: "r64,m64" for "r64 m64".
 static void tsv_put(struct strbuf *out, const char *text, bool mnemonic)
 {
     struct strbuf changed = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CSV with all that is known of a form in one row: for spreadsheets and scripts.
+// CSV with all results of a form in one row: for spreadsheets and scripts.
 #include "export_formats.h"
 #include "export_internal.h"
 
@@ -18,7 +18,7 @@ static void csv_number(struct strbuf *out, double value)
         strbuf_put_real(out, value);
 }
 
-// "op1>op1=3.0 op2>flags<=2.99": every pair, with its bound.
+// Writes every pair, with its bound: "op1>op1=3.0 op2>flags<=2.99".
 static void csv_pairs(struct strbuf *out, const struct known_form *form)
 {
     struct strbuf text = {0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measurements as llvm-exegesis writes them, for its --mode=analysis: one YAML document a form.
-// A file holds one mode, so there is a format a mode. Scalars are quoted as JSON's strings are,
+// Measurements in the format of llvm-exegesis, for its --mode=analysis: one YAML document per form.
+// A file holds one mode, so there is one format per mode. Scalars are quoted like JSON's strings,
 // which is YAML's own double-quoted style.
 #include "export_formats.h"
 #include "export_internal.h"
@@ -15,7 +15,7 @@ static const char exegesis_bound[] = "only an upper bound of its latency is know
 
 struct exegesis_mode {
     const char *mode, *key;
-    // The value, or NAN with the reason.
+    // Returns the value, or NAN with the reason.
     double (*value)(const struct known_form *form, const char **why);
 };
 
@@ -25,7 +25,7 @@ static double exegesis_latency(const struct known_form *form, const char **why)
     *why = export_no_result;
     if (!llvm_latency(form, &latency))
         return NAN;
-    // Upper bounds that lie no higher than what is known exactly say nothing more.
+    // Upper bounds no higher than the exact value add nothing.
     *why = exegesis_bound;
     return latency.most <= latency.least * 1.005 + 0.05 ? latency.least : (double)NAN;
 }
@@ -51,7 +51,7 @@ static void exegesis_document(struct strbuf *out, const struct exegesis_mode *mo
     char *text = xasprintf("%s %s", instr->opcode, instr->operands);
     json_text(&json, text);
     free(text);
-    // The form itself: what llvm-exegesis shows beside the opcode.
+    // The form itself, which llvm-exegesis shows beside the opcode.
     strbuf_puts(out, "\n  config: ");
     json.more = false;
     json_text(&json, form->id.form);
@@ -65,7 +65,7 @@ static void exegesis_document(struct strbuf *out, const struct exegesis_mode *mo
                   mode->key, value, value);
     for (size_t i = 0; i < form->code_len; i++)
         strbuf_printf(out, "%02X", form->code[i]);
-    strbuf_puts(out, "C3\n...\n"); // with the return that a snippet ends with
+    strbuf_puts(out, "C3\n...\n"); // the return that ends a snippet
 }
 
 static int exegesis_write(struct known_cpu *data, const struct exegesis_mode *mode,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formats that there are.
+// The list of formats.
 #include "export_formats.h"
 
 #include <string.h>

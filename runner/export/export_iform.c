@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// XED's names by rule. An iform is the instruction's name and a word an operand: what kind, and how
-// wide or of what elements it is; XED words these in one way for each generation of encodings. The
-// families whose words follow no rule have no iform here. tests/cli/cli_export.sh compares with a
-// table of XED's where there is one.
+// XED's names by rule. An iform is the instruction's name and one word per operand with its kind
+// and its width or elements; each generation of encodings has a fixed wording. Families whose words
+// follow no rule have no iform here. tests/cli/cli_export.sh compares with a table of XED's if
+// there is one.
 #include "export_iform.h"
 
 #include <ctype.h>
@@ -30,7 +30,8 @@ static void iform_upper(struct strbuf *out, const char *text)
     }
 }
 
-// XED calls conditions by the flags' names, as the decoder does, which NASM's names may not be.
+// Appends the name. XED names conditions by the flags, like the decoder, unlike some of NASM's
+// names.
 static void iform_name(const struct export_decoded *decoded, struct strbuf *out)
 {
     iform_upper(out, ZydisMnemonicGetString(decoded->in.mnemonic));
@@ -195,8 +196,8 @@ static bool iform_gpr_operand(const ZydisDecodedOperand *op, struct strbuf *out)
     return true;
 }
 
-// Where several encodings have the same operands, XED tells them apart by the opcode, and by the
-// part of it that is in the place of a register.
+// Appends the opcode where several encodings have the same operands: XED distinguishes them by it,
+// and by its extension in the place of a register.
 static void iform_opcode(const struct export_decoded *decoded, const struct list_row *row,
                          struct strbuf *out)
 {
@@ -241,8 +242,8 @@ static bool iform_family(const struct known_form *form, const struct export_deco
     return true;
 }
 
-// Instructions of which at least one form has a name that these rules do not give: compared with
-// XED's own table, by encoding. Alphabetical.
+// Instructions with at least one form that these rules name wrongly, found by comparison with XED's
+// own table, by encoding. Alphabetical.
 static const char *const iform_irregular_legacy[] = {
     "adcx",          "adox",        "andnpd",
     "andnps",        "andpd",       "andps",

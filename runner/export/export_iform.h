@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that Intel's decoder XED gives to instructions, as far as they follow from the operands.
+// Names of instructions in Intel's decoder XED, as far as they follow from the operands.
 #ifndef LATPUT_EXPORT_IFORM_H
 #define LATPUT_EXPORT_IFORM_H
 
@@ -11,15 +11,15 @@ struct export_decoded {
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 };
-// false where the decoder does not know the form's machine code.
+// Decodes the form; false if the decoder does not know its machine code.
 bool export_decode(const struct known_form *form, struct export_decoded *decoded);
 
-// Appends the iform: "VADDPS_ZMMf32_MASKmskw_ZMMf32_ZMMf32_AVX512"; false, and nothing, where the
-// rules do not tell it.
+// Appends the iform: "VADDPS_ZMMf32_MASKmskw_ZMMf32_ZMMf32_AVX512"; returns false, and appends
+// nothing, if the rules do not give it.
 bool export_iform(const struct known_form *form, const struct export_decoded *decoded,
                   struct strbuf *out);
-// Appends the name that uops.info's tables have: "VADDPS_Z (ZMM, K, ZMM, M512)". `twin`: there is
-// an instruction of this name in VEX encoding, too, and this one is in EVEX.
+// Appends the name used in uops.info's tables: "VADDPS_Z (ZMM, K, ZMM, M512)". `twin`: this is the
+// EVEX instruction of two with the same name; the other one is VEX.
 void export_iform_string(const struct known_form *form, const struct export_decoded *decoded,
                          bool twin, struct strbuf *out);
 

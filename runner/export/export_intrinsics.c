@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// perf2.js of viewers of intrinsics: XED's name of an instruction to latency and throughput, as
-// texts. One name stands for all widths of general-purpose registers, and for forms with a mask and
-// without: that without options, of the widest registers and without a mask speaks for it.
+// perf2.js for viewers of intrinsics: latency and throughput by XED's name of an instruction, as
+// texts. One name stands for all widths of general-purpose registers, and for forms with and
+// without a mask: the form without options, with the widest registers and without a mask represents
+// them.
 #include "export_formats.h"
 #include "export_iform.h"
 #include "export_internal.h"
@@ -19,7 +20,7 @@ static const char intrinsics_again[] = "another form of the same name in XED spe
 struct intrinsics_entry {
     const struct known_form *form;
     char *iform;
-    int rank; // the least speaks
+    int rank; // the smallest is chosen
 };
 
 static int intrinsics_rank(const struct known_form *form)
@@ -43,7 +44,7 @@ static int intrinsics_compare(const void *a, const void *b)
     return order ? order : stored_form_compare(&x->form->id, &y->form->id);
 }
 
-// "4", "≤4".
+// Writes "4", "≤4".
 static void intrinsics_throughput(struct json *json, const struct known_form *form)
 {
     char number[32];
@@ -55,7 +56,7 @@ static void intrinsics_throughput(struct json *json, const struct known_form *fo
     free(text);
 }
 
-// "4", "≤6", "[1;≤6]".
+// Writes "4", "≤6", "[1;≤6]".
 static void intrinsics_latency(struct json *json, const struct known_form *form)
 {
     char least[32], most[32];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON with the CPU, its ports, and of each form all numbers with their bounds.
+// JSON with the CPU, its ports, and for each form all numbers with their bounds.
 #include "export_formats.h"
 #include "export_internal.h"
 
@@ -82,7 +82,7 @@ static void json_form(struct json *json, const struct known_form *form)
     json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
     json_text_known(json_name(json, "uops_bound"), form->uops_bound);
     json_name(json, "ports");
-    if (form->ports) // "": it is known that the form needs none
+    if (form->ports) // "": known to need no port
         json_text(json, form->ports);
     else
         json_null(json);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What generators of LLVM's scheduling models read (schedtool): one object an opcode:
-// {"ADD64rr": {"Port": [[1, ["p0", "p1"]]], "Uops": 1, "Tp": 0.25, "Latency": 1}}.
+// Input of generators of LLVM's scheduling models (schedtool): one object per opcode: {"ADD64rr":
+// {"Port": [[1, ["p0", "p1"]]], "Uops": 1, "Tp": 0.25, "Latency": 1}}.
 #include "export_formats.h"
 #include "export_internal.h"
 #include "llvm/llvm.h"
@@ -51,7 +51,7 @@ struct llvm_json_order {
     const struct llvm_instr *instr;
 };
 
-// By opcode; of several forms of one, that without options first: plain operands, fast data.
+// Orders by opcode; of several forms of one, that without options first: plain operands, fast data.
 static int llvm_json_compare(const void *a, const void *b)
 {
     const struct llvm_json_order *x = a, *y = b;

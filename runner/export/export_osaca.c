@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A machine file for OSACA: YAML with the ports, loads and stores, and the forms in AT&T's order of
-// operands. It knows general-purpose registers by kind, not by width, so widths are told apart by
-// AT&T's suffixes where an instruction has them.
+// operands. OSACA knows general-purpose registers by kind, not by width, so AT&T's suffixes, if an
+// instruction has them, distinguish widths.
 #include "export_formats.h"
 #include "export_internal.h"
 #include "util/json.h"
@@ -28,8 +28,8 @@ static void osaca_text(struct strbuf *out, const char *text)
     json_text(&json, text);
 }
 
-// "b", "w", "l" or "q": AT&T's suffix of instructions on general-purpose registers and memory of
-// one width; "" for all others, and for those that compilers write without one.
+// Returns "b", "w", "l" or "q": AT&T's suffix of instructions on general-purpose registers and
+// memory of one width; "" for all others, and for those that compilers write without one.
 static const char *osaca_suffix(const struct list_row *row)
 {
     static const char *const without[] = {"cmov", "set", "j", "bswap", "call", "nop", "prefetch"};
@@ -40,7 +40,7 @@ static const char *osaca_suffix(const struct list_row *row)
     for (int i = 0; i < row->nops; i++) {
         const struct operand *op = &row->ops[i];
         if (op->kind == OPERAND_IMM || (op->kind == OPERAND_GPR && op->fixed == 1 && i > 0))
-            continue; // a shift by cl is of the other operand's width
+            continue; // a shift by cl has the other operand's width
         if ((op->kind != OPERAND_GPR && op->kind != OPERAND_MEM) || (bits && bits != op->bits))
             return "";
         bits = op->bits;
@@ -68,7 +68,7 @@ static const char *osaca_register(const struct operand *op)
     }
 }
 
-// One operand as YAML; false where OSACA has no class for it.
+// Writes one operand as YAML; false if OSACA has no class for it.
 static bool osaca_operand_put(const struct operand *op, struct strbuf *out)
 {
     const char *name = osaca_register(op);
@@ -90,7 +90,7 @@ static bool osaca_operand_put(const struct operand *op, struct strbuf *out)
     return true;
 }
 
-// The latency between registers: the way through an address counts for loads only.
+// Returns the latency between registers; for loads also through the address.
 static double osaca_latency(const struct known_form *form)
 {
     double value = NAN, load = NAN;
@@ -165,7 +165,7 @@ static const struct known_form *osaca_find(const struct known_cpu *data, const c
     return form && form->usage && form->model == data->model ? form : NULL;
 }
 
-// What loads and stores cost beside an instruction on registers.
+// Writes the cost of loads and stores, relative to instructions on registers.
 static void osaca_memory(const struct known_cpu *data, struct strbuf *out)
 {
     static const struct {
@@ -180,12 +180,12 @@ static void osaca_memory(const struct known_cpu *data, struct strbuf *out)
     strbuf_puts(out, "load_latency:\n");
     for (size_t i = 0; i < ARRAY_LEN(loads); i++) {
         const struct known_form *form = osaca_find(data, loads[i].form, loads[i].enc);
-        // Of vectors an upper bound: the address comes from another register file.
+        // Loads of vectors have an upper bound: the address comes from another register file.
         if (form && !isnan(form->latency_max_clk))
             strbuf_printf(out, "  %s: %.6g%s\n", loads[i].name, form->latency_max_clk,
                           form->max_upper ? " # at most" : "");
         else
-            strbuf_printf(out, "  %s: ~\n", loads[i].name); // OSACA looks up each
+            strbuf_printf(out, "  %s: ~\n", loads[i].name); // OSACA looks up each of them
     }
     const struct known_form *load = osaca_find(data, "mov r64 m64", "legacy");
     const struct known_form *store = osaca_find(data, "mov m64 r64", "legacy");
@@ -234,7 +234,7 @@ static int osaca_head(const struct known_cpu *data, struct strbuf *out, struct e
     return 0;
 }
 
-// Why a form has no entry; NULL: it has, and *entry is made.
+// Makes the entry of a form. Returns why it has none; NULL if *entry is made.
 static const char *osaca_entry_make(const struct known_cpu *data, const struct known_form *form,
                                     struct osaca_entry *entry)
 {
@@ -272,7 +272,7 @@ static int osaca_width_of(const struct known_form *form)
     return bits;
 }
 
-// Entries of one key: plain operands first, then the widest.
+// Orders entries of one key: plain operands first, then the widest.
 static int osaca_compare(const void *a, const void *b)
 {
     const struct osaca_entry *x = a, *y = b;
@@ -289,7 +289,7 @@ static bool osaca_near(double a, double b)
     return (isnan(a) && isnan(b)) || fabs(a - b) <= 0.02 * fmax(a, b) + 0.02;
 }
 
-// Whether one entry can stand for both.
+// Returns true if one entry can represent both forms.
 static bool osaca_alike(const struct known_form *a, const struct known_form *b)
 {
     return osaca_near(osaca_latency(a), osaca_latency(b)) &&
@@ -298,7 +298,7 @@ static bool osaca_alike(const struct known_form *a, const struct known_form *b)
 
 static void osaca_put_all(const struct osaca_entry *entries, int n, struct export_out *out)
 {
-    const struct osaca_entry *first = NULL; // of the key
+    const struct osaca_entry *first = NULL; // entry of the key
     for (int i = 0; i < n; i++) {
         const struct osaca_entry *entry = &entries[i];
         if (!first || strcmp(first->key, entry->key) != 0) {

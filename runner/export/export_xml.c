@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// XML as uops.info's instructions.xml has it. Latencies are whole numbers there: one that is not is
-// given as the two next to it, min_cycles and max_cycles.
+// XML like uops.info's instructions.xml. Its latencies are whole numbers: another value becomes the
+// two next to it, min_cycles and max_cycles.
 #include "export_formats.h"
 #include "export_iform.h"
 #include "export_internal.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Control characters, which XML cannot have at all, are blanks.
+// Writes an attribute. XML cannot have control characters, which become blanks.
 static void xml_attribute(struct strbuf *out, const char *name, const char *value)
 {
     char *plain = xstrdup(value);
@@ -26,11 +26,11 @@ static void xml_attribute(struct strbuf *out, const char *name, const char *valu
     free(plain);
 }
 
-// The operands of an instruction in XML: those of the text, each mask behind the operand that it
-// decorates, then the implicit ones, all flags being one.
+// The operands of an instruction in XML: those of the text, each mask after the operand that it
+// decorates, then the implicit ones, with all flags as one.
 struct xml_operand {
     const char *name;  // in pairs: "op1", "rax", "flags"
-    const char *parts; // "" or ".mask": which part of it
+    const char *parts; // "" or ".mask": part of it
 };
 struct xml_operands {
     struct xml_operand items[2 * OPERANDS_MAX + IMPLICIT_MAX];
@@ -60,7 +60,7 @@ static void xml_list_operands(const struct list_row *row, struct xml_operands *o
     }
 }
 
-// The number (from 1) of the operand that a pair's name is of, and *part behind its point; 0: none.
+// Returns the number (from 1) of the operand in a pair's name, with *part after its point; 0: none.
 static int xml_operand_of(const struct xml_operands *operands, const char *name, const char **part)
 {
     static const char *const flags[] = {"cf", "of", "zf", "sf", "pf", "af", "df"};
@@ -120,7 +120,7 @@ static void xml_operand_put(struct strbuf *out, const struct operand *op, int in
     strbuf_puts(out, "/>\n");
 }
 
-// All flags as one operand: flag_CF="rw" ...; a row that says `flags` means the arithmetic ones.
+// Writes all flags as one operand: flag_CF="rw" ...; a row's `flags` are the arithmetic ones.
 static void xml_flags_put(struct strbuf *out, const struct list_row *row, int index)
 {
     static const char *const all[] = {"af", "cf", "of", "pf", "sf", "zf"};
@@ -206,7 +206,7 @@ static void xml_latency_put(struct strbuf *out, const struct xml_latency *latenc
             continue;
         const char *upper = latency->upper[part] ? "_is_upper_bound=\"1\"" : NULL;
         if (part != PART_ITSELF || latency->least[part] == latency->most[part]) {
-            // Only the latency between operands themselves has a place for two numbers.
+            // The format has two numbers only for the latency between operands themselves.
             strbuf_printf(out, " %s=\"%ld\"", names[part], latency->most[part]);
             if (upper || latency->least[part] != latency->most[part])
                 strbuf_printf(out, " %s_is_upper_bound=\"1\"", names[part]);
@@ -280,7 +280,7 @@ static void xml_decorations(struct strbuf *out, const struct list_row *row)
     strbuf_free(&high);
 }
 
-// The mnemonics in VEX encoding: NASM's names, which point into the forms.
+// The mnemonics in VEX encoding: NASM's names, which belong to the forms.
 struct xml_names {
     const char **names;
     size_t n;

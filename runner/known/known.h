@@ -16,8 +16,8 @@
 
 // Measured latency from an operand that is read to one that is written.
 struct known_pair {
-    // As in latency_table: "op2.base", "flags"; "", "fast", "slow". PLAN_FALSE (plan.h): from the
-    // old content of the operand, which the instruction overwrites.
+    // Operands and variant as in latency_table: "op2.base", "flags"; "", "fast", "slow". PLAN_FALSE
+    // (plan.h): from the old content of the operand, which the instruction overwrites.
     const char *src, *dst, *variant;
     double clk;          // minimum of both chains (docs/MEASUREMENT.md)
     double dense_clk;    // links directly after each other; NaN: not measured
