@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The program's entry: the table of commands and the options that stand before them. What a command
-// does is in its own file; this one knows only their names.
+// The program's entry: dispatches to the table of commands and reads the options before them.
+// Commands are in files of their own; this one only knows their names.
 #include "cli/command.h"
 #include "cli/config.h"
 #include "cli/help.h"

@@ -11,47 +11,47 @@
 
 struct option_given;
 
-// All that there is of one option: how it is written, its help, and where its argument goes.
+// A command-line option: its spelling, its help, and the place of its argument.
 struct command_option {
     char letter;          // 0: long form only
     const char *name;     // long form without dashes
     const char *argument; // placeholder, e.g. "FILE"; NULL: a switch
     const char *help;     // one or two sentences
-    // The macros OPTION_* write the rest. `take` puts the argument into the structure of the
-    // command's arguments, of which it gets the byte at `offset`. It returns EXIT_DONE, or the
-    // status to end with after a message.
+    // Fields that the macros OPTION_* fill. `take` puts the argument into the structure of the
+    // command's arguments, of which it gets the byte at `offset`. It returns EXIT_DONE, or the exit
+    // status after a message.
     int (*take)(const struct option_given *given, void *to);
     size_t offset;
-    int value;       // of a switch that is there; of formats the bits of those that there are
-    int least, most; // of a number
+    int value;       // of a switch that is given; for formats, bits of the allowed ones
+    int least, most; // range of a number
 };
 
 // One option on the command line or in the configuration file.
 struct option_given {
     const struct command *cmd;
     const struct command_option *option;
-    const char *argument; // not to be looked at where the option is a switch
+    const char *argument; // undefined for a switch
 };
 
-// The offset of a field of `struct arguments`, which is what the file of a command calls the
-// structure of its arguments. A field of another type does not compile.
+// Offset of a field of `struct arguments`, the name of the structure of its arguments in each
+// command's file. A field of another type does not compile.
 #define OPTION_FIELD(type, field)                                                                  \
     _Generic(&((struct arguments *)0)->field, type * : offsetof(struct arguments, field))
 
-// Ends of records, by what the argument is, with the field that keeps it. More kinds are in
+// Ends of records, by the kind of argument, with the field that keeps it. More kinds are in
 // option_format.h, option_backend.h, option_uarch.h, option_store.h and plan_select.h.
 #define OPTION_TEXT(field) .take = option_take_text, .offset = OPTION_FIELD(const char *, field)
 #define OPTION_SWITCH(field, set)                                                                  \
     .take = option_take_switch, .offset = OPTION_FIELD(bool, field), .value = (set)
 #define OPTION_NUMBER(field, from, upto)                                                           \
     .take = option_take_number, .offset = OPTION_FIELD(int, field), .least = (from), .most = (upto)
-// A number of seconds, 1 or more, which is kept in milliseconds.
+// A number of seconds, 1 or more, kept in milliseconds.
 #define OPTION_SECONDS(field, upto)                                                                \
     .take = option_take_seconds, .offset = OPTION_FIELD(int, field), .least = 1, .most = (upto)
-// For an option that is more than read and kept: the function gets the whole structure.
+// An option with a function of its own, which gets the whole structure.
 #define OPTION_CALL(function) .take = (function)
 
-// Records of options that several commands have, without the braces.
+// Records of common options, without the braces.
 #define COMMON_DB(field) 0, "db", "FILE", "the database", OPTION_TEXT(field)
 #define COMMON_DB_MADE(field) 0, "db", "FILE", "the database; made if missing", OPTION_TEXT(field)
 #define COMMON_NEW_FLOOR(field)                                                                    \
@@ -77,34 +77,35 @@ struct command {
     const char *summary;                  // one line
     const char *description;              // a paragraph or more for --help and the man page
     const struct command_option *options; // ends with a zero record; NULL: none. --help is implied
-    bool options_first;                   // they end at the first operand, which may have its own
+    bool options_first;                   // options end at the first operand, which may have its
+                                          // own
     int (*run)(int argc, char **argv);    // argv[0] is the command's name; returns EXIT_*
 };
 
 // Reads the options of a command with getopt_long, built from its option records, into the
-// structure of its arguments, which keeps what is not given as it is. Returns EXIT_DONE and where
-// the operands begin, EXIT_USAGE after a wrong option, which is reported, or the status of a
-// function that takes one. --help prints it and exits with 0.
+// structure of its arguments, which keeps the values of options that are not given. Returns
+// EXIT_DONE and the index of the first operand, EXIT_USAGE after a wrong option, which is reported,
+// or the status of a function that takes one. --help prints it and exits with 0.
 int command_read_options(const struct command *cmd, int argc, char **argv, void *arguments,
                          int *operand_index);
-// The same of a command that takes no operands, with a message that names the first.
+// Reads the options of a command without operands; the message about operands names the first.
 int command_read_alone(const struct command *cmd, int argc, char **argv, void *arguments);
 
-enum { COMMAND_CPU_MAX = 8191 }; // as many CPUs as Linux can have
+enum { COMMAND_CPU_MAX = 8191 }; // most CPUs of Linux
 
-// The exit status of the command `name`, "" for the program itself, which has printed all that it
-// prints: `status`, or that of a failure where standard output could not be written, so that a text
-// on a full disk or a closed pipe does not look like success.
+// Returns the exit status of the command `name` ("": the program itself) after its output:
+// `status`, or that of a failure if standard output could not be written, so that a text on a full
+// disk or a closed pipe does not look like success.
 int command_end(const char *name, int status);
 
-// `latput COMMAND: message` on standard error; returns `status`.
+// Prints `latput COMMAND: message` on standard error; returns `status`.
 int command_fail(const struct command *cmd, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-// The same for what is no failure.
+// Prints such a message that is no failure.
 void command_note(const struct command *cmd, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 extern const struct command *const commands[];        // ends with NULL; in commands.c
-const struct command *command_find(const char *name); // NULL if there is none
+const struct command *command_find(const char *name); // NULL: none
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What shells complete, printed from the command records as the help is; see help.h. An argument
-// whose placeholder is FILE or DIR is completed as such, one with a bar as its alternatives.
+// Completion for shells, printed from the command records like the help; see help.h. An argument
+// whose placeholder is FILE or DIR completes file names, one with bars its alternatives.
 #include "help.h"
 
 #include <ctype.h>
@@ -15,9 +15,8 @@ static void print_commands(void)
         printf("%s ", commands[i]->name);
 }
 
-// Steps through the words of a synopsis that are typed as they stand, in lower case: those of
-// "[list [GLOB...]|stop]" are list and stop. Returns the length of the next, *at behind it; 0:
-// none.
+// Steps through the literal words of a synopsis, in lower case: those of "[list [GLOB...]|stop]"
+// are list and stop. Returns the length of the next, with *at after it; 0: none.
 static size_t next_action(const char **at)
 {
     while (**at) {
@@ -76,7 +75,7 @@ static void bash_command(const struct command *cmd)
     puts("' ;;\n        esac ;;");
 }
 
-// What is empty in the end is completed as the name of a file (-o default).
+// If there are no candidates, names of files complete (-o default).
 static void bash_script(void)
 {
     puts("# Completion of latput for bash, printed by latput help --completion bash.\n"
@@ -107,7 +106,7 @@ static void bash_script(void)
          "complete -o default -F _latput latput");
 }
 
-// Inside '...' of zsh and, there, inside [...] of _arguments.
+// Quotes text for '...' of zsh and, there, for [...] of _arguments.
 static void zsh_text(const char *text)
 {
     for (const char *at = text; *at; at++) {

@@ -17,10 +17,10 @@ static struct config {
     char **lines; // without comments and white space around them
     int nlines;
     bool read;
-    struct arena texts; // values that options were given; they live as long as the program
+    struct arena texts; // values given to options, valid as long as the program runs
 } config;
 
-static const struct command *const *config_commands; // all; NULL: only the one that asks is known
+static const struct command *const *config_commands; // all; NULL: only the asking command is known
 
 void config_set_commands(const struct command *const *all)
 {
@@ -47,7 +47,7 @@ static char *config_trim(char *text)
     return text;
 }
 
-// 0, or -2 with a message.
+// Reads the file. Returns 0, or -2 with a message.
 static int config_read(struct err *err)
 {
     char line[CONFIG_LINE_MAX];
@@ -75,7 +75,7 @@ static int config_wrong(int line, const char *what, struct err *err)
     return -2;
 }
 
-// What stands behind `~/` is below the home directory.
+// Returns the value with `~/` replaced by the home directory.
 static const char *config_value(const char *value)
 {
     const char *home = getenv("HOME");
@@ -92,7 +92,7 @@ static int config_find(const struct command *cmd, const char *name)
     return -1;
 }
 
-// The command of that name; NULL: there is none.
+// Returns the command of that name; NULL: none.
 static const struct command *config_command(const char *name)
 {
     for (int i = 0; config_commands && config_commands[i]; i++)
@@ -101,7 +101,7 @@ static const struct command *config_command(const char *name)
     return NULL;
 }
 
-// Whether any command has the option, so that the line means something.
+// Returns true if any command has the option, so that the line has a meaning.
 static bool config_is_known(const char *name)
 {
     for (int i = 0; config_commands && config_commands[i]; i++)
@@ -110,7 +110,8 @@ static bool config_is_known(const char *name)
     return false;
 }
 
-// The option that a line sets for this command: its index, -1 none, -2 the line is wrong.
+// Returns the index of the option that a line sets for this command, -1 for none, -2 for a wrong
+// line.
 static int config_take(const struct command *cmd, int line, const char **argument, struct err *err)
 {
     char *text = arena_strdup(&config.texts, config.lines[line - 1]);

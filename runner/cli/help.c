@@ -39,7 +39,7 @@ void help_overview(FILE *out)
     fputs("\nlatput COMMAND --help describes a command, latput help --man is the man page.\n", out);
 }
 
-// troff: a leading dot or quote and every backslash and hyphen need care.
+// Prints text for troff: a leading dot or quote and every backslash and hyphen are escaped.
 static void man_text(const char *text)
 {
     for (const char *at = text; *at; at++) {

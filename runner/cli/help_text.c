@@ -37,8 +37,8 @@ static void help_option(FILE *out, const struct command_option *option)
     strbuf_free(&name);
 }
 
-// Where the database is, as it is here and now: of a source tree and of an installed program it is
-// another place.
+// Prints where the database is for this program: source trees and installed programs have different
+// places.
 static void help_database(const struct command *cmd, FILE *out)
 {
     const struct command_option *option = cmd->options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The option --backend of commands.
+// The option --backend.
 #ifndef LATPUT_OPTION_BACKEND_H
 #define LATPUT_OPTION_BACKEND_H
 
@@ -7,7 +7,7 @@
 #include "counters/count_choose.h"
 #include "measure/session.h"
 
-// The option's help where it says who counts core cycles.
+// Help of the option in commands where it selects the counter of core cycles.
 #define BACKEND_OF_CYCLES                                                                          \
     "where cycles come from: perf or msr, a counter; tsc, the calibrated time-stamp counter; "     \
     "auto (default), the first of these that works here"
@@ -17,8 +17,8 @@
 #define COMMON_BACKEND(field) 0, "backend", "NAME", BACKEND_OF_CYCLES, OPTION_BACKEND(field)
 int option_take_backend(const struct option_given *given, void *to);
 
-// Says on standard error what a session counts, and what it does not though the tables have it;
-// nothing where it counts nothing.
+// Prints on standard error what a session counts, and which events of the tables it does not;
+// nothing if it does not count.
 void backend_say(const struct command *cmd, const struct session *session);
 
 #endif

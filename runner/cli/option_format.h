@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The option --format of commands that print what report.h prints.
+// The option --format of commands with the output of report.h.
 #ifndef LATPUT_OPTION_FORMAT_H
 #define LATPUT_OPTION_FORMAT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options that the commands on a database share; see option_store.h.
+// Options of commands on a database; see option_store.h.
 #include "option_store.h"
 
 #include "report/report.h"

@@ -4,7 +4,7 @@
 
 int option_take_uarch(const struct option_given *given, void *to)
 {
-    (void)to; // what identifies CPUs keeps it
+    (void)to; // the identification of CPUs keeps it
     return uarch_option_read(given->cmd, given->argument);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The option --uarch of commands that measure: what this CPU is taken for, whatever its signature
-// claims and whatever contradicts it.
+// The option --uarch of commands that measure: the family that this CPU is taken for, whatever its
+// signature claims and whatever contradicts it.
 #ifndef LATPUT_OPTION_UARCH_H
 #define LATPUT_OPTION_UARCH_H
 
@@ -15,12 +15,12 @@
         .take = option_take_uarch
 int option_take_uarch(const struct option_given *given, void *to);
 
-// Reads the option's text; every CPU that is identified from now on is of that family. Returns
-// EXIT_DONE, or EXIT_USAGE after a message.
+// Reads the option's text; every CPU identified from now on is of that family. Returns EXIT_DONE,
+// or EXIT_USAGE after a message.
 int uarch_option_read(const struct command *cmd, const char *text);
 
-// Says on standard error that the events of this CPU are those of a family that it does not claim
-// to be; nothing where it does.
+// Prints on standard error that the events of this CPU are those of a family that it does not
+// claim; nothing if it does.
 void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu);
 
 #endif

@@ -22,7 +22,7 @@ static int options_build(const struct command *cmd, struct option *longs, char *
     bool own_h = false;
     if (cmd->options_first)
         *letters++ = '+';
-    *letters++ = ':'; // tells a missing argument from an unknown option
+    *letters++ = ':'; // distinguishes a missing argument from an unknown option
     for (const struct command_option *option = cmd->options; option && option->name; option++) {
         longs[n] = (struct option){option->name, option->argument ? required_argument : no_argument,
                                    NULL, OPTION_BASE + n};
@@ -42,7 +42,7 @@ static int options_build(const struct command *cmd, struct option *longs, char *
     return n;
 }
 
-// The option that a value or letter of getopt's belongs to; NULL: none.
+// Returns the option of a value or letter of getopt; NULL: none.
 static const struct command_option *option_of(const struct command *cmd, int value)
 {
     for (int i = 0; cmd->options && cmd->options[i].name; i++)
@@ -51,7 +51,7 @@ static const struct command_option *option_of(const struct command *cmd, int val
     return NULL;
 }
 
-// How many options begin so.
+// Counts the options that begin with `name`.
 static int option_begins(const struct command *cmd, const char *name)
 {
     int n = strncmp("help", name, strlen(name)) == 0;
@@ -60,7 +60,7 @@ static int option_begins(const struct command *cmd, const char *name)
     return n;
 }
 
-// What getopt found wrong with `word`. -2.
+// Reports getopt's complaint about `word`. Returns -2.
 static int option_wrong(const struct command *cmd, int got, const char *word)
 {
     const struct command_option *option = option_of(cmd, optopt);
@@ -92,12 +92,12 @@ static int option_wrong(const struct command *cmd, int got, const char *word)
 
 struct option_state {
     int started;
-    int config_line; // of the configuration file, whose options come first
+    int config_line; // line of the configuration file, whose options come first
     int operand_index;
 };
 
-// The index of the next option's record in cmd->options, and *argument; -1 at the end of the
-// options (operands then start at operand_index); -2 after a wrong option, already reported.
+// Returns the index of the next option's record in cmd->options, and its *argument; -1 after the
+// last option (operands then start at operand_index); -2 after a wrong option, already reported.
 static int command_next_option(const struct command *cmd, int argc, char **argv,
                                struct option_state *state, const char **argument)
 {
@@ -105,7 +105,7 @@ static int command_next_option(const struct command *cmd, int argc, char **argv,
     char letters[2 * OPTIONS_MAX + 5];
     int n = options_build(cmd, longs, letters);
     if (!state->started) {
-        optind = 0; // makes getopt start afresh
+        optind = 0; // makes getopt start again
         opterr = 0;
         state->started = 1;
     }
@@ -224,7 +224,7 @@ int command_end(const char *name, int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    // What was refused earlier has left no reason.
+    // The reason of an earlier refused write is no longer known.
     fprintf(stderr, "latput%s%s: cannot write the output%s%s\n", *name ? " " : "", name,
             errno ? ": " : "", errno ? strerror(errno) : "");
     return status > EXIT_ENVIRONMENT ? status : EXIT_ENVIRONMENT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput asm: the NASM text of the kernels of rows, to read or to try by hand.
+// latput asm: prints the NASM text of the kernels of rows, to read or to try by hand.
 #include "cli/command.h"
 #include "plan_select.h"
 

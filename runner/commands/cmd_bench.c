@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput bench: measures a snippet of the user's and prints each repetition and a summary.
+// latput bench: measures a snippet of the user and prints each repetition and a summary.
 #include "bench/bench.h"
 #include "bench/bench_print.h"
 #include "bench/bench_text.h"
@@ -186,7 +186,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     return 0;
 }
 
-// NASM's message, with the offending instruction marked in the text that the user gave.
+// Prints NASM's message, with the offending instruction marked in the user's text.
 static void report_refusal(const struct bench_spec *spec, const struct bench_result *result)
 {
     if (spec->file) {

@@ -19,14 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SWEEP_NUMBER = 12 }; // characters of what is counted, at least
+enum { SWEEP_NUMBER = 12 }; // least width of a counted number
 
 struct sweep_print {
     const struct bench_spec *spec;
     const struct bench_sweep *sweep;
     enum report_format format;
     bool begun;
-    int nquantities; // that fit into the heading, which the first point decides
+    int nquantities; // number that fits into the heading, found at the first point
     struct strbuf out;
     struct json json;
 };
@@ -37,7 +37,7 @@ static int quantity_width(const char *name)
     return width > SWEEP_NUMBER ? width : SWEEP_NUMBER;
 }
 
-// What is counted is known when the first point has been measured.
+// Prints the heading: the counted quantities are known after the first point.
 static void print_head(struct sweep_print *print, const struct bench_result *result)
 {
     char name[BENCH_MEMBER_BYTES];
@@ -140,7 +140,7 @@ static void print_line(struct sweep_print *print, const struct sweep_point *poin
                   text_style_end(STYLE_BAD, colour && *outcome));
 }
 
-// A row a thread.
+// Prints one row per thread.
 static void print_point(struct sweep_print *print, const struct sweep_point *whole,
                         const struct bench_result *result)
 {
@@ -175,7 +175,7 @@ static void print_end(struct sweep_print *print)
     strbuf_free(&print->out);
 }
 
-// Of threads that run in step the slowest: what a curve shows.
+// Returns the time of the slowest of the threads in step, for the curve.
 static double slowest_clk(const struct bench_result *result)
 {
     double clk = result->summary.clk;
@@ -184,7 +184,8 @@ static double slowest_clk(const struct bench_result *result)
     return clk;
 }
 
-// One point. EXIT_DONE, also where it has no value; else the status to end with, after a message.
+// Measures one point. Returns EXIT_DONE, also if it has no value; else the exit status, after a
+// message.
 
 static int sweep_measure(const struct command *cmd, const struct bench_spec *spec,
                          const struct bench_sweep *sweep, struct sweep_point *point,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput bench --sweep: one row a value of a number in the code.
+// latput bench --sweep: one row per value of a number in the code.
 #ifndef LATPUT_CMD_BENCH_SWEEP_H
 #define LATPUT_CMD_BENCH_SWEEP_H
 

@@ -38,15 +38,15 @@ extern const struct command cmd_check;
 
 struct check_paths {
     const char **items;
-    char **owned; // found by name, to be freed; NULL without names
-    int *lines;   // of which alone is spoken, 0: all; NULL without names
+    char **owned; // found by name, freed at the end; NULL without names
+    int *lines;   // the only lines to report, 0: all; NULL without names
     int n;
     const char **properties; // lists of properties
     int nproperties;
     glob_t lists, selections, found;
 };
 
-// The path as seen from the current directory where it is below it: shorter messages.
+// Returns a path below the current directory relative to it, for short messages.
 static const char *check_path_short(const char *path)
 {
     char here[4096];
@@ -62,7 +62,7 @@ static void check_paths_add(struct check_paths *paths, const glob_t *found)
             paths->items[paths->n++] = check_path_short(found->gl_pathv[i]);
 }
 
-// All lists of the tree.
+// Finds all lists of the tree.
 static int check_paths_all(struct check_paths *paths)
 {
     glob(path_data("lists/*.csv"), 0, NULL, &paths->lists);
@@ -94,7 +94,7 @@ static void check_paths_free(struct check_paths *paths)
     free(paths->items);
 }
 
-// Families without a table of counters are allowed: nothing can be counted on them.
+// Names families without a table of counters, which is allowed: nothing can be counted on them.
 static void check_say_uncounted(void)
 {
     struct strbuf names = {0};
@@ -136,7 +136,7 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
         status = EXIT_USAGE;
     if (!failed && coverage && check_coverage(&check, coverage, missing, stdout, &err) != 0)
         status = command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
-    if (!failed) // else not everything was looked at
+    if (!failed) // after a failure not all was checked
         check_print_counts(&check);
     if (!failed && complete)
         check_say_uncounted();
@@ -155,7 +155,7 @@ static void check_print_row(const struct list_row *row)
     strbuf_free(&line);
 }
 
-// Prints what the rows of the lists named (all, if none is) stand for.
+// Prints the rows of the named lists (all, if none is) with families expanded.
 static int check_expand(const char *const *names, int nnames)
 {
     struct selection selection;
@@ -169,7 +169,7 @@ static int check_expand(const char *const *names, int nnames)
     return EXIT_DONE;
 }
 
-// An operand that is a list, or a line of one: LIST:LINE.
+// Adds an operand: a list, or a line of one, LIST:LINE.
 static int check_paths_name(struct check_paths *paths, const char *operand)
 {
     struct err err = {0};

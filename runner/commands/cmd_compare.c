@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput compare: results beside what another program believes of the CPU.
+// latput compare: compares results with another program's model of the CPU.
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "compare/compare.h"
@@ -54,7 +54,8 @@ static const struct command_option options[] = {
 
 extern const struct command cmd_compare;
 
-// LLVM's name goes into a command line and a file that LLVM reads: a word and no more.
+// Checks LLVM's name of a CPU, which goes into a command line and a file that LLVM reads: a single
+// word.
 static int compare_cpu_check(const char *cpu)
 {
     if (mca_cpu_is_name(cpu))

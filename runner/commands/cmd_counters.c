@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput counters: what the performance counters of a CPU can count. The first operand is an
-// action; each is one line of the table below.
+// latput counters: the events that the performance counters of a CPU can count. The first operand
+// is an action; each is one line of the table below.
 #include "cmd_counters.h"
 
 #include "cli/option_format.h"
@@ -34,7 +34,7 @@ static const struct {
     const char *name;
     int (*run)(const struct counters_request *request);
 } actions[] = {
-    {"list",   counters_list  }, // also without an action
+    {"list",   counters_list  }, // also the default
     {"start",  counters_start },
     {"stop",   counters_stop  },
     {"status", counters_status},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the actions of `latput counters` share: cmd_counters.c reads the command line, each action
-// has a function and a file of its own.
+// Declarations for the actions of `latput counters`: cmd_counters.c reads the command line, each
+// action has a function and a file of its own.
 #ifndef LATPUT_CMD_COUNTERS_H
 #define LATPUT_CMD_COUNTERS_H
 
@@ -16,21 +16,21 @@ struct counters_request {
     enum report_format format;
     bool sets;          // list the named sets
     bool wide;          // tables with all columns
-    const char *cpus;   // the logical CPU, for start several ("0-3,8", "all"); NULL: not given
+    const char *cpus;   // a logical CPU, or for start several ("0-3,8", "all"); NULL: not given
     const char *dump;   // a CPUID dump instead of this machine; NULL
     char *const *globs; // operands after the action; ends with NULL
 };
 
-// Identifies the CPU that is meant: of the dump, or this machine's number `cpu`, to which the
-// caller is then pinned; -1: the one it runs on. Returns EXIT_*.
+// Identifies the selected CPU: that of the dump, or this machine's number `cpu`, to which the
+// caller is then pinned; -1: the current one. Returns EXIT_*.
 int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info);
 
 // Prints the events, or the sets, of a family: cmd_counters_list.c. Returns EXIT_*, like every
 // action.
 int counters_list(const struct counters_request *request);
-// cmd_counters_start.c: programs counters that go on when this command has ended.
+// cmd_counters_start.c: programs counters that continue after this command.
 int counters_start(const struct counters_request *request);
-// cmd_counters_stop.c: puts right what start did; shows what counts.
+// cmd_counters_stop.c: undoes start; shows the counts.
 int counters_stop(const struct counters_request *request);
 int counters_status(const struct counters_request *request);
 

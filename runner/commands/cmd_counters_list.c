@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput counters list: the counter table of a CPU as table, CSV or JSON, in the order of
-// counter_ids.csv, and a word on whether this machine lets anyone count.
+// latput counters list: prints the counter table of a CPU as table, CSV or JSON, in the order of
+// counter_ids.csv, and whether this machine lets anyone count.
 #include "cli/option_uarch.h"
 #include "cmd_counters.h"
 
@@ -27,7 +27,8 @@ enum { EVENT_COLUMNS = 8, TEXT_MAX = 160 };
 static const char *const event_columns[EVENT_COLUMNS] = {"group", "event", "code",    "counters",
                                                          "name",  "pfm",   "meaning", "note"};
 
-// "any", "0-3", "2", "fixed 1", "any, fixed 1", "msr"; with "not here" where too few are visible.
+// Writes the counters of an event: "any", "0-3", "2", "fixed 1", "any, fixed 1", "msr"; with "not
+// here" if too few are visible.
 static const char *counters_text(const struct counter_table *table,
                                  const struct counter_event *event, char *text, size_t size)
 {
@@ -80,7 +81,7 @@ static void event_row_make(const struct counter_table *table, const struct count
     row->event = event;
 }
 
-// The next event that is asked for, in the order of counter_ids.csv from *index on.
+// Finds the next requested event, in the order of counter_ids.csv from *index on.
 static bool event_next(const struct counter_table *table, char *const *globs, int *index,
                        struct event_row *row)
 {
@@ -95,15 +96,15 @@ static bool event_next(const struct counter_table *table, char *const *globs, in
     return false;
 }
 
-// What is to be listed, and how.
+// Content and form of a listing.
 struct listing {
     const struct counter_table *table;
     const struct counters_request *request;
-    int columns;        // of the terminal; 0: there is none
-    struct strbuf note; // what the terminal is too narrow for
+    int columns;        // of the terminal; 0: none
+    struct strbuf note; // columns that do not fit the terminal
 };
 
-// Prints a table as those of other commands are: it fits the lines of a terminal, unless --wide.
+// Prints a table, fitted to the lines of a terminal unless --wide is given.
 static void table_print(struct listing *list, struct text_table *table, const struct text_fit *fits,
                         struct strbuf *out)
 {
@@ -116,7 +117,7 @@ static void table_print(struct listing *list, struct text_table *table, const st
     text_table_free(table);
 }
 
-// Names of the vendors are long: a pipe has them with --wide only.
+// Prints the events; to a pipe, the vendors' long names only with --wide.
 static void events_table(struct listing *list, struct strbuf *out)
 {
     static const char *const headers[] = {"group", "event", "code", "counters", "name", "meaning"};
@@ -306,7 +307,7 @@ int counters_cpu_find(const struct counters_request *request, int cpu, struct cp
     return EXIT_DONE;
 }
 
-// The number of --cpu, -1 without it, or -2.
+// Returns the number of --cpu, -1 without it, or -2.
 static int cpu_number(const struct counters_request *request)
 {
     char *end;
@@ -318,7 +319,7 @@ static int cpu_number(const struct counters_request *request)
     return valid ? (int)cpu : -2;
 }
 
-// Says on standard error whether the counters of this machine can be used.
+// Prints on standard error whether the counters of this machine can be used.
 static void machine_say(const struct command *cmd, const struct cpu_info *cpu)
 {
     struct cpu_environment env;
@@ -335,7 +336,7 @@ static void machine_say(const struct command *cmd, const struct cpu_info *cpu)
                  verdict.how, *verdict.remedy ? "\nRemedy: " : "", verdict.remedy);
 }
 
-// The table that is asked for, and of which CPU.
+// Loads the requested table, and identifies its CPU.
 static int table_load(const struct counters_request *request, int number, struct cpu_info *cpu,
                       struct counter_table *table)
 {
@@ -380,7 +381,7 @@ int counters_list(const struct counters_request *request)
     struct listing list = {&table, request, terminal_columns(STDOUT_FILENO), {0}};
     list_text(&list, &out);
     fputs(strbuf_text(&out), stdout);
-    fflush(stdout); // what follows is to be read last
+    fflush(stdout); // the following must be read last
     if (!list_has_rows(&list))
         command_note(request->command, "no %s of %s match", request->sets ? "sets" : "events",
                      table.uarch);

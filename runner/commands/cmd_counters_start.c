@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput counters start: programs counters that go on counting when this command has ended, for
-// another program to read with RDPMC. What stop needs is written down before anything is touched.
+// latput counters start: programs counters that continue after this command, for another program to
+// read with RDPMC. The information for stop is written before anything is touched.
 #include "cmd_counters.h"
 #include "cmd_counters_state.h"
 #include "counters/count_rdpmc.h"
@@ -25,7 +25,7 @@ struct start {
     struct count_event *events;
     int nevents;
     cpu_set_t cpus;
-    struct msr_plan *plans; // one a CPU of the set
+    struct msr_plan *plans; // one per CPU of the set
     struct counters_state state;
 };
 
@@ -37,7 +37,7 @@ static int cpus_parse(const char *text, cpu_set_t *cpus)
     return cpulist_parse_set(text, cpus);
 }
 
-// All CPUs must be of one kind. Leaves this process pinned to the last.
+// Checks that all CPUs are of one kind. Leaves this process pinned to the last.
 static int cpus_identify(struct start *s)
 {
     char uarch[sizeof s->cpu.uarch] = "";
@@ -123,7 +123,7 @@ static int rdpmc_allow(struct start *s)
     return EXIT_DONE;
 }
 
-// Plans on every CPU; the counters must be the same everywhere.
+// Plans the events on every CPU; the counters must be the same everywhere.
 static enum count_obstacle cpus_plan(struct start *s, struct err *err)
 {
     const struct msr_plan *first = NULL;
@@ -182,7 +182,7 @@ static int start_program(struct start *s)
 {
     struct err err = {0}, ignored;
     enum count_obstacle obstacle = COUNT_FINE;
-    if (!*s->machine.root) // files that stand for devices do not count
+    if (!*s->machine.root) // not for files that stand for devices
         obstacle = count_msr.probe(&s->machine, &err);
     if (!obstacle)
         obstacle = cpus_plan(s, &err);

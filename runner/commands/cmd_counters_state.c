@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The state file of `latput counters start`: a line for each event and for each register to be
-// restored. Whoever can write it decides what root writes into registers, so it is made for its
-// owner alone, and believed only if it belongs to the user who reads it.
+// The state file of `latput counters start`: one line per event and per register to be restored.
+// Whoever can write it decides what root writes into registers, so it is made for its owner alone,
+// and trusted only if it belongs to the user who reads it.
 #include "cmd_counters_state.h"
 
 #include "util/mem.h"

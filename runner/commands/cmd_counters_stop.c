@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput counters stop and status: the registers get back what start found in them; what the
-// counters show in between.
+// latput counters stop and status: restores the registers that start has changed; shows the counts
+// in between.
 #include "cmd_counters.h"
 #include "cmd_counters_state.h"
 
@@ -23,7 +23,8 @@ static int operands_refuse(const struct counters_request *request, const char *a
                         action);
 }
 
-// What start has left. Returns 0, 1 if nothing is started, or -1 after a message.
+// Reads the state that start has written. Returns 0, 1 if nothing is started, or -1 after a
+// message.
 static int state_find(const struct counters_request *request, struct counters_state *state)
 {
     struct err err = {0};
@@ -62,7 +63,7 @@ struct status_report {
     struct strbuf *out;
 };
 
-// One event on one CPU as the three formats want it.
+// Adds one event on one CPU in the requested format.
 static void status_put(struct status_report *report, const struct state_slot *slot, uint64_t value)
 {
     struct strbuf *out = report->out;

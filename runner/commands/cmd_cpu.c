@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput cpu: which CPU this is, what surrounds it, and what can be measured here. Also the tool
-// that records CPUID dumps, by which a machine can be identified elsewhere.
+// latput cpu: describes this CPU, its environment, and what can be measured here. It also records
+// CPUID dumps, by which a machine can be identified elsewhere.
 #include "cli/command.h"
 #include "cli/option_uarch.h"
 #include "report/report_cpu.h"
@@ -55,7 +55,7 @@ static int request_parse(int argc, char **argv, struct arguments *arguments)
     return status;
 }
 
-// Pins to the wanted CPU, or to the one we are on: CPUID and the clock must not change below us.
+// Pins to the wanted CPU, or to the current one: CPUID and the clock must not change meanwhile.
 static int cpu_pin(int *number)
 {
     if (*number < 0)
@@ -63,8 +63,8 @@ static int cpu_pin(int *number)
     return affinity_pin(0, *number);
 }
 
-// What the database has of the width and of properties of this CPU: how many of these, or -1 after
-// a message. Without --db one that is not there or cannot be read says nothing.
+// Reads the width and properties of this CPU from the database. Returns the number of properties,
+// or -1 after a message. Without --db a missing or unreadable database is ignored.
 static int cpu_observe(const struct arguments *arguments, const struct cpu_info *cpu, int *width,
                        struct cpu_observed observed[CPU_OBSERVED_MAX])
 {

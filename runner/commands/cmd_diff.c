@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput diff: two CPU families or two runs side by side, only what differs.
+// latput diff: prints the differences of two CPU families or two runs.
 #include "cli/command.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
@@ -47,7 +47,7 @@ static void command_print(struct arguments *arguments)
     struct strbuf out = {0}, note = {0};
     struct diff_view *view = &arguments->view;
     view->forms = !view->summary;
-    view->summary |= view->format != REPORT_CSV; // of a file for programs one table is enough
+    view->summary |= view->format != REPORT_CSV; // a file for programs has one table only
     view->width = arguments->wide ? 0 : terminal_columns(STDOUT_FILENO);
     view->colour = view->format == REPORT_TABLE && terminal_has_colour(STDOUT_FILENO);
     diff_make(&arguments->diff);

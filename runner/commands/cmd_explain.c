@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput explain: why a block of code takes as long as it does.
+// latput explain: explains the time of a block of code.
 #include "cmd_explain.h"
 #include "bench/bench.h"
 #include "bench/bench_break.h"
@@ -31,7 +31,7 @@
 struct arguments {
     struct bench_spec spec;
     const char *blocks, *uarch, *db;
-    int loop; // of the function, from 1; 0: not asked for
+    int loop; // number of the function's loop, from 1; 0: not given
     bool predict, measure;
     int64_t run_id;
     enum report_format format;
@@ -134,30 +134,31 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     return EXIT_DONE;
 }
 
-// One block of the user's, and what becomes of it.
+// One block of the user, with its results.
 struct job {
     const char *body, *init;
-    int line;                   // of the file of blocks; 0: --asm or --file
-    const char *title;          // of --file: where the block is; else NULL
-    bool function;              // the block is a loop of one
-    int instances;              // of --file: what a measurement is divided by for one run of it
-    struct explain_place place; // of --file
+    int line;                   // line in the file of blocks; 0: --asm or --file
+    const char *title;          // with --file: the place of the block; else NULL
+    bool function;              // the block is a loop of a function
+    int instances;              // with --file: divisor of a measurement for one run of the block
+    struct explain_place place; // with --file
     const uint8_t *code;
     size_t len;
     int bits;
-    const char *refused; // why it cannot be explained; NULL
+    const char *refused; // reason if it cannot be explained; NULL
     struct block block;  // without its instructions, which are read again
 };
 struct work {
     const struct arguments *arguments;
     struct job *jobs;
     int njobs;
-    struct block seen; // the instructions of all jobs that ask for different rows of the tables
+    struct block seen; // instructions of all jobs, without those that need the same rows of the
+                       // tables
     size_t seen_room;
     struct store *store;
     const char *uarch;
     struct explain_table table;
-    char *directory; // for what is made of files
+    char *directory; // for files made on the way
     struct arena arena;
 };
 
@@ -201,7 +202,7 @@ static int jobs_read(struct work *work)
     return EXIT_DONE;
 }
 
-// What runs before the clock says where addresses lie.
+// Finds the addresses that the code before the clock sets up.
 static int job_initial(struct work *work, struct job *job, int bits, struct err *err)
 {
     uint8_t *code = xmalloc(BENCH_CODE_MAX);
@@ -213,7 +214,7 @@ static int job_initial(struct work *work, struct job *job, int bits, struct err 
     return len < 0 ? -1 : 0;
 }
 
-// Whether the tables that have what is known of one have it of the other.
+// Returns true if the tables have the same rows for both instructions.
 static bool same_rows(const struct work *work, const struct block_instr *a,
                       const struct block_instr *b)
 {
@@ -239,7 +240,8 @@ static void work_see(struct work *work, const struct block *block)
     }
 }
 
-// A file may have any number of blocks: instructions are there only while they are looked at.
+// Reads the instructions of a block. A file may have any number of blocks, so they are only kept
+// while needed.
 static int job_read_block(struct work *work, struct job *job, int bits, struct err *err)
 {
     struct arena arena = {0};
@@ -274,7 +276,7 @@ static int job_assemble(struct work *work, struct job *job, struct err *err)
     return job->refused ? 0 : job_initial(work, job, bits, err);
 }
 
-// The loop of the function that was asked for.
+// Chooses the requested loop of the function.
 static int job_choose_loop(struct work *work, struct job *job, struct err *err)
 {
     const struct arguments *arguments = work->arguments;
@@ -343,7 +345,8 @@ static int jobs_assemble(struct work *work, struct err *err)
     return session_check_stopped(status, err);
 }
 
-// Writes through a connection of its own: what is read is narrowed to the blocks.
+// Measures missing forms. It writes through a connection of its own, since reading is restricted to
+// the blocks.
 static int work_measure(struct work *work, struct err *err)
 {
     const char *path = work->arguments->db ? work->arguments->db : store_default_path();
@@ -375,18 +378,17 @@ static int work_load(struct work *work, struct err *err)
     return session_check_stopped(status, err);
 }
 
-// What became of one block.
-struct job_result {
+// The result for one block.
+struct told {
     struct explanation explanation;
     struct explain_measured measured;
     bool has_measured;
     struct explain_source source;
 };
 
-// From what bench says to one run through the block. How often a function's loop runs in a call
-// only the user knows: else there is nothing to compare.
-static void job_scale(const struct job *job, const struct bench_spec *spec,
-                      struct job_result *result)
+// Converts bench's time to one run through the block. Only the user knows how often a function's
+// loop runs per call: without that there is nothing to compare.
+static void job_scale(const struct job *job, const struct bench_spec *spec, struct told *told)
 {
     struct explain_measured *measured = &result->measured;
     if (job->function) {
@@ -409,8 +411,8 @@ static int job_predict(const struct work *work, const struct job *job,
     return 0;
 }
 
-// What it tells of is the arena's.
-static int job_explain(const struct work *work, const struct job *job, struct job_result *result,
+// Explains a block; the arena owns the result.
+static int job_explain(const struct work *work, const struct job *job, struct told *told,
                        struct arena *arena, struct err *err)
 {
     struct bench_spec spec = work->arguments->spec;
@@ -469,8 +471,8 @@ static int explain_one(struct work *work)
     return result->has_measured && result->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
-// The rows of --blocks.
-static void print_row(struct json *json, const struct job *job, const struct job_result *result)
+// Prints a row of --blocks.
+static void print_row(struct json *json, const struct job *job, const struct told *told)
 {
     const struct explanation *known = job->refused ? NULL : &result->explanation;
     const struct explain_measured *measured =
@@ -493,7 +495,7 @@ static void print_row(struct json *json, const struct job *job, const struct job
     json_close(json, '}');
 }
 
-// Blanks where there is no number.
+// Prints a number, or blanks for NaN.
 static void print_number(int width, double number)
 {
     if (isfinite(number))
@@ -562,7 +564,7 @@ static int explain_blocks(struct work *work)
     return status;
 }
 
-// The CPU whose numbers are asked for: that of --uarch, of --run, or this one.
+// Chooses the CPU for the numbers: that of --uarch, of --run, or this one.
 static int work_choose(struct work *work, struct err *err)
 {
     const struct arguments *arguments = work->arguments;
@@ -594,7 +596,7 @@ static int explain_with(struct work *work)
         return status;
     if (jobs_assemble(work, &err) != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
-    // What is wrong with the block is said before what is wrong with the database.
+    // Faults of the block are reported before those of the database.
     if (!work->arguments->blocks && work->jobs[0].refused)
         return explain_one(work);
     status = store_option_open(&cmd_explain, work->arguments->db, STORE_READ, &work->store);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What other commands have explained: bench --explain.
+// Explanations for other commands: bench --explain.
 #ifndef LATPUT_CMD_EXPLAIN_H
 #define LATPUT_CMD_EXPLAIN_H
 
 #include "bench/bench.h"
 
-// Explains the code of a spec that bench has measured, on standard output. EXIT_*, after a message
-// of latput explain's where it is not EXIT_DONE.
+// Explains on standard output the code of a spec that bench has measured. Returns EXIT_*, after a
+// message of latput explain unless EXIT_DONE.
 int explain_bench(const struct bench_spec *spec);
 
 #endif

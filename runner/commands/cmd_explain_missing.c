@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A run of a few forms for latput explain; see cmd_explain_missing.h.
+// Measures a few forms for latput explain; see cmd_explain_missing.h.
 #include "cmd_explain_missing.h"
 
 #include "run/run.h"

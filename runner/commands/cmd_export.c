@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_SHOWN = 5 }; // of forms that are left out for one reason
+enum { NAMES_SHOWN = 5 }; // forms named for each reason of leaving them out
 
 struct arguments {
     const char *db, *output, *left_out;
@@ -51,7 +51,7 @@ static const struct command_option options[] = {
 
 extern const struct command cmd_export;
 
-// What is not in the text: a line a reason, with some of the forms.
+// Prints the omissions: one line per reason, with some of the forms.
 static void export_print_left(const struct export_out *out, const struct arguments *args)
 {
     for (int i = 0; i < out->nreasons; i++) {

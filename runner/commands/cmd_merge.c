@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput merge: the runs of packs, also of other machines and other people, into one database.
+// latput merge: merges the runs of packs, also of other machines and other people, into one
+// database.
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "pack/pack.h"
@@ -27,9 +28,9 @@ struct merge_count {
     int runs, added;
 };
 
-// The lines of one pack.
+// Writes the lines about one pack.
 static void merge_report(const char *path, const struct store_merged *merged, struct strbuf *lines,
-                         struct merge_count *count)
+                       struct merge_count *count)
 {
     for (int i = 0; i < merged->nruns; i++) {
         strbuf_printf(lines, "%s: %s run %lld\n", path,
@@ -40,7 +41,7 @@ static void merge_report(const char *path, const struct store_merged *merged, st
     }
 }
 
-// All packs or none; what became of each, in `lines`.
+// Merges all packs or none; writes `lines` about each.
 static int merge_packs(struct store *store, char **paths, int npaths, struct strbuf *lines)
 {
     struct err err = {0};
@@ -58,8 +59,8 @@ static int merge_packs(struct store *store, char **paths, int npaths, struct str
     return EXIT_DONE;
 }
 
-// Keeps of the named files what is meant as a pack, in their order, and names the others: who says
-// `DIR/*` means the packs of DIR, not the README beside them. How many are kept.
+// Keeps the files that are meant as packs, in their order, and names the others: `DIR/*` means the
+// packs of DIR, not the README beside them. Returns the number kept.
 static int merge_choose(char **paths, int npaths)
 {
     enum { NAMED = 5 };

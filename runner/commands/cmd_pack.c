@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput pack: one run as an archive fit for publication.
+// latput pack: writes one run as an archive fit for publication.
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "pack/pack.h"
@@ -39,11 +39,11 @@ static const struct command_option options[] = {
 };
 // clang-format on
 
-enum { PACK_INDENT = 2, PACK_WIDTH = 80 }; // of what is said of a pack
+enum { PACK_INDENT = 2, PACK_WIDTH = 80 }; // layout of the description of a pack
 
 extern const struct command cmd_pack;
 
-// The path of the archive, to be freed: `output`, or the run's own name in a directory.
+// Returns the path of the archive, to be freed: `output`, or the run's own name in a directory.
 static char *pack_path(struct store *store, const struct pack_what *what, const char *output,
                        struct err *err)
 {
@@ -63,7 +63,7 @@ static const char *pack_text(struct store_rows *rows, const char *name)
     return store_rows_text(rows, store_rows_column(rows, name));
 }
 
-// What is given away with it, in words; `others`: there may be more runs beside this one.
+// Describes what the pack gives away; `others`: it may have more runs than this one.
 static void pack_say_run(struct store_rows *rows, const struct pack_what *what, const char *path,
                          struct strbuf *out)
 {

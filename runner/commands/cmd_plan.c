@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput plan: the tests that rows lead to, as a table. What `latput run` would measure.
+// latput plan: prints the tests of rows as a table, which `latput run` would measure.
 #include "cli/command.h"
 #include "plan_select.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput ports: the structure of the execution ports, from the database or found now.
+// latput ports: prints the structure of the execution ports, from the database or found now.
 #include "cli/command.h"
 #include "cli/option_backend.h"
 #include "cli/option_format.h"
@@ -112,7 +112,7 @@ static void ports_step(void *context, const char *what, int mixes)
         fprintf(stderr, "\r\033[K%s: %d mixes", what, mixes);
 }
 
-// Structure of this machine, with counters and the floor found for it.
+// Finds the structure of this machine, with counters and the floor found for it.
 static int ports_discover_now(const struct arguments *arguments, struct session *session,
                               const struct ports_forms *forms, struct stored_port_model *stored,
                               struct err *note, struct err *err)

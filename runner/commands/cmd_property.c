@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput property: sweeps that answer questions about the pipeline, and what they say.
+// latput property: measures sweeps that answer questions about the pipeline, and prints the
+// answers.
 #include "cli/command.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
@@ -28,7 +29,7 @@ struct arguments {
     const char *db;
     enum report_format format;
     int64_t run_id, diff_id;
-    const char *results; // NULL or "none": none
+    const char *results; // NULL or "none": nothing is written
     bool list, show, quick, plot, points;
     char **names;
     int nnames;
@@ -106,7 +107,7 @@ static bool is_named(const struct arguments *arguments, const char *name)
     return arguments->nnames == 0;
 }
 
-// Each name must be that of a property.
+// Checks that each name is that of a property.
 static int check_names(const struct arguments *arguments, const struct properties *properties)
 {
     for (int i = 0; i < arguments->nnames; i++) {
@@ -126,7 +127,7 @@ static int check_names(const struct arguments *arguments, const struct propertie
     return EXIT_DONE;
 }
 
-// Keeps the rows that are meant, in their order.
+// Keeps the selected rows, in their order.
 static void choose(const struct arguments *arguments, struct properties *properties)
 {
     int n = 0;
@@ -155,7 +156,7 @@ static void print_list(const struct properties *properties)
     }
 }
 
-// Those of a run that are meant; -1 after a message.
+// Reads the selected properties of a run. Returns their number; -1 after a message.
 static int read_run(const struct arguments *arguments, struct store *store, int64_t run_id,
                     struct arena *arena, struct swept_property **all)
 {
@@ -191,7 +192,7 @@ static bool writes_results(const struct arguments *arguments)
     return arguments->results && strcmp(arguments->results, "none") != 0;
 }
 
-// What a run has of those that are meant.
+// Prints the selected properties of a run.
 static int print_run(const struct arguments *arguments, struct store *store, int64_t run_id)
 {
     struct arena arena = {0};
@@ -279,8 +280,7 @@ static int measure(struct arguments *arguments, const struct properties *propert
     int status = store_option_open(&cmd_property, arguments->db, STORE_WRITE, &store);
     if (status != EXIT_DONE)
         return status;
-    // Before anything is measured: a sheet that cannot be written would be known of at the end
-    // only.
+    // The directory is made before measuring: an unwritable sheet would only be noticed at the end.
     if (writes_results(arguments) && scratch_keep_directory(arguments->results, &err) != 0) {
         store_close_unused(store);
         return command_fail(&cmd_property, EXIT_ENVIRONMENT, "--results: %s", err.text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput query: prints the instruction table, the operand pairs, the ports with their evidence,
-// the failures or the runs of a database. Only reads.
+// latput query: prints the instruction table, the operand pairs, the ports with their evidence, the
+// failures or the runs of a database. Only reads.
 #include "cli/command.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
@@ -26,14 +26,14 @@ struct arguments {
     enum report_format format;
     enum store_view view;
     struct store_filter filter;
-    const char *where, *sort, *columns; // as the user wrote them
+    const char *where, *sort, *columns; // as written by the user
     char **globs;
     int nglobs;
     int limit;
     bool wide, side;
 };
 
-// An option that refines another one may stand before or behind it.
+// Returns true if one option refines another, so that they may be combined in any order.
 static bool query_refines(enum store_view view, enum store_view of)
 {
     return (view == STORE_VIEW_EVIDENCE && of == STORE_VIEW_PORT) ||
@@ -107,7 +107,7 @@ static const struct command_option options[] = {
 };
 // clang-format on
 
-// What no glob has: then an operand is an expression.
+// Returns true if the operand has something that no glob has: then it is an expression.
 static bool query_is_expression(const char *operand)
 {
     return strpbrk(operand, "<>=~") != NULL;
@@ -123,7 +123,8 @@ static int query_parse(int argc, char **argv, struct arguments *query)
             status = query_set_where(query, argv[operand]);
         else
             query->globs[query->nglobs++] = argv[operand];
-    // Of all forms those that have one are asked for; of a form, whether it has.
+    // Without a selection only false dependencies that exist are listed; of selected forms, all
+    // that were asked for.
     if (query->view == STORE_VIEW_FALSE && !query->nglobs && !query->where)
         query->where = "latency_clk > 0";
     if (status == EXIT_DONE && query->side && !report_has_sides(query->view))
@@ -136,11 +137,11 @@ static int query_parse(int argc, char **argv, struct arguments *query)
 
 enum { QUERY_COLUMNS_MAX = 60 };
 
-// What the texts of the user mean in this database; to be freed by query_forget().
+// The user's texts, translated for this database; freed by query_forget().
 struct query_meaning {
     struct store_where *where;
     char *sort;
-    const char *columns[QUERY_COLUMNS_MAX + 1]; // of `owned`
+    const char *columns[QUERY_COLUMNS_MAX + 1]; // parts of `owned`
     char *owned[QUERY_COLUMNS_MAX];
     int ncolumns;
 };
@@ -175,7 +176,7 @@ static int query_read_columns(struct store *store, const struct arguments *query
     return result == 0 ? 0 : err_prefix(err, "--columns: ");
 }
 
-// EXIT_DONE, or EXIT_USAGE after a message.
+// Translates them. Returns EXIT_DONE, or EXIT_USAGE after a message.
 static int query_understand(struct store *store, struct arguments *query,
                             struct query_meaning *meaning)
 {
@@ -199,7 +200,7 @@ static int query_understand(struct store *store, struct arguments *query,
     return bad ? command_fail(&cmd_query, EXIT_USAGE, "%s", err.text) : EXIT_DONE;
 }
 
-// What explains the marks of a table does not stand out.
+// Prints a table and its legend, which does not stand out.
 static void query_put(const char *table, const char *legend)
 {
     bool colour = *legend && terminal_has_colour(STDOUT_FILENO);
@@ -208,7 +209,8 @@ static void query_put(const char *table, const char *legend)
     fflush(stdout);
 }
 
-// No row matches: a part of a name may be meant, which a glob without stars is not compared with.
+// Suggests globs with stars if no row matches: a glob without stars is not compared with parts of
+// names.
 static void query_hint(struct store *store, const struct arguments *query)
 {
     struct strbuf out = {0}, text = {0};
@@ -230,7 +232,7 @@ static void query_hint(struct store *store, const struct arguments *query)
     strbuf_free(&text);
 }
 
-// Tables on a terminal are made to fit its lines; elsewhere nobody knows how long lines may be.
+// Prints the rows. Tables on a terminal are fitted to its lines; elsewhere the width is unknown.
 static int query_print(struct store *store, const struct arguments *query,
                        const struct query_meaning *meaning)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput record: what this CPU's core says, kept so that changes made elsewhere can be judged on
-// it.
+// latput record: records the timings of this CPU's core, so that changes to the program can be
+// judged on it from elsewhere.
 #include "cli/command.h"
 #include "cli/option_backend.h"
 #include "cli/option_store.h"
@@ -138,7 +138,7 @@ static int record_canaries(const char *directory, const struct session *session,
     return status;
 }
 
-// What needs no measurement.
+// Records facts that need no measurement.
 static int record_known(const struct arguments *arguments, struct store *store,
                         const struct session *session, int64_t run_id, struct err *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput rederive: makes results again from the stored samples, after the method has changed. Also
-// the way to bring a database of an older latput up to date.
+// latput rederive: derives results from the stored samples again, after the method has changed. It
+// also brings a database of an older latput up to date.
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "store/store.h"

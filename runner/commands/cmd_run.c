@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latput run: measures lists into the database, then writes the text tables. Signals end it at the
-// next record; what was measured is kept, and --resume goes on from there.
+// next record; measured results are kept, and --resume continues from there.
 #include "assemble/assemble.h"
 #include "check/check.h"
 #include "cli/command.h"
@@ -115,7 +115,7 @@ static void print_summary(const struct run_summary *summary)
         if (summary->counts[i])
             strbuf_printf(&text, " %" PRId64 " %s", summary->counts[i],
                           outcome_name((enum outcome)i));
-    // A timed kernel is one with its accepted repeats; each is timed again in every pass.
+    // A timed kernel has its accepted repeats; each is timed again in every pass.
     strbuf_printf(&text, ", %.1f s, %.0f kernels/s", summary->seconds,
                   summary->seconds > 0 ? (double)summary->passes / summary->seconds : 0);
     if (summary->kernels)
@@ -146,15 +146,14 @@ static void print_warnings(struct store *store, int64_t run_id)
     store_rows_close(rows);
 }
 
-// Measures the selection into the database and reports; prints what the user should know at the
-// end.
+// Measures the selection into the database and writes reports; prints a summary at the end.
 static int run_measured(struct store *store, const struct selection *selection,
                         const struct arguments *arguments)
 {
     struct err err = {0};
     struct run_summary summary;
     bool writes = strcmp(arguments->results, "none") != 0;
-    // Before anything is measured: tables that cannot be written would be known of at the end only.
+    // The directory is made before measuring: unwritable tables would only be noticed at the end.
     if (writes && scratch_keep_directory(arguments->results, &err) != 0)
         return command_fail(&cmd_run, EXIT_ENVIRONMENT, "--results: %s", err.text);
     int status = run_rows(store, selection, &arguments->run, &summary, &err);
@@ -180,8 +179,8 @@ static int run_measured(struct store *store, const struct selection *selection,
     return status;
 }
 
-// What `latput check` would refuse is not measured: a row that says something wrong of an
-// instruction makes wrong numbers, of itself or of its neighbours.
+// Refuses rows that `latput check` would refuse: a wrong description of an instruction makes wrong
+// numbers, for itself or its neighbours.
 static int check_before(const struct selection *selection)
 {
     char nasm[128];
@@ -219,11 +218,11 @@ static int run_command(int argc, char **argv)
     struct err err = {0};
     struct selection selection;
     const char *const *names = arguments.quick ? quick : (const char *const *)argv + operand_index;
-    // The rows first: a wrong name leaves no new database behind.
+    // Rows are read first, so that a wrong name makes no database.
     if (select_rows(names, arguments.quick ? 1 : argc - operand_index, arguments.filter, &selection,
                     &err) != 0)
         return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
-    session_stop_on_signals(); // checking has scratch files already
+    session_stop_on_signals(); // checking makes scratch files
     status = check_before(&selection);
     if (status != EXIT_DONE) {
         selection_free(&selection);
@@ -240,7 +239,7 @@ static int run_command(int argc, char **argv)
     status = store_option_open(&cmd_run, arguments.db, STORE_WRITE, &store);
     if (status == EXIT_DONE)
         status = run_measured(store, &selection, &arguments);
-    if (status == EXIT_ENVIRONMENT && store) // a run that could not begin leaves no database behind
+    if (status == EXIT_ENVIRONMENT && store) // a run that could not begin makes no database
         store_close_unused(store);
     else
         store_close(store);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// latput site: the web page of a database.
+// latput site: writes the web page of a database.
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "site/site.h"

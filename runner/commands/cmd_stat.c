@@ -32,7 +32,7 @@ struct arguments {
     enum report_format format;
     enum count_choice choice; // of the backend
     struct stat_options options;
-    struct session session; // with its CPU if the program is kept on one; else none
+    struct session session; // with its CPU if the program is pinned to one; else none
     struct cpu_info cpu;
     struct counter_table table;
     struct stat_event *list;
@@ -107,7 +107,7 @@ static int stat_parse(int argc, char **argv, struct arguments *s)
     return EXIT_DONE;
 }
 
-// Chooses the CPU that the program is kept on: `wanted`, or the last one.
+// Chooses the CPU to pin the program to: `wanted`, or the last one.
 static int cpu_keep(struct arguments *s)
 {
     struct err err = {0};
@@ -133,13 +133,13 @@ static int backend_choose(struct arguments *s)
     s->options.machine = count_machine_live(&s->cpu);
     if (count_choose(s->choice, &s->options.machine, &backend, &err) != COUNT_FINE)
         return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
-    // Where auto finds none, perf says why.
+    // If auto finds no backend, perf gives the reason.
     s->options.backend = backend ? backend : &count_perf;
     s->options.capacity = count_capacity_of(&s->cpu);
     return s->options.backend->whole_cpu && s->options.cpu < 0 ? cpu_keep(s) : EXIT_DONE;
 }
 
-// All events of the table, and what the kernel counts of every program.
+// Chooses all events of the table, and those that the kernel counts for every program.
 static int default_events(struct arguments *s, struct count_event **events)
 {
     static const char *const software[] = {"task-clock", "page-faults", "context-switches",
@@ -150,7 +150,7 @@ static int default_events(struct arguments *s, struct count_event **events)
         count_software_find(software[i], &(*events)[n++]);
     for (int i = 0; i < s->table.nevents && s->choice != COUNT_CHOICE_TSC; i++) {
         const struct counter_event *event = &s->table.events[i];
-        // Free-running registers count for the whole CPU, all the time.
+        // Free-running registers always count for the whole CPU.
         if ((event->kind != COUNTER_MSR || s->options.backend->whole_cpu) &&
             counter_fits(&s->table, event))
             (*events)[n++] = count_event_make(event, s->rings);
@@ -204,7 +204,8 @@ static int stat_prepare(struct arguments *s)
     return EXIT_DONE;
 }
 
-// The program reads its standard input once; what follows finds it empty, unless it can be rewound.
+// Warns if the program would find standard input empty after its first run, unless that can be
+// rewound.
 static void input_warn(const struct arguments *s)
 {
     struct stat about;
@@ -214,7 +215,7 @@ static void input_warn(const struct arguments *s)
                                 "give the program a file");
 }
 
-// How the shell and env(1) tell that a program could not be started.
+// Returns the exit status by which the shell and env(1) report that a program could not be started.
 static int not_started(const struct arguments *s, int error)
 {
     if (error == ENOENT)
@@ -249,7 +250,7 @@ static int report_emit(const struct arguments *s, const struct stat_result *resu
     return status;
 }
 
-// The exit status: the program's own, or what kept it from being measured.
+// Returns the exit status: the program's own, or that of a failed measurement.
 static int result_judge(const struct arguments *s, const struct stat_result *result)
 {
     if (result->exec_errno)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput validate: random mixes of forms against what the port table of this CPU predicts.
+// latput validate: measures random mixes of forms and compares them with predictions from the port
+// table of this CPU.
 #include "cli/command.h"
 #include "cli/option_backend.h"
 #include "cli/option_format.h"
@@ -34,7 +35,7 @@ struct arguments {
     enum report_format format;
 };
 
-// Seeds are as wide as the database keeps them.
+// Reads a seed, which is as wide as the database keeps it.
 static int take_seed(const struct option_given *given, void *to)
 {
     struct arguments *arguments = to;
@@ -194,7 +195,8 @@ static void print_beside(const struct validate_beside *beside)
            beside->counts.refused, beside->counts.late);
 }
 
-// A row for each prediction, of the mixes that both have; none: nobody asked.
+// Writes one row per prediction, for the mixes that both have; none if no other model was asked
+// for.
 static void json_beside(struct json *json, const struct validate_beside *beside)
 {
     json_open(json_name(json_break(json, "\n  "), "against"), '[');
@@ -214,7 +216,7 @@ static void json_beside(struct json *json, const struct validate_beside *beside)
     json_close(json, ']');
 }
 
-// again: the file that the mixes are from; NULL: they were drawn.
+// Prints JSON. `again`: the file of the mixes; NULL: they were drawn.
 static void print_json(const struct validation *result, const struct validate_forms *forms,
                        const char *again, const struct validate_beside *beside)
 {
@@ -229,7 +231,7 @@ static void print_json(const struct validation *result, const struct validate_fo
         json_int(json_name(&json, "seed"), result->seed);
     json_int(json_name(&json, "forms"), forms->n);
     json_real(json_name(&json, "mape_percent"), result->mape_percent);
-    json_real(json_name(&json, "kendall_tau"), result->kendall_tau); // NaN: all mixes alike
+    json_real(json_name(&json, "kendall_tau"), result->kendall_tau); // NaN: all mixes are alike
     json_real(json_name(&json, "within_10_percent"), result->within_10_percent);
     print_json_classes(&json, result);
     if (!again)
@@ -259,7 +261,7 @@ static void print_left_out(const struct validate_forms *forms)
                    validate_reason_text((enum validate_reason)i));
 }
 
-// again: the file that the mixes are from; NULL: they were drawn, as ratios or not.
+// Prints a table. `again`: the file of the mixes; NULL: they were drawn, with `ratios` or without.
 static void print_table(const struct validation *result, const struct validate_forms *forms,
                         const char *again, bool ratios)
 {
@@ -330,10 +332,11 @@ static int validate_write_all(const char *path, const struct port_table *table,
     return status;
 }
 
-// Stores, writes and prints. What some forms say is not stored as what the whole table does.
+// Stores, writes and prints the results. Results on a selection of forms are not stored, since they
+// do not describe the whole table.
 static int validate_report(const struct arguments *arguments, struct store *store,
-                           const struct port_table *table, const struct validate_mixes *mixes,
-                           struct arena *arena, struct err *err)
+                         const struct port_table *table, const struct validate_mixes *mixes,
+                         struct arena *arena, struct err *err)
 {
     const struct validation result = validate_figures(&table->forms, mixes, arguments->seed, arena);
     struct validate_beside beside;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// X-macro list: one line a command, the record is cmd_<name> in cmd_<name>.c.
+// X-macro list: one line per command; its record is cmd_<name> in cmd_<name>.c.
 // clang-format off
 #define COMMAND_LIST(X) \
     X(cpu) \

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// A list is what has its extension or a line number, or whose file exists; all else is a glob.
+// Returns true for a list: an operand with its extension or a line number, or whose file exists;
+// others are globs.
 static bool plan_select_is_list(const char *operand)
 {
     const char *colon = strrchr(operand, ':');
@@ -65,7 +66,7 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
     return 0;
 }
 
-// What plans are made for where nothing is known: as wide as any CPU so far.
+// Width to plan with if nothing is known: that of the widest CPU so far.
 enum { WIDTH_UNKNOWN = 8 };
 
 static int plan_select_measured_width(const struct command *cmd, const char *db,
@@ -73,7 +74,7 @@ static int plan_select_measured_width(const struct command *cmd, const char *db,
 {
     struct err err = {0};
     struct store *store = NULL;
-    // A database that nobody named need not be there, nor be a good one.
+    // Errors of the default database are ignored: it need not exist, nor be sound.
     if (!db && store_open(store_default_path(), STORE_READ, &store, &err) != 0)
         return EXIT_DONE;
     int status = db ? store_option_open(cmd, db, STORE_READ, &store) : EXIT_DONE;

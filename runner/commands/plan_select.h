@@ -9,14 +9,14 @@
 
 struct plan_select {
     struct plan_params params; // issue_width 0: plan_select_find_width()
-    const char *db;            // NULL: the default one, which need not be there
-    // Called for each row in turn; not 0 ends the walk.
+    const char *db;            // NULL: the default one, which need not exist
+    // Called for each row in turn; a result other than 0 ends the walk.
     int (*visit)(const struct list_row *row, const struct plan *plan, void *data);
     void *data;
 };
 
-// Where none was given: the width that was measured on this CPU, as `latput run` plans with; where
-// the database has none, that of its family or, without one, 8, with a note that says so.
+// Sets the width, unless given, to the one measured on this CPU, with which `latput run` plans; if
+// the database has none, to that of its family or, without one, to 8, with a note. Returns
 // EXIT_DONE, or another status after a message.
 int plan_select_find_width(const struct command *cmd, struct plan_select *args);
 
@@ -24,8 +24,8 @@ int plan_select_find_width(const struct command *cmd, struct plan_select *args);
 int plan_select_walk(char **operands, int noperands, const struct plan_select *args,
                      struct err *err);
 
-// Records of options (see command.h): of --issue-width, 1 to 16, and of the --db where it is looked
-// for; the end of that of --tests, e.g. "LT".
+// Records of options (see command.h): of --issue-width, 1 to 16, and of the --db in which it is
+// looked for; the end of that of --tests, e.g. "LT".
 #define COMMON_WIDTH(field)                                                                        \
     'w', "issue-width", "N",                                                                       \
         "µops a cycle that the fillers assume; default: what was measured on this CPU",            \
