@@ -23,16 +23,12 @@ pending=(
     tests/unit
     tests/whole
     runner/bench
-    runner/cli
-    runner/commands
-    runner/compare
     runner/conclude
     runner/core
     runner/counters
     runner/derive
     runner/execute
     runner/explain
-    runner/export
     runner/measure
     runner/ports
     runner/property
