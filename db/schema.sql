@@ -13,7 +13,7 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- A kind of CPU as a program sees it: another microcode, hypervisor or feature set is another row.
+-- A kind of CPU as programs see it: another microcode, hypervisor or feature set makes another row.
 CREATE TABLE cpu (
     cpu_id INTEGER PRIMARY KEY,
     identity TEXT NOT NULL UNIQUE CHECK (length(identity) = 64), -- sha256 over the columns below
@@ -27,17 +27,17 @@ CREATE TABLE cpu (
     native_model INTEGER NOT NULL CHECK (native_model BETWEEN 0 AND 16777215),
         -- CPUID 1AH EAX[23:0]
     uarch TEXT NOT NULL CHECK (uarch GLOB '[a-z0-9]*' AND uarch NOT GLOB '*[^a-z0-9_-]*'
-        AND length(uarch) <= 31), -- key of the CPU family; 'unknown' where cpus.csv has no row
+        AND length(uarch) <= 31), -- key of the CPU family; 'unknown' if cpus.csv has no row
     uarch_name TEXT NOT NULL CHECK (length(uarch_name) <= 95), -- e.g. 'Zen 5'
     microcode INTEGER NOT NULL CHECK (microcode BETWEEN 0 AND 4294967295), -- revision, 0 if unknown
     hypervisor TEXT NOT NULL CHECK (length(hypervisor) <= 63), -- '' if none is visible
     tsc_invariant INTEGER NOT NULL CHECK (tsc_invariant IN (0, 1)),
-    features TEXT NOT NULL CHECK (length(features) <= 16384), -- names of features.csv, by one blank
+    features TEXT NOT NULL CHECK (length(features) <= 16384), -- names of features.csv, by blanks
     inferred INTEGER NOT NULL DEFAULT 0 CHECK (inferred IN (0, 1))
-        -- 1: not the family that the signature claims; views show uarch with '?'
+        -- 1: the family differs from the one that the signature claims; views show uarch with '?'
 ) STRICT;
 
--- CPUID as it was answered when the CPU was first seen; a processor serial number is left out.
+-- CPUID leaves as read when the CPU was first seen; a processor serial number is left out.
 CREATE TABLE cpuid_leaf (
     cpu_id INTEGER NOT NULL REFERENCES cpu,
     leaf INTEGER NOT NULL CHECK (leaf BETWEEN 0 AND 4294967295),
@@ -60,23 +60,23 @@ CREATE TABLE cpu_cache (
     PRIMARY KEY (cpu_id, level, type)
 ) STRICT, WITHOUT ROWID;
 
--- How fast the canary runs on an undisturbed core; the newest row of a CPU counts.
+-- Speed of the canary on an undisturbed core; the newest row of a CPU counts.
 CREATE TABLE canary_floor (
     canary_floor_id INTEGER PRIMARY KEY,
     cpu_id INTEGER NOT NULL REFERENCES cpu,
     canary INTEGER NOT NULL CHECK (canary BETWEEN 1 AND 15),
-        -- 1 to 9: nops of so many bytes, else a mixture
+        -- 1 to 9: nops of that many bytes, else a mixture
     instr_clk REAL NOT NULL CHECK (instr_clk > 0 AND instr_clk < 1000),
-        -- core cycles an instruction
+        -- core cycles per instruction
     method TEXT NOT NULL CHECK (method IN ('issue-width', 'mode')), -- 'mode' since schema 9
     recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z'),
     issue_width INTEGER CHECK (issue_width BETWEEN 1 AND 64)
-        -- instructions a cycle, as measured; NULL before schema 9: such a floor is not used
+        -- measured instructions per cycle; NULL before schema 9: such a floor is not used
 ) STRICT;
 
--- One invocation that measures (and its resumptions), with its provenance. Which CPU it was, and
--- how wide (cpu_id, issue_width, claimed_uarch, decided, evidence, measured_width), is decided when
--- it ends; until then they are what was known at its start.
+-- One invocation that measures (and its resumptions), with its provenance. The CPU's family and
+-- width (cpu_id, issue_width, claimed_uarch, decided, evidence, measured_width) are decided when it
+-- ends; until then they are those known at its start.
 CREATE TABLE run (
     run_id INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL UNIQUE
@@ -88,7 +88,7 @@ CREATE TABLE run (
         -- release of the operating system's kernel
     backend TEXT NOT NULL CHECK (length(backend) <= 200),
         -- 'tsc', 'perf', 'msr'; 'text': simulated, nothing was measured
-    lists TEXT NOT NULL CHECK (length(lists) <= 65536), -- 'name:sha256 ...' of what was asked for
+    lists TEXT NOT NULL CHECK (length(lists) <= 65536), -- 'name:sha256 ...' of the lists asked for
     tables TEXT NOT NULL CHECK (length(tables) <= 65536), -- versions of the CPU tables used
     frequency TEXT NOT NULL CHECK (length(frequency) <= 2000), -- governor, boost, or what is known
     selection TEXT NOT NULL CHECK (length(selection) <= 65536),
@@ -96,7 +96,7 @@ CREATE TABLE run (
     tsc_hz REAL CHECK (tsc_hz >= 0), -- frequency of the TSC
     core_hz REAL CHECK (core_hz >= 0), -- frequency of the core at the start, estimated
     overhead_tsc REAL, -- of one timing without work
-    issue_width INTEGER NOT NULL CHECK (issue_width BETWEEN 0 AND 64), -- µops a cycle, as used
+    issue_width INTEGER NOT NULL CHECK (issue_width BETWEEN 0 AND 64), -- µops per cycle, as used
     calib_link_clk INTEGER NOT NULL CHECK (calib_link_clk BETWEEN 0 AND 1000),
         -- latency of the calibration's link
     measuring_cpu INTEGER NOT NULL CHECK (measuring_cpu BETWEEN -1 AND 1048576),
@@ -104,73 +104,74 @@ CREATE TABLE run (
     started_utc TEXT NOT NULL CHECK (started_utc GLOB '????-??-??T??:??:??Z'),
     finished_utc TEXT CHECK (finished_utc GLOB '????-??-??T??:??:??Z'), -- NULL: not finished
     kernels INTEGER CHECK (kernels >= 0), -- timed by the invocation that finished the run
-    seconds REAL CHECK (seconds >= 0), -- that this invocation took
+    seconds REAL CHECK (seconds >= 0), -- duration of this invocation
     claimed_uarch TEXT NOT NULL DEFAULT 'unknown'
-        CHECK (length(claimed_uarch) BETWEEN 1 AND 31), -- what the CPU's signature claims
+        CHECK (length(claimed_uarch) BETWEEN 1 AND 31), -- family claimed by the CPU's signature
     decided TEXT NOT NULL DEFAULT 'unknown'
         CHECK (decided IN ('claim', 'inferred', 'override', 'unknown')),
-        -- by what cpu.uarch was found
+        -- basis on which cpu.uarch was found
     evidence TEXT NOT NULL DEFAULT '' CHECK (length(evidence) <= 4000),
-        -- what contradicts the claim, and why another family
+        -- contradictions to the claim, and reasons for another family
     measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64)
-        -- µops dispatched in a cycle; NULL: not measured
+        -- µops dispatched per cycle; NULL: not measured
 ) STRICT;
 CREATE INDEX run_by_cpu ON run (cpu_id);
 
--- Runs that came by `latput merge`, which say nothing of the machine at hand. Packs do not carry
--- this; runs that were merged before schema 27 are not in it.
+-- Runs that came by `latput merge`, which do not describe this machine. Packs do not carry this
+-- table; runs merged before schema 27 are not in it.
 CREATE TABLE merged_run (
     run_id INTEGER PRIMARY KEY REFERENCES run
 ) STRICT;
 
 CREATE TABLE run_warning (
     run_id INTEGER NOT NULL REFERENCES run,
-    text TEXT NOT NULL CHECK (length(text) <= 4000), -- what may make the results worse
-    remedy TEXT NOT NULL CHECK (length(remedy) <= 4000), -- what to do about it
+    text TEXT NOT NULL CHECK (length(text) <= 4000), -- possible harm to the results
+    remedy TEXT NOT NULL CHECK (length(remedy) <= 4000), -- its remedy
     PRIMARY KEY (run_id, text)
 ) STRICT, WITHOUT ROWID;
 
--- Where the time of a run went, by its invocations: it may be resumed. No rows before schema 24.
+-- Time of a run by activity, for each of its invocations, since it may be resumed. No rows before
+-- schema 24.
 CREATE TABLE run_time (
     run_id INTEGER NOT NULL REFERENCES run,
-    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000), -- of the invocation
-    total_s REAL NOT NULL CHECK (total_s BETWEEN 0 AND 1e9), -- that it took
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000), -- number of the invocation
+    total_s REAL NOT NULL CHECK (total_s BETWEEN 0 AND 1e9), -- its duration
     measuring_s REAL NOT NULL CHECK (measuring_s BETWEEN 0 AND 1e9),
         -- while a measuring process ran
     programs_s REAL NOT NULL CHECK (programs_s BETWEEN 0 AND 1e9),
-        -- until a program to be measured was there
+        -- waiting for a program to measure
     inferring_s REAL NOT NULL CHECK (inferring_s BETWEEN 0 AND 1e9), -- ports, conclusions
     writing_s REAL NOT NULL CHECK (writing_s BETWEEN 0 AND 1e9),
-        -- into the database; of latency and throughput while others were measured
-    assembling_s REAL NOT NULL CHECK (assembling_s BETWEEN 0 AND 1e9), -- NASM, beside measuring
-    linking_s REAL NOT NULL CHECK (linking_s BETWEEN 0 AND 1e9), -- ld, the same
-    quiet_s REAL NOT NULL CHECK (quiet_s BETWEEN 0 AND 1e9), -- of measuring_s: waited for quiet
+        -- storing; for latency and throughput while others were measured
+    assembling_s REAL NOT NULL CHECK (assembling_s BETWEEN 0 AND 1e9), -- NASM, while measuring
+    linking_s REAL NOT NULL CHECK (linking_s BETWEEN 0 AND 1e9), -- ld, likewise
+    quiet_s REAL NOT NULL CHECK (quiet_s BETWEEN 0 AND 1e9), -- of measuring_s: waiting for quiet
     gaps_s REAL NOT NULL CHECK (gaps_s BETWEEN 0 AND 1e9),
-        -- of measuring_s: waited until the next pass was due
+        -- of measuring_s: waiting until the next pass was due
     user_cpu_s REAL NOT NULL CHECK (user_cpu_s BETWEEN 0 AND 1e9),
         -- CPU time of the measuring processes in user mode
     kernel_cpu_s REAL NOT NULL CHECK (kernel_cpu_s BETWEEN 0 AND 1e9), -- and in the kernel
     repeats_accepted INTEGER NOT NULL CHECK (repeats_accepted BETWEEN 0 AND 1000000000000000),
     repeats_disturbed INTEGER NOT NULL CHECK (repeats_disturbed BETWEEN 0 AND 1000000000000000),
-        -- refused: the canary says that something else used the core
+        -- refused: by the canary, something else used the core
     repeats_disagreeing INTEGER NOT NULL
         CHECK (repeats_disagreeing BETWEEN 0 AND 1000000000000000),
-        -- refused: the calibrations before and behind them differ
+        -- refused: the calibrations before and after them differ
     repeats_uncounted INTEGER NOT NULL CHECK (repeats_uncounted BETWEEN 0 AND 1000000000000000),
         -- refused: a counter was not running
     repeats_too_few INTEGER NOT NULL CHECK (repeats_too_few BETWEEN 0 AND 1000000000000000),
-        -- accepted, but too few of an attempt: measured again
+        -- accepted, but too few in an attempt: measured again
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- What a run counted: backend, code and table of every event.
+-- Events that a run counted, with backend, code and table.
 CREATE TABLE run_event (
     run_id INTEGER NOT NULL REFERENCES run,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
     event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 255),
         -- id in the table: 'core_clk', 'p0'
     code TEXT NOT NULL CHECK (length(code) <= 255), -- 'event=0xa1,umask=0x01'
-    backend TEXT NOT NULL CHECK (length(backend) BETWEEN 1 AND 200), -- who counted: 'perf', 'msr'
+    backend TEXT NOT NULL CHECK (length(backend) BETWEEN 1 AND 200), -- 'perf', 'msr'
     counter_table TEXT NOT NULL CHECK (length(counter_table) <= 200),
         -- the uarch of cpuinfo/counters/UARCH.csv
     table_version TEXT NOT NULL CHECK (length(table_version) <= 200),
@@ -182,12 +183,12 @@ CREATE TABLE list (
     name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200) -- file name without .csv
 ) STRICT;
 
--- A list in a run. Kept by run: the next version of a list may have another title.
+-- A list in a run. Titles belong to the run: the next version of a list may have another one.
 CREATE TABLE run_list (
     run_id INTEGER NOT NULL REFERENCES run,
     list_id INTEGER NOT NULL REFERENCES list,
     title TEXT NOT NULL CHECK (length(title) <= 200),
-        -- first comment of the file, its name if it has none
+        -- first comment of the file, or its name
     PRIMARY KEY (run_id, list_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -201,7 +202,7 @@ CREATE TABLE form (
     enc TEXT NOT NULL CHECK (enc IN ('legacy', 'vex', 'evex', 'xop')),
     bits INTEGER NOT NULL CHECK (bits IN (16, 32, 64)), -- mode
     options TEXT NOT NULL CHECK (length(options) <= 1000),
-        -- what else identifies it: 'same data=slow'
+        -- other parts of its identity: 'same data=slow'
     UNIQUE (form, enc, bits)
 ) STRICT;
 
@@ -211,14 +212,14 @@ CREATE TABLE run_form (
     run_id INTEGER NOT NULL REFERENCES run,
     form_id INTEGER NOT NULL REFERENCES form,
     list_id INTEGER NOT NULL REFERENCES list,
-    position INTEGER NOT NULL CHECK (position >= 0), -- of the row in the list
+    position INTEGER NOT NULL CHECK (position >= 0), -- number of the row in the list
     isa TEXT NOT NULL CHECK (length(isa) <= 500),
         -- features that the list asks for: 'AVX512F+AVX512VL'
     UNIQUE (run_id, form_id)
 ) STRICT;
 CREATE INDEX run_form_by_form ON run_form (form_id);
 
--- What operands are to the instruction, where the list says so.
+-- Roles of operands in the instruction, if the list gives them.
 CREATE TABLE operand_role (
     run_form_id INTEGER NOT NULL REFERENCES run_form,
     operand TEXT NOT NULL CHECK (length(operand) BETWEEN 1 AND 60), -- 'op2', 'xmm0'
@@ -237,10 +238,10 @@ CREATE TABLE test (
     variant TEXT NOT NULL CHECK (length(variant) <= 60),
         -- data variant, 'fast' or 'slow'; another immediate, 'i8=0', or rest, 'upper=0'; 'setting',
         -- 'false', 'again lines'; else ''
-    bound TEXT NOT NULL CHECK (bound IN ('exact', 'upper')), -- what the plan can promise at best
+    bound TEXT NOT NULL CHECK (bound IN ('exact', 'upper')), -- best bound that the plan can promise
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')), -- 'ok': it has kernels
-    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- why it has none
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason if it has none
     UNIQUE (run_form_id, position)
 ) STRICT;
 
@@ -251,12 +252,12 @@ CREATE TABLE kernel (
     position INTEGER NOT NULL CHECK (position >= 0), -- in the plan of the test
     shape TEXT NOT NULL CHECK (length(shape) <= 100), -- 'dense', 'filled', 'n8', 'n12+break', ...
     instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000),
-        -- tested instructions in a body
-    instrs INTEGER NOT NULL CHECK (instrs BETWEEN 0 AND 1000000), -- all instructions in a body
-    extra_clk REAL NOT NULL, -- latency of the bridges in one link, to be subtracted
+        -- tested instructions per body
+    instrs INTEGER NOT NULL CHECK (instrs BETWEEN 0 AND 1000000), -- all instructions per body
+    extra_clk REAL NOT NULL, -- latency of the bridges per link, to be subtracted
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
-    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason where it is not 'ok'
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason if not 'ok'
     code_bytes INTEGER CHECK (code_bytes BETWEEN 0 AND 16777216), -- length of the body
     code BLOB CHECK (length(code) <= 64), -- its machine code, the first 64 bytes at most
     UNIQUE (test_id, position)
@@ -276,9 +277,9 @@ CREATE TABLE timing (
     overhead_tsc REAL, -- of a timing without work, not yet subtracted from the samples
     accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000),
         -- repeats that passed the gate
-    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000), -- repeats in all
+    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000), -- all repeats
     overhead_counted_clk REAL
-        -- as overhead_tsc, in core cycles of a counter; NULL: none were counted
+        -- like overhead_tsc, in core cycles of a counter; NULL: not counted
 ) STRICT;
 CREATE INDEX timing_by_kernel ON timing (kernel_id);
 
@@ -297,29 +298,29 @@ CREATE TABLE sample (
     PRIMARY KEY (timing_id, seq)
 ) STRICT, WITHOUT ROWID;
 
--- Derived: what the passes over one kernel say.
+-- Derived: the estimate from the passes over one kernel.
 CREATE TABLE estimate (
     kernel_id INTEGER PRIMARY KEY REFERENCES kernel,
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
-    instance_clk REAL, -- core cycles an instance, bridges not subtracted; NULL unless 'ok'
+    instance_clk REAL, -- core cycles per instance, bridges not subtracted; NULL unless 'ok'
     spread_clk REAL, -- interquartile range of the samples of the chosen pass
     accepted INTEGER NOT NULL, -- repeats that passed the gate, over all passes
-    tried INTEGER NOT NULL, -- repeats in all
+    tried INTEGER NOT NULL, -- all repeats
     pass INTEGER NOT NULL, -- the chosen pass
     state_share REAL, -- share of the samples in the steady state that gives the value
-    calibrated_clk REAL, -- instance_clk by the calibration, where that is by a counter; else NULL
+    calibrated_clk REAL, -- instance_clk by the calibration, if that is by a counter; else NULL
     CHECK (outcome = 'ok' OR instance_clk IS NULL)
 ) STRICT;
 
--- Derived: the steady states of a kernel that has several, ascending. Where none of the samples of
--- a chain agree the estimate is an average, and there are no states.
+-- Derived: the steady states of a kernel that has several, ascending. If no samples of a chain
+-- agree, the estimate is an average, and there are no states.
 CREATE TABLE estimate_state (
     kernel_id INTEGER NOT NULL REFERENCES kernel,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 100),
-    instance_clk REAL NOT NULL, -- as in estimate
-    share REAL NOT NULL CHECK (share BETWEEN 0 AND 1), -- of the samples
-    passes INTEGER NOT NULL CHECK (passes BETWEEN 1 AND 1000), -- that were in it
+    instance_clk REAL NOT NULL, -- like estimate.instance_clk
+    share REAL NOT NULL CHECK (share BETWEEN 0 AND 1), -- share of the samples
+    passes INTEGER NOT NULL CHECK (passes BETWEEN 1 AND 1000), -- number of passes with this state
     PRIMARY KEY (kernel_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -328,22 +329,22 @@ CREATE TABLE result (
     test_id INTEGER PRIMARY KEY REFERENCES test,
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
-    detail TEXT NOT NULL, -- reason where it is not 'ok'
+    detail TEXT NOT NULL, -- reason if not 'ok'
     value_clk REAL, -- latency or reciprocal throughput; NULL unless 'ok'
     dense_clk REAL, -- latency: in the dense chain
     filled_clk REAL, -- latency: in the chain with independent fillers
     spread_clk REAL, -- interquartile range of the deciding kernel's samples
     accepted INTEGER NOT NULL, -- repeats that passed the gate
-    tried INTEGER NOT NULL, -- repeats in all
+    tried INTEGER NOT NULL, -- all repeats
     bound TEXT NOT NULL CHECK (bound IN ('exact', 'upper')),
     kernel_id INTEGER REFERENCES kernel, -- the deciding kernel
     average INTEGER NOT NULL DEFAULT 0 CHECK (average IN (0, 1)),
         -- 1: mean of executions that differ
     least_clk REAL,
-        -- latency: of all steady states of all kernels; NULL where there is one value only
+        -- latency: range of the steady states of all kernels; NULL if there is one value only
     most_clk REAL,
     states INTEGER CHECK (states BETWEEN 0 AND 100),
-        -- steady states of the deciding kernel; NULL: not known
+        -- steady states of the deciding kernel; NULL: unknown
     CHECK (outcome = 'ok' OR (value_clk IS NULL AND dense_clk IS NULL AND filled_clk IS NULL
         AND spread_clk IS NULL))
 ) STRICT;
@@ -352,7 +353,7 @@ CREATE INDEX result_by_kernel ON result (kernel_id);
 -- The structure of the ports that a run worked with: facts of the CPU, found by experiment.
 CREATE TABLE port_model (
     run_id INTEGER PRIMARY KEY REFERENCES run,
-    width INTEGER NOT NULL CHECK (width BETWEEN 1 AND 64), -- of dispatch: slots a cycle
+    width INTEGER NOT NULL CHECK (width BETWEEN 1 AND 64), -- slots of dispatch per cycle
     nports INTEGER NOT NULL CHECK (nports BETWEEN 0 AND 32), -- in all classes
     filler TEXT NOT NULL CHECK (length(filler) <= 1000), -- form that takes a slot and no port, ''
     residual REAL CHECK (residual >= 0), -- largest relative deviation over the pairs of classes
@@ -374,7 +375,7 @@ CREATE TABLE port_model (
 CREATE TABLE port_class (
     run_id INTEGER NOT NULL REFERENCES port_model,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- smallest sets first
-    ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295), -- one bit a port
+    ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295), -- one bit per port
     name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100), -- 'ALU', or systematic: 'A4'
     blocker TEXT NOT NULL CHECK (length(blocker) <= 1000), -- form that occupies it
     blocker_clk REAL CHECK (blocker_clk >= 0), -- its reciprocal throughput
@@ -395,9 +396,9 @@ CREATE TABLE port_name (
     PRIMARY KEY (run_id, ports_mask)
 ) STRICT, WITHOUT ROWID;
 
--- What forms wait for although their ports are free: units that are not pipelined, the sequencer of
--- microcode ('MS'), and paths that several ports share ('path1', ...). Each form needs it for some
--- cycles.
+-- Resources that a form may wait for although its ports are free: units that are not pipelined, the
+-- sequencer of microcode ('MS'), and paths that several ports share ('path1', ...). Each form needs
+-- it for some cycles.
 CREATE TABLE port_unit (
     run_id INTEGER NOT NULL REFERENCES port_model,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
@@ -410,24 +411,23 @@ CREATE TABLE port_unit (
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- Forms beside which others are timed to see whether they need a path, and what these need
--- themselves.
+-- Forms beside which others are timed to see whether they need a path, with their own needs.
 CREATE TABLE port_probe (
     run_id INTEGER NOT NULL REFERENCES port_model,
-    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- of the probe: one row a path
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- of the probe: one row per path
     unit TEXT NOT NULL CHECK (length(unit) BETWEEN 1 AND 100), -- port_unit, a path
     form TEXT NOT NULL CHECK (length(form) BETWEEN 1 AND 1000),
-    share_clk REAL NOT NULL CHECK (share_clk > 0), -- how long an instance needs the path
+    share_clk REAL NOT NULL CHECK (share_clk > 0), -- time for which an instance needs the path
     PRIMARY KEY (run_id, position, unit)
 ) STRICT, WITHOUT ROWID;
 
--- What one instance of a form uses of the ports, by the model of its run. Numbers only where 'ok'.
+-- Ports used by one instance of a form, by the model of its run. Numbers only if 'ok'.
 CREATE TABLE port_result (
     run_form_id INTEGER PRIMARY KEY REFERENCES run_form,
     method TEXT NOT NULL CHECK (method IN ('throughput', 'counter')),
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
-    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason where it is not 'ok'
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason if not 'ok'
     ambiguous INTEGER NOT NULL CHECK (ambiguous IN (0, 1)), -- 1: another usage explains it as well
     ports TEXT CHECK (length(ports) <= 1000), -- '1*FP01+1*LOAD', largest sets first; '' for no port
     uops INTEGER CHECK (uops BETWEEN 0 AND 100000), -- that need a port: sum over port_use
@@ -464,7 +464,7 @@ CREATE TABLE port_use (
     PRIMARY KEY (run_form_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- What a form uses instead of port_use while wide forms are about; no row: the same.
+-- Ports that a form uses instead of port_use while wide forms are in flight; no row: the same.
 CREATE TABLE port_use_wide (
     run_form_id INTEGER NOT NULL REFERENCES port_result,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- largest sets first
@@ -478,7 +478,7 @@ CREATE TABLE port_use_wide (
 CREATE TABLE port_share (
     run_form_id INTEGER NOT NULL REFERENCES port_result,
     unit TEXT NOT NULL CHECK (length(unit) BETWEEN 1 AND 100), -- port_unit, a path
-    share_clk REAL NOT NULL CHECK (share_clk > 0), -- how long an instance needs it
+    share_clk REAL NOT NULL CHECK (share_clk > 0), -- time for which an instance needs it
     PRIMARY KEY (run_form_id, unit)
 ) STRICT, WITHOUT ROWID;
 
@@ -498,23 +498,23 @@ CREATE TABLE port_trial (
     PRIMARY KEY (run_form_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- What counters say of a mix that was timed: µops by port, and dispatch slots.
+-- Counts of a mix that was timed: µops by port, and dispatch slots.
 CREATE TABLE port_trial_count (
     run_form_id INTEGER NOT NULL,
-    position INTEGER NOT NULL, -- of the port_trial
+    position INTEGER NOT NULL, -- number of the port_trial
     event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 255), -- as in run_event
-    uops REAL NOT NULL, -- of the whole mix; the loop's own are taken off
+    uops REAL NOT NULL, -- for the whole mix, without the loop's own
     PRIMARY KEY (run_form_id, position, event),
     FOREIGN KEY (run_form_id, position) REFERENCES port_trial
 ) STRICT, WITHOUT ROWID;
 
--- How well a run's table predicts random mixes of forms (`latput validate`). Reproducible by its
--- seed.
+-- Accuracy of a run's table in predicting random mixes of forms (`latput validate`). Reproducible
+-- by its seed.
 CREATE TABLE validation (
     validation_id INTEGER PRIMARY KEY,
-    run_id INTEGER NOT NULL REFERENCES run, -- whose port results were tried
+    run_id INTEGER NOT NULL REFERENCES run, -- run of the tested port results
     seed INTEGER NOT NULL,
-    mixes INTEGER NOT NULL CHECK (mixes BETWEEN 0 AND 100000000), -- that were measured and compared
+    mixes INTEGER NOT NULL CHECK (mixes BETWEEN 0 AND 100000000), -- number measured and compared
     mape_percent REAL CHECK (mape_percent >= 0), -- mean of |predicted - measured| / measured
     kendall_tau REAL CHECK (kendall_tau BETWEEN -1 AND 1), -- of predicted and measured
     within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100),
@@ -526,14 +526,14 @@ CREATE INDEX validation_by_run ON validation (run_id);
 CREATE TABLE validation_class (
     validation_id INTEGER NOT NULL REFERENCES validation,
     class TEXT NOT NULL CHECK (length(class) BETWEEN 1 AND 200),
-        -- of the mixes: what they have in common
+        -- a common property of the mixes
     mixes INTEGER NOT NULL CHECK (mixes BETWEEN 0 AND 100000000),
     mape_percent REAL CHECK (mape_percent >= 0),
     within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100),
     PRIMARY KEY (validation_id, class)
 ) STRICT, WITHOUT ROWID;
 
--- The mixes with the largest relative error, the worst first.
+-- The mixes with the largest relative error, worst first.
 CREATE TABLE validation_mix (
     validation_id INTEGER NOT NULL REFERENCES validation,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),
@@ -543,7 +543,7 @@ CREATE TABLE validation_mix (
     PRIMARY KEY (validation_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- A piece of code measured by `latput bench --store`. What it was measured under is in its run.
+-- A piece of code measured by `latput bench --store`. Its run has the circumstances.
 CREATE TABLE bench (
     bench_id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run,
@@ -551,7 +551,7 @@ CREATE TABLE bench (
     label TEXT NOT NULL CHECK (length(label) <= 200), -- the user's name for it, or ''
     source TEXT NOT NULL CHECK (source IN ('text', 'nasm', 'c', 'object')),
     code TEXT NOT NULL CHECK (length(code) <= 1000000), -- as given, or of the file; '' of an object
-    file TEXT NOT NULL CHECK (length(file) <= 255 AND file NOT GLOB '*/*'), -- '' of text
+    file TEXT NOT NULL CHECK (length(file) <= 255 AND file NOT GLOB '*/*'), -- '' for text
     file_sha256 TEXT NOT NULL CHECK (length(file_sha256) IN (0, 64)),
     symbol TEXT NOT NULL CHECK (length(symbol) <= 1000), -- the function of a C file or an object
     cflags TEXT NOT NULL CHECK (length(cflags) <= 4000), -- options for the compiler of a C file
@@ -559,17 +559,17 @@ CREATE TABLE bench (
     init TEXT NOT NULL CHECK (length(init) <= 1000000), -- run before the clock of each repetition
     mode TEXT NOT NULL CHECK (mode IN ('latency', 'throughput')), -- as it is; or chains are broken
     breakers TEXT NOT NULL CHECK (length(breakers) <= 4000),
-        -- instructions before each copy that do so
+        -- instructions before each copy that break them
     bits INTEGER NOT NULL CHECK (bits IN (32, 64)), -- mode of the processor
     instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000000),
-        -- what one copy counts as
+        -- number that one copy counts as
     copies INTEGER NOT NULL CHECK (copies BETWEEN 0 AND 4294967295), -- of the code in the loop
     iterations INTEGER NOT NULL CHECK (iterations BETWEEN 0 AND 4294967295), -- of the loop
-    cold INTEGER NOT NULL CHECK (cold IN (0, 1)), -- 1: every repetition was, not only the first
-    pass INTEGER NOT NULL CHECK (pass BETWEEN 0 AND 1000), -- that decides the result; 0: none
+    cold INTEGER NOT NULL CHECK (cold IN (0, 1)), -- 1: all repetitions were cold
+    pass INTEGER NOT NULL CHECK (pass BETWEEN 0 AND 1000), -- pass that decides the result; 0: none
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
-    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason where it is not 'ok'
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason if not 'ok'
     code_bytes INTEGER CHECK (code_bytes BETWEEN 0 AND 16777216),
         -- length of the machine code of a copy
     machine_code BLOB CHECK (length(machine_code) <= 64), -- its first 64 bytes at most
@@ -581,7 +581,7 @@ CREATE TABLE bench_thread (
     bench_id INTEGER NOT NULL REFERENCES bench,
     thread INTEGER NOT NULL CHECK (thread BETWEEN 0 AND 1000),
     cpu INTEGER NOT NULL CHECK (cpu BETWEEN 0 AND 1048576), -- number of the logical CPU
-    instance_clk REAL, -- core cycles an instance: the result; NULL unless 'ok'
+    instance_clk REAL, -- core cycles per instance: the result; NULL unless 'ok'
     median_clk REAL, -- over all accepted repetitions
     spread_clk REAL, -- their interquartile range
     accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000000),
@@ -591,16 +591,16 @@ CREATE TABLE bench_thread (
     PRIMARY KEY (bench_id, thread)
 ) STRICT, WITHOUT ROWID;
 
--- What repetitions have values of beside their times.
+-- Values of repetitions beside their times.
 CREATE TABLE bench_metric (
     bench_id INTEGER NOT NULL REFERENCES bench,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
     kind TEXT NOT NULL CHECK (kind IN ('event', 'column')),
         -- counted, or computed from counts and times
     name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 1000),
-    code TEXT NOT NULL CHECK (length(code) <= 1000), -- what the counter was told, or the expression
+    code TEXT NOT NULL CHECK (length(code) <= 1000), -- setting of the counter, or the expression
     backend TEXT NOT NULL CHECK (length(backend) <= 200),
-        -- that counted: 'perf', 'msr'; '' of a column
+        -- 'perf', 'msr'; '' for a column
     table_version TEXT NOT NULL CHECK (length(table_version) <= 200), -- of the table of events
     PRIMARY KEY (bench_id, position)
 ) STRICT, WITHOUT ROWID;
@@ -614,8 +614,8 @@ CREATE TABLE bench_repetition (
     repetition INTEGER NOT NULL CHECK (repetition BETWEEN 0 AND 1000000), -- from 0
     cold INTEGER NOT NULL CHECK (cold IN (0, 1)), -- code and data were in no cache
     accepted INTEGER NOT NULL CHECK (accepted IN (0, 1)), -- nothing else used the core
-    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000000), -- times, until it was accepted
-    late_ns REAL, -- behind the start that the threads had agreed on
+    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000000), -- attempts until it was accepted
+    late_ns REAL, -- delay after the start that the threads had agreed on
     elapsed_tsc REAL, -- the whole repetition
     elapsed_clk REAL, -- the same in core cycles
     PRIMARY KEY (bench_id, seq)
@@ -629,8 +629,7 @@ CREATE TABLE bench_value (
     PRIMARY KEY (bench_id, seq, position)
 ) STRICT, WITHOUT ROWID;
 
--- A question about the pipeline, asked in a run: what its definition in lists/properties/ said
--- then.
+-- A question about the pipeline, asked in a run, as lists/properties/ defined it then.
 CREATE TABLE property (
     property_id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run,
@@ -640,23 +639,23 @@ CREATE TABLE property (
     title TEXT NOT NULL CHECK (length(title) <= 200),
     question TEXT NOT NULL CHECK (length(question) <= 1000), -- in one sentence
     x_unit TEXT NOT NULL CHECK (length(x_unit) <= 60), -- of the swept variable: 'entries', 'bytes'
-    by_unit TEXT NOT NULL CHECK (length(by_unit) <= 60), -- of the second one, '' if there is none
+    by_unit TEXT NOT NULL CHECK (length(by_unit) <= 60), -- of the second variable; '' if none
     y_unit TEXT NOT NULL CHECK (y_unit IN ('clk', 'ns')),
     reading TEXT NOT NULL CHECK (length(reading) BETWEEN 1 AND 500),
-        -- how it is read: 'knee least=0.2'
+        -- reading: 'knee least=0.2'
     compare TEXT NOT NULL CHECK (length(compare) <= 500),
-        -- what the conclusion is compared with, ''
+        -- value that the conclusion is compared with, or ''
     definition TEXT NOT NULL CHECK (length(definition) <= 4000), -- the line of the list
     tsc_hz REAL NOT NULL CHECK (tsc_hz > 0), -- of the samples
-    area_bytes INTEGER NOT NULL CHECK (area_bytes >= 0), -- of memory beside the data area
-    area_huge_bytes INTEGER NOT NULL CHECK (area_huge_bytes >= 0), -- of it in huge pages
-    seconds REAL NOT NULL CHECK (seconds >= 0), -- that measuring took
+    area_bytes INTEGER NOT NULL CHECK (area_bytes >= 0), -- memory besides the data area
+    area_huge_bytes INTEGER NOT NULL CHECK (area_huge_bytes >= 0), -- part of it in huge pages
+    seconds REAL NOT NULL CHECK (seconds >= 0), -- duration of measuring
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')), -- 'ok': it was swept
-    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- why not; or what was made smaller
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason if not; or its reduction
     vm TEXT NOT NULL DEFAULT '' CHECK (vm IN ('', 'paging', 'placement', 'trap', 'clock')),
-        -- why it means little on a virtual machine: nested paging, the host places CPUs, traps to
-        -- the hypervisor, the host's clock
+        -- reason why it means little on a virtual machine: nested paging, the host places CPUs,
+        -- traps to the hypervisor, the host's clock
     UNIQUE (run_id, name)
 ) STRICT;
 
@@ -664,10 +663,10 @@ CREATE TABLE property_variant (
     variant_id INTEGER PRIMARY KEY,
     property_id INTEGER NOT NULL REFERENCES property,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),
-    name TEXT NOT NULL CHECK (length(name) <= 100), -- '' where there is one only
+    name TEXT NOT NULL CHECK (length(name) <= 100), -- '' if there is only one
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
-    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- why it was not swept
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason if it was not swept
     UNIQUE (property_id, position)
 ) STRICT;
 
@@ -677,16 +676,16 @@ CREATE TABLE sweep_point (
     variant_id INTEGER NOT NULL REFERENCES property_variant,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 10000000), -- in the order of measuring
     x REAL NOT NULL, -- swept variable
-    by_x REAL, -- second swept variable; NULL: there is none
+    by_x REAL, -- second swept variable; NULL: none
     instances INTEGER NOT NULL CHECK (instances BETWEEN 1 AND 2000000000),
-        -- what one body counts as
+        -- number that one body counts as
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
-    detail TEXT NOT NULL CHECK (length(detail) <= 4000) -- reason where it is not 'ok'
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000) -- reason if not 'ok'
 ) STRICT;
 CREATE INDEX sweep_point_by_variant ON sweep_point (variant_id);
 
--- One pass over a point, and its accepted repeats; as timing and sample.
+-- One pass over a point, and its accepted repeats; like timing and sample.
 CREATE TABLE sweep_timing (
     timing_id INTEGER PRIMARY KEY,
     point_id INTEGER NOT NULL REFERENCES sweep_point,
@@ -697,7 +696,7 @@ CREATE TABLE sweep_timing (
     overhead_tsc REAL NOT NULL, -- of a timing without work, not yet subtracted from the samples
     accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000),
         -- repeats that passed the gate
-    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000) -- repeats in all
+    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000) -- all repeats
 ) STRICT;
 CREATE INDEX sweep_timing_by_point ON sweep_timing (point_id);
 CREATE TABLE sweep_sample (
@@ -712,19 +711,19 @@ CREATE TABLE sweep_sample (
     PRIMARY KEY (timing_id, seq)
 ) STRICT, WITHOUT ROWID;
 
--- Derived: what the samples of a point say, in the property's y_unit an instance.
+-- Derived: the value of a point, in the property's y_unit per instance.
 CREATE TABLE sweep_value (
     point_id INTEGER PRIMARY KEY REFERENCES sweep_point,
     y REAL NOT NULL,
     samples INTEGER NOT NULL CHECK (samples >= 1)
 ) STRICT;
 
--- Derived: what the points of a property say; runner/conclude/conclude.h has the words.
+-- Derived: conclusions from the points of a property, in the words of runner/conclude/conclude.h.
 CREATE TABLE conclusion (
     conclusion_id INTEGER PRIMARY KEY,
     property_id INTEGER NOT NULL REFERENCES property,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),
-    variant TEXT NOT NULL CHECK (length(variant) <= 200), -- of the curve; '' where it is about all
+    variant TEXT NOT NULL CHECK (length(variant) <= 200), -- variant of the curve; '' for all
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'none', 'unstable', 'ambiguous', 'too_few')),
     confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
     sentence TEXT NOT NULL CHECK (length(sentence) <= 4000),
@@ -733,7 +732,7 @@ CREATE TABLE conclusion (
 CREATE TABLE conclusion_value (
     conclusion_id INTEGER NOT NULL REFERENCES conclusion,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),
-        -- the one that matters most first
+        -- most important first
     label TEXT NOT NULL CHECK (length(label) <= 200), -- 'knee', 'level 1', ...
     value REAL, -- NULL: none
     low REAL, -- with 95 % confidence

@@ -17,16 +17,15 @@ FROM run JOIN cpu USING (cpu_id);
 -- Every test with its result.
 CREATE VIEW run_test AS
 SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, test.position,
-    -- A false dependency is a latency of a kind of its own, and so is each test that was asked
-    -- again in another arrangement; what another immediate than the usual one takes is neither
-    -- latency nor throughput of the form.
+    -- A false dependency is a latency of its own kind, and so is each test that was asked again in
+    -- another arrangement; the time with another immediate than the usual one is neither latency
+    -- nor throughput of the form.
     CASE WHEN test.variant = 'false' THEN 'false' WHEN test.variant GLOB '*again *' THEN 'again'
         WHEN test.variant GLOB 'i8=*' OR test.variant = 'upper=0' THEN 'immediate'
         ELSE test.kind END AS kind, test.src, test.dst, test.variant,
     coalesce(result.outcome, 'skipped') AS outcome,
     coalesce(result.detail, 'no result stored; latput rederive makes it') AS detail,
-    -- What is done at rename takes no time from one operand to the other: what a chain of it takes
-    -- is how many of them are renamed in a cycle.
+    -- An operation at rename has no latency; the time of a chain of it is its throughput at rename.
     iif(test.kind = 'latency' AND result.bound = 'exact' AND result.value_clk < 0.75
         AND test.src NOT IN ('flags', 'cf', 'of', 'zf', 'sf', 'pf', 'af', 'df'),
         0.0, result.value_clk) AS value_clk,
@@ -34,29 +33,29 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     coalesce(result.accepted, 0) AS accepted, coalesce(result.tried, 0) AS tried,
     iif(result.average AND result.bound = 'exact', 'average', coalesce(result.bound, test.bound))
         AS bound, result.kernel_id,
-    -- Three kinds of pairs do not make their form fail: one that no chain can be built for, one
-    -- whose upper bound through memory comes to nothing, and false dependencies. Nor does what is
-    -- asked again, nor do other immediates.
+    -- Tests that do not make their form fail: pairs without a possible chain, pairs whose upper
+    -- bound through memory is below nothing, false dependencies, repeated questions and other
+    -- immediates.
     test.variant GLOB '*again *' OR test.variant GLOB 'i8=*' OR test.variant = 'upper=0' OR
         test.kind = 'latency' AND (test.variant = 'false' OR
         coalesce(result.outcome, test.outcome) = 'not_measurable' OR
         (result.outcome = 'unstable' AND test.bound = 'upper'
             AND test.src || ' ' || test.dst GLOB '*.data*')) AS outside,
     result.average, result.least_clk, result.most_clk, result.states,
-    -- How tables mark a latency: '~' the mean of executions that differ, '*' one steady state of
+    -- Marks of latencies in tables: '~' the mean of executions that differ, '*' one steady state of
     -- several.
     CASE WHEN test.kind = 'latency'
         THEN iif(result.average, '~', '') || iif(result.states > 1, '*', '') END AS mark,
-    -- What the plan says beside a number; its form is that of runner/plan/plan_note.c.
+    -- The plan's remark beside a number; its form is that of runner/plan/plan_note.c.
     CASE WHEN result.outcome = 'ok' AND test.outcome = 'ok' THEN CASE
         WHEN test.kind = 'throughput' AND test.variant = 'setting'
             THEN printf('%.2f for setting operands anew, alone', value_clk)
         WHEN test.detail GLOB '[0-9]* bytes each, *' AND value_clk > 0
             THEN test.detail || printf(', %.2f a cycle', CAST(test.detail AS INTEGER) / value_clk)
         ELSE nullif(test.detail, '') END END AS note,
-    -- Another immediate: whether it takes another time than the usual one in the same kernel, by
-    -- more than two measurements of one time differ. That is less than half a cycle where one of
-    -- them is no whole number of cycles in itself.
+    -- Another immediate differs if its time is not that of the usual one in the same kernel, by
+    -- more than two measurements of one time differ; by half a cycle if one of them is no whole
+    -- number.
     CASE WHEN (test.variant GLOB 'i8=*' OR test.variant = 'upper=0') AND result.outcome = 'ok'
         THEN EXISTS (
         SELECT 1 FROM test AS usual JOIN result AS its USING (test_id) JOIN kernel USING (test_id)
@@ -71,15 +70,15 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
                         THEN 0.5 ELSE 0.1 END)) END AS differs
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
--- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important
--- test that is not ok, behind a key that sorts it: throughput before latency, then the order of the
--- plan.
+-- The tests of a form, condensed to one row per form and run. `trouble` is the outcome of the most
+-- important test that is not ok, after a key that sorts it: throughput before latency, then the
+-- order of the plan.
 CREATE VIEW run_form_result AS
 SELECT run_form_id, run_id, form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
-    -- The bounds of the least and of the largest value: that of the pair which has it, the better
-    -- one where another pair comes as close as two measurements of one time do. So equal values
+    -- The bounds of the least and of the largest value: that of the pair which has it, or the
+    -- better one if another pair is as close as two measurements of one time are. So equal values
     -- have one bound.
     CASE WHEN min(CASE WHEN kind = 'latency' AND bound = 'exact' THEN value_clk END)
             <= 1.005 * min(CASE kind WHEN 'latency' THEN value_clk END) + 0.02 THEN 'exact'
@@ -100,8 +99,8 @@ SELECT run_form_id, run_id, form_id,
     sum(kind = 'throughput' AND variant IN ('', 'fast')) AS fast_tests,
     max(CASE WHEN kind = 'throughput' AND variant <> 'setting' THEN spread_clk END)
         AS rthroughput_spread_clk,
-    -- A register-to-register pair (that of an address included: lea) that takes no cycle: done at
-    -- rename, or no dependency at all.
+    -- A register-to-register pair (also from an address: lea) without latency: done at rename, or
+    -- no dependency at all.
     max(CASE WHEN kind = 'latency' AND outcome = 'ok' AND bound = 'exact'
         AND (src GLOB 'op[0-9]' OR src GLOB 'op[0-9].base' AND value_clk < 0.75)
         AND dst GLOB 'op[0-9]' THEN value_clk < 0.75 END) AS without_latency,
@@ -114,7 +113,7 @@ SELECT run_form_id, run_id, form_id,
     max(CASE WHEN kind = 'throughput' AND variant <> 'setting' AND outcome = 'ok' THEN bound END)
         AS rthroughput_bound,
     min(CASE WHEN kind = 'throughput' AND variant = 'setting' THEN value_clk END) AS setting_clk,
-    -- Behind what the plan says: values that differ from those of the usual immediate.
+    -- Values that differ from those of the usual immediate, after the plan's remark.
     nullif(coalesce(group_concat(note, '; '), '') || CASE WHEN max(differs) THEN
         iif(max(note) IS NULL, '', '; ') || (SELECT group_concat(text, '; ') FROM (
             SELECT other.variant || ': ' || group_concat(iif(other.src = '', '1/tput', 'latency')
@@ -123,16 +122,16 @@ SELECT run_form_id, run_id, form_id,
             GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
 FROM run_test GROUP BY run_form_id;
 
--- What was found of ports, and whether slots, and what they show on ports, may be too many.
--- Where they were not counted, those of microcode are what others lose: its groups are cut, and
--- nobody else gets the rest of them. More than four slots may always be microcode.
+-- Port results with bounds: slots, and µops derived from them, may be too many. Slots of microcode
+-- that were not counted are those that others lose: its groups are cut, and nobody else gets the
+-- rest of them. More than four slots may always be microcode.
 CREATE VIEW bounded_port_result AS
 SELECT *, CASE WHEN slots IS NULL THEN NULL
     WHEN method <> 'counter' AND (unit = 'MS' OR stall_clk > 0 OR slots > 4.5) THEN 'upper'
     ELSE 'exact' END AS uops_bound
 FROM port_result;
 
--- One row a form and run.
+-- One row per form and run.
 CREATE VIEW run_instruction_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
     got.latency_min_clk, got.latency_max_clk,
@@ -165,7 +164,7 @@ FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key U
     LEFT JOIN run_form_result AS got USING (run_form_id)
     LEFT JOIN bounded_port_result AS port_result USING (run_form_id);
 
--- One row a form and run with ports.
+-- One row per form and run with ports.
 CREATE VIEW run_port_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     port_result.ports || iif(port_result.ambiguous, '?', '') AS ports, port_result.uops,
@@ -181,9 +180,9 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
 FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
--- The best of them for each form and uarch: ok first, then unambiguous ones, then the newest. It
--- need not be of the run that the other numbers of the form are from. (SQLite takes the columns
--- beside a lone max() from the row that has it.)
+-- The best of them for each form and uarch: ok first, then unambiguous ones, then the newest. The
+-- run may differ from that of the form's other numbers. (SQLite takes the columns beside a lone
+-- max() from the row that has it.)
 CREATE VIEW best_port_result AS
 SELECT run_form.form_id, run_key.uarch_key, run_form.run_id, port_result.run_form_id,
     port_result.slots, port_result.ports, port_result.ambiguous, port_result.uops_bound,
@@ -194,9 +193,9 @@ FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id)
 GROUP BY run_form.form_id, run_key.uarch_key;
 
 -- The best run of each form on each uarch: all ok first, then the one that answered more kinds of
--- tests (so that a run of throughput alone does not hide a full one), then the newest. Where it has
--- no answer to one kind of questions, because it did not ask them, latency_row or rthroughput_row
--- is the run_form_id of the best run that has; else NULL.
+-- tests (so that a run of throughput alone does not hide a full one), then the newest. If it did
+-- not ask one kind of questions, latency_row or rthroughput_row is the run_form_id of the best run
+-- that did; else NULL.
 CREATE VIEW best_instruction AS
 WITH every AS MATERIALIZED (SELECT * FROM run_instruction_table),
 best AS (
@@ -249,15 +248,15 @@ FROM best LEFT JOIN best_port_result AS port
     LEFT JOIN every AS lat ON lat.run_form_id = best.latency_row
     LEFT JOIN every AS thr ON thr.run_form_id = best.rthroughput_row;
 
--- The rows of runs that these are. (Packs have a view of this name, and views of other names are
--- refused.)
+-- The rows of runs that best_instruction consists of. (Packs have a view of this name, and views of
+-- other names are refused.)
 CREATE VIEW best_run_form AS
 SELECT run_form_id, form_id, uarch_key, run_id, latency_row, rthroughput_row FROM best_instruction;
 
--- Public: one row a form and uarch. uops are dispatch slots (µops in the fused domain), uops_bound
--- 'upper' where they may be too many (microcode), else 'exact'; ports ends
--- with '?' where they are ambiguous, and is '' where the form needs no port. tests: the kinds of
--- questions that were asked in any of the runs that the row is made of.
+-- Public: one row per form and uarch. uops are dispatch slots (µops in the fused domain),
+-- uops_bound is 'upper' if they may be too many (microcode), else 'exact'; ports ends with '?' if
+-- they are ambiguous, and is '' if the form needs no port. tests: the kinds of questions asked in
+-- the runs that the row is made of.
 CREATE VIEW instruction_table AS
 SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
     uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk,
@@ -266,8 +265,8 @@ SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_c
     latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound
 FROM best_instruction;
 
--- One row an operand pair (and data variant) and run; another immediate is a variant where it takes
--- another time.
+-- One row per operand pair (and data variant) and run; another immediate is a variant if its time
+-- differs.
 CREATE VIEW run_latency_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
     got.value_clk AS latency_clk, got.bound, got.spread_clk, got.accepted, got.tried, got.run_id,
@@ -285,10 +284,10 @@ WHERE got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> '' AND got.d
 
 -- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is
 -- 'ok'. bound: 'exact'; 'average', the mean of executions that differ, which no single one need
--- have; 'upper'. least_clk, most_clk: of all steady states seen, where there are several.
--- states_seen: those of the kernel that gives the value, where it has several: '7.300 0.15, 8.050
--- 0.40', cycles (bridges not subtracted) and share of the samples. src_role: what the operand src
--- is to the instruction, 'index' of a table, where the list says so.
+-- have; 'upper'. least_clk, most_clk: range of all steady states seen, if there are several.
+-- states_seen: those of the kernel that gives the value, if it has several: '7.300 0.15, 8.050
+-- 0.40', cycles (bridges not subtracted) and share of the samples. src_role: the role of the
+-- operand src in the instruction, 'index' of a table, if the list gives it.
 CREATE VIEW latency_table AS
 SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried,
     run_id,
@@ -297,8 +296,8 @@ SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk,
 FROM run_latency_table
 WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
--- One row a register that a form overwrites without reading it, and run: whether the form waits for
--- what it held before. latency_clk: from the old content to the new one, an upper bound; 0: it does
+-- One row per run and register that a form overwrites without reading it: whether the form waits
+-- for its old content. latency_clk: from the old content to the new one, an upper bound; 0: it does
 -- not wait; NULL unless outcome is 'ok'.
 CREATE VIEW run_false_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.dst AS operand,
@@ -316,12 +315,12 @@ SELECT uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, 
 FROM run_false_table
 WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
--- Doubts: two ways of asking for one thing, in every run. clk is the value that tables have,
--- other_clk that of the other way, in cycles an instance; differs: 1 where one of them is outside
--- of the states that the other one has (by more than 2 %; by 10 % where one is an average).
--- other_way: another arrangement of the same kernels ('registers', 'lines', 'fillers', 'copies'),
--- of a share of all forms; or what contradicts itself: 'chain', a throughput and a chain with
--- an instance in less time; 'cycle', a latency of less than one cycle that is not done at rename.
+-- Doubts: two ways of asking for one thing, in every run. clk is the value in tables, other_clk
+-- that of the other way, in cycles per instance; differs: 1 if one of them is outside of the states
+-- of the other one (by more than 2 %; by 10 % if one is an average). other_way: another arrangement
+-- of the same kernels ('registers', 'lines', 'fillers', 'copies'), for a share of all forms; or a
+-- contradiction: 'chain', a throughput and a chain with less time per instance; 'cycle', a latency
+-- below one cycle that is not done at rename.
 CREATE VIEW run_doubt_table AS
 WITH other AS (
     SELECT *, rtrim(substr(variant, 1, instr(variant, 'again ') - 1)) AS base,
@@ -373,17 +372,17 @@ FROM pair JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form
     LEFT JOIN kernel AS usual ON usual.kernel_id = pair.kernel_id
     LEFT JOIN kernel AS other ON other.kernel_id = pair.other_kernel_id;
 
--- Public: those of all runs that differ.
+-- Public: the doubts that differ, in all runs.
 CREATE VIEW doubt_table AS
 SELECT uarch, mnemonic, operands, enc, kind, src, dst, variant, other_way, clk, other_clk, shape,
     other_shape, machine_code, other_machine_code, bits, options, form, run_id, list, position,
     test_position
 FROM run_doubt_table WHERE differs;
 
--- One row a kernel of a test of latency or throughput, with what the test came to; a test that has
--- no kernels has one row, whose columns of kernels are NULL. detail: of the kernel, test_detail: of
--- the test. decides: the value of the test is this kernel's. counted: instance_clk is by a counter.
--- machine_code: the first 64 bytes, in hexadecimal.
+-- One row per kernel of a test of latency or throughput, with the result of the test; a test
+-- without kernels has one row, whose columns of kernels are NULL. detail: of the kernel,
+-- test_detail: of the test. decides: the value of the test is this kernel's. counted: instance_clk
+-- is by a counter. machine_code: the first 64 bytes, in hexadecimal.
 CREATE VIEW run_kernel_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.kind, got.src, got.dst,
     got.variant,
@@ -401,7 +400,7 @@ FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id
     LEFT JOIN estimate ON estimate.kernel_id = kernel.kernel_id
 WHERE got.kind IN ('latency', 'throughput');
 
--- Public: those of the tests that instruction_table has the values of.
+-- Public: the kernels of the tests whose values are in instruction_table.
 CREATE VIEW kernel_table AS
 WITH best AS MATERIALIZED (
     SELECT run_form_id, latency_row, rthroughput_row FROM best_run_form)
@@ -410,7 +409,7 @@ WHERE kind = 'latency' AND run_form_id IN (SELECT coalesce(latency_row, run_form
     OR kind = 'throughput'
         AND run_form_id IN (SELECT coalesce(rthroughput_row, run_form_id) FROM best);
 
--- Public: what is not ok, in every run.
+-- Public: tests that are not ok, in every run.
 CREATE VIEW failure_table AS
 SELECT got.run_id, form.mnemonic, form.operands,
     CASE WHEN got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> ''
@@ -427,23 +426,23 @@ SELECT run_id, mnemonic, operands, 'ports', outcome, detail, enc, bits, form, ua
     NULL
 FROM run_port_table WHERE outcome <> 'ok';
 
--- Public: what each form uses of the ports, one row a form and uarch; ports as in
--- instruction_table. Here uops are those that need a port: the sum over ports. Numbers are NULL
--- unless outcome is 'ok'. slots_mixed: slots that others in a mix lose by it; beside_clk: instead
--- of busy_clk in mixes with forms that need the whole unit (whole: 1). paths: those that it shares
--- with others, and for how many cycles an instance needs them: 'path1 0.50, path2 1.00'.
--- decode_clk: how much longer it takes where it is decoded, NULL: no longer. stall_clk: cycles
--- beside the slots in which the front end delivers nothing, unless many others are about.
--- uops_bound: of slots and uops, as in instruction_table.
+-- Public: the ports that each form uses, one row per form and uarch; ports as in instruction_table.
+-- Here uops are those that need a port: the sum over ports. Numbers are NULL unless outcome is
+-- 'ok'. slots_mixed: slots that others in a mix lose by it; beside_clk: instead of busy_clk in
+-- mixes with forms that need the whole unit (whole: 1). paths: those that it shares with others,
+-- and the cycles for which an instance needs them: 'path1 0.50, path2 1.00'. decode_clk: additional
+-- time in the decoder, NULL: none. stall_clk: cycles beside the slots in which the front end
+-- delivers nothing, unless many others are in flight. uops_bound: for slots and uops, as in
+-- instruction_table.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
     beside_clk, whole, paths, decode_clk, stall_clk, uops_bound
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
--- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops
--- of one instance the mix shows on the blocker's ports: size * clk - blockers, an instance.
--- `counted`: of the whole mix, by event, where the run had counters of ports: 'p0 8.01, p1 4.0'.
+-- The evidence: every mix that was timed for a form's ports, one row per mix. `uops`: µops per
+-- instance that the mix shows on the blocker's ports: size * clk - blockers, per instance.
+-- `counted`: for the whole mix, by event, if the run had counters of ports: 'p0 8.01, p1 4.0'.
 CREATE VIEW run_port_evidence AS
 SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
     (SELECT group_concat(event || ' ' || round(port_trial_count.uops, 2), ', ')
@@ -469,12 +468,12 @@ SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
     FROM port_trial JOIN run_port_table AS got USING (run_form_id)
         LEFT JOIN port_model ON port_model.run_id = got.run_id) AS trial;
 
--- That of the rows of port_table.
+-- Public: the evidence for the rows of port_table.
 CREATE VIEW port_evidence AS
 SELECT * FROM run_port_evidence WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
--- Every property of every run with what was concluded, a row a value; where there is none, or where
--- nothing was concluded, the value is NULL and `sentence` or `detail` says why.
+-- Every property of every run with its conclusions, one row per value; without a value or a
+-- conclusion, the value is NULL and `sentence` or `detail` gives the reason.
 CREATE VIEW run_property_table AS
 SELECT run_key.uarch, property.name AS property, coalesce(conclusion.variant, '') AS variant,
     conclusion_value.label AS conclusion, conclusion_value.unit, conclusion_value.value,
@@ -486,7 +485,7 @@ SELECT run_key.uarch, property.name AS property, coalesce(conclusion.variant, ''
 FROM property JOIN run_key USING (run_id) LEFT JOIN conclusion USING (property_id)
     LEFT JOIN conclusion_value USING (conclusion_id);
 
--- Public: those of the newest run of each uarch in which the property was swept at all.
+-- Public: the conclusions of the newest run of each uarch that swept the property.
 CREATE VIEW property_table AS
 SELECT uarch, property, variant, conclusion, unit, value, run_id, low, high, confidence, outcome,
     sentence, grp, title, detail
@@ -504,7 +503,7 @@ SELECT property.run_id, property.name AS property, property_variant.name AS vari
 FROM property JOIN property_variant USING (property_id) JOIN sweep_point USING (variant_id)
     LEFT JOIN sweep_value USING (point_id);
 
--- The lists of a run with their titles; runs of before titles were stored have the names instead.
+-- The lists of a run with their titles; runs before titles were stored have the names instead.
 CREATE VIEW list_table AS
 SELECT run_form.run_id, list.name AS list, coalesce(run_list.title, list.name) AS title,
     count(*) AS forms
@@ -512,15 +511,15 @@ FROM run_form JOIN list USING (list_id)
     LEFT JOIN run_list ON run_list.run_id = run_form.run_id AND run_list.list_id = run_form.list_id
 GROUP BY run_form.run_id, list.name;
 
--- Names as members of a JSON object begin with them. (SQLite does not let views of a file use
+-- Names in the form that begins a member of a JSON object. (SQLite does not let views of a file use
 -- json_group_object().)
 CREATE VIEW bench_metric_name AS
 SELECT *, '"' || replace(replace(replace(name, '\', '\\'), '"', '\"'), char(10), ' ') || '":'
     AS json_name
 FROM bench_metric;
 
--- What was counted or computed in the repetitions that count (accepted ones, warm unless all are
--- cold), condensed to the median a thread; of an event it is the count an instance.
+-- Counts and computed values of the repetitions that matter (accepted ones, warm unless all are
+-- cold), condensed to the median per thread; counts of events are per instance.
 CREATE VIEW bench_metric_table AS
 WITH counted AS (
     SELECT bench.bench_id, one.thread, metric.position, metric.kind, metric.name, metric.code,
@@ -542,9 +541,9 @@ SELECT bench_id, thread, kind, name, avg(value) AS value, repetitions, code, bac
 FROM ranked WHERE place IN ((repetitions + 1) / 2, (repetitions + 2) / 2)
 GROUP BY bench_id, thread, position;
 
--- Public: the pieces of code that were measured and stored, one row a piece and CPU. instance_clk
+-- Public: the pieces of code that were measured and stored, one row per piece and CPU. instance_clk
 -- is NULL unless outcome is 'ok'. snippet is the code in one line; counts, a JSON object, and
--- counted, a text, are of bench_metric_table.
+-- counted, a text, come from bench_metric_table.
 CREATE VIEW bench_table AS
 SELECT run_key.uarch, nullif(bench.label, '') AS label,
     CASE bench.source WHEN 'text' THEN replace(replace(bench.code, char(10), '; '), char(9), ' ')
@@ -565,8 +564,8 @@ SELECT run_key.uarch, nullif(bench.label, '') AS label,
         AS counted
 FROM bench JOIN bench_thread AS got USING (bench_id) JOIN run_key USING (run_id);
 
--- Public: their repetitions, the cold ones and the disturbed ones too. counts is a JSON object of
--- whole repetitions.
+-- Public: their repetitions, also cold and disturbed ones. counts is a JSON object for whole
+-- repetitions.
 CREATE VIEW bench_repetition_table AS
 SELECT piece.uarch, piece.label, piece.snippet, piece.cpu, one.pass, one.repetition, one.cold,
     one.accepted, one.tried, one.late_ns, one.elapsed_tsc, one.elapsed_clk,

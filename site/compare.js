@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two CPUs by class of instruction: how many forms are faster, slower, new and gone, and of how
-// many that is in doubt. The rules are those of `latput diff` (runner/report/diff.c).
+// Two CPUs by class of instruction: numbers of forms that are faster, slower, new and gone, and how
+// many of these are in doubt. The rules are those of `latput diff` (runner/report/diff.c).
 "use strict";
 (() => {
     const { model, view, h } = latput;
@@ -19,7 +19,7 @@
         { column: "rthroughput_slow_clk", bound: "rthroughput_bound", kind: "T" },
     ];
 
-    // What a CPU allows for one of these values; null where it has none.
+    // Returns the range that a CPU allows for one of these values; null if it has none.
     function allowed(table, form, { column, bound, mark, kind }) {
         const value = table.number(column, form);
         if (value === null) return null;
@@ -42,7 +42,7 @@
         );
     }
 
-    // {change, sure} of a form that both have.
+    // Returns {change, sure} for a form that both have.
     function judge(a, b, form) {
         const lacks = [a, b].map((table) => table.text("outcome", form) === "unsupported");
         if (lacks[0] !== lacks[1]) return { change: lacks[0] ? "new" : "gone", sure: true };
@@ -72,7 +72,7 @@
         return { change: missing ? "outcome" : "same", sure: true };
     }
 
-    // Class -> how many forms; "" is all of them.
+    // Maps each class to its numbers of forms; "" is all of them.
     function classes(a, b, fact) {
         const groups = new Map([["", { forms: 0, doubt: 0 }]]);
         for (let form = 0; form < model.forms.count; form++) {

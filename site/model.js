@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the data files hold, as the rest of the page sees it. Every file in data/ hands its value to
-// latput.put(KIND, VALUE); docs/SITE.md describes the values. Texts from them are data of
-// strangers: they become text nodes and attributes, never markup.
+// The data files, as the rest of the page sees them. Every file in data/ passes its value to
+// latput.put(KIND, VALUE); docs/SITE.md describes the values. Texts from them are foreign: they
+// become text nodes and attributes, never markup.
 "use strict";
 const latput = {};
 (() => {
@@ -10,7 +10,7 @@ const latput = {};
     const loaded = new Map(); // file -> promise
     const details = new Map(); // "cpu/chunk" -> value
 
-    // A script of the page's own directory; resolves when it has run.
+    // Loads a script of the page's own directory; resolves when it has run.
     function load(file) {
         if (!loaded.has(file))
             loaded.set(
@@ -36,7 +36,7 @@ const latput = {};
         model.index = index;
         model.cpus = index.cpus.map((cpu, at) => ({ ...cpu, at, table: null }));
         model.listTitles = new Map(index.lists);
-        latput.view.begin(); // which CPUs are shown, so that their files are asked for now
+        latput.view.begin(); // selects the shown CPUs, so that their files are requested now
         for (const cpu of latput.view.shown()) loadCpu(cpu);
     }
 
@@ -50,7 +50,7 @@ const latput = {};
             prefix(i) +
             text(forms.mnemonic[i]) +
             (text(forms.operands[i]) ? " " + text(forms.operands[i]) : "");
-        // What identifies a form in a link: as in the lists, with the encoding and the mode.
+        // Identity of a form in a link: as in the lists, with the encoding and the mode.
         forms.id = (i) => {
             const form = forms.form[i] < 0 ? forms.name(i) : text(forms.form[i]);
             return `${form} ${text(forms.enc[i])}${forms.bits[i]}`;
@@ -60,7 +60,7 @@ const latput = {};
         for (const table of early.splice(0)) putCpu(table);
     }
 
-    // Rows of a CPU by form: -1 where it has none.
+    // Stores a CPU's table, with its rows by form: -1 if it has none.
     function putCpu(table) {
         if (!model.forms) {
             early.push(table);
@@ -75,7 +75,7 @@ const latput = {};
         const get = (column, form) => (row[form] < 0 ? null : table[column][row[form]]);
         model.cpus[table.cpu].table = {
             has: (form) => row[form] >= 0,
-            // Thousandths of a cycle, or whole numbers; null where there is none.
+            // Thousandths of a cycle, or whole numbers; null: none.
             number: get,
             text: (column, form) => {
                 const i = get(column, form);
@@ -116,7 +116,7 @@ const latput = {};
         cpu.loading ??= Promise.all([load("data/forms.js"), load(dataFile(cpu.file))]);
         return cpu.loading;
     }
-    // The script element of the page counts as asked for.
+    // The script element of the page counts as a request.
     loaded.set(
         "data/forms.js",
         new Promise((resolve) => {
@@ -131,8 +131,8 @@ const latput = {};
         }),
     );
 
-    // Objects of a form's details on a CPU: {pairs, overwritten, kernels, ports, trials}, each an
-    // array.
+    // Resolves to a form's details on a CPU: {pairs, overwritten, kernels, ports, trials}, each an
+    // array of objects.
     async function detail(cpu, form) {
         const chunk = Math.floor(form / model.index.chunk),
             key = `${cpu.at}/${chunk}`;

@@ -97,7 +97,7 @@
 
     // --- ports ---
 
-    // Sets that hang together side by side, the largest of each group first.
+    // Orders sets so that overlapping ones are adjacent, the largest of each group first.
     function setsInOrder(sets) {
         const left = sets.toReversed(),
             order = [];

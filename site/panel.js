@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known of one form: a section for each CPU that is shown.
+// The details of one form: a section for each CPU that is shown.
 "use strict";
 (() => {
     const { model, view, h, clk, marked } = latput;
@@ -18,8 +18,8 @@
             .find((form) => form !== undefined);
     };
 
-    // Columns: [heading, function of a row that gives a text or an element, class]. Those that stay
-    // empty are left out.
+    // Makes a table. Columns: [heading, function of a row that gives a text or an element, class];
+    // columns that stay empty are left out.
     function grid(caption, columns, rows, more = {}) {
         const cells = rows.map((row) => columns.map(([, value]) => value(row) ?? ""));
         const used = columns.map((_, i) => cells.some((line) => line[i] !== ""));
@@ -211,8 +211,8 @@
         }
         return content;
     }
-    // Only tests with kernels have something to show; a test with a value and none comes from a
-    // slim pack, others stand among those without a result.
+    // Only tests with kernels are shown here; a test with a value but none comes from a slim pack,
+    // others are listed among those without a result.
     const hasKernel = (row) => row.shape !== null;
     const resultsOnly = (detail) =>
         detail.kernels.some((row) => !hasKernel(row) && row.test_outcome === "ok");
@@ -311,7 +311,7 @@
                   ),
               ];
     }
-    // Operands that the form waits for although it overwrites them.
+    // Names operands that the form waits for although it overwrites them.
     const falsely = (detail) =>
         detail.overwritten
             .map(
@@ -406,7 +406,7 @@
                   ),
               ];
     }
-    // Everything a run says of where its numbers come from.
+    // Lists everything that a run says about the origin of its numbers.
     function provenance(cpu, numbers) {
         return numbers
             .map((number) => cpu.runs.find((run) => run.run_id === number))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Curves and samples, drawn by uPlot in the colours of the page. The library is loaded when there
-// is something to draw; a canvas says nothing to those who do not see it, so each has its words.
+// is something to draw; each canvas has a description in words for people who cannot see it.
 "use strict";
 (() => {
     const { h } = latput;
 
-    // `make` gets a function from the name of a colour in style.css to the colour, and what all
-    // axes have; it returns uPlot's options, with the data among them.
+    // Draws a plot. `make` gets a function from the name of a colour in style.css to the colour,
+    // and the common options of axes; it returns uPlot's options, with the data among them.
     async function plot(place, words, make) {
         await latput.load("vendor/uPlot.iife.min.js");
         if (!document.getElementById("uplot-style"))

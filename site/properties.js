@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Properties of the pipeline: what was found, in words, as curves with all CPUs on one axis, or as
-// a matrix where there are two variables or more variants than curves can be told apart.
+// Properties of the pipeline: conclusions in words, and points as curves with all CPUs on one axis,
+// or as a matrix if there are two variables or too many variants for curves.
 "use strict";
 (() => {
     const { model, h } = latput;
@@ -21,7 +21,7 @@
     const COLORS = 6; // --series-N of style.css
     const dashes = [undefined, [8, 4], [2, 3], [12, 3, 2, 3]];
 
-    // Variants have colours and CPUs dashes; where there is one variant CPUs have the colours.
+    // Gives variants colours and CPUs dashes; with a single variant, CPUs get the colours.
     function looks(lines) {
         const variants = [...new Set(lines.map((line) => line.variant))],
             cpus = [...new Set(lines.map((line) => line.cpu))];
@@ -33,18 +33,18 @@
             return { color: color % COLORS, dash: dashes[dash % dashes.length] };
         });
     }
-    // Sorted values that grow by factors: most of them are at the low end.
+    // Returns true if sorted values grow by factors: most of them are at the low end.
     function byFactors(sorted) {
         const [least, most] = [sorted[0], sorted.at(-1)],
             middle = sorted[Math.floor(sorted.length / 2)];
         return least > 0 && most / least > 16 && (middle - least) / (most - least) < 0.15;
     }
-    // 4K, 16M: powers of two as the sweeps have them.
+    // Writes powers of two as the sweeps have them: 4K, 16M.
     const binary = (value) => {
         const at = value > 0 ? [3, 2, 1].find((n) => value % 1024 ** n === 0) : undefined;
         return at ? value / 1024 ** at + "KMG"[at - 1] : number(value);
     };
-    // From zero, so that noise does not look like mountains.
+    // The axis begins at zero, so that noise does not look like mountains.
     const linear = { range: (_, from, to) => [Math.min(0, from), to > 0 ? to * 1.06 : to + 1] };
     function curve(place, lines) {
         const x = [...new Set(lines.flatMap((line) => line.points.map((point) => point.x)))].sort(
@@ -93,7 +93,7 @@
             },
         }));
     }
-    // Drawn when they come near: a page has some fifty.
+    // Plots are drawn when they come near: a page has some fifty.
     const drawers = new WeakMap();
     const near = new IntersectionObserver(
         (entries) => {
@@ -115,8 +115,8 @@
 
     // --- matrices ---
 
-    // A line of the table is one of `down`, [name, points]; the colour says how many times the
-    // least value a value is, full at twice or the largest.
+    // Makes a matrix. A line is one of `down`, [name, points]; the colour is the ratio of a value
+    // to the least one, full at twice or at the largest.
     function matrix(caption, down) {
         const points = down.flatMap(([, all]) => all),
             values = points.map((point) => point.y);
@@ -141,7 +141,7 @@
             down.map(([name, all]) => [name, new Map(all.map((point) => [point.x, point]))]),
         );
     }
-    // What is on the axes of a matrix, or what a curve is of.
+    // Names the axes of a matrix, or the quantities of a curve.
     const units = ({ x_unit: x, y_unit: y, by_unit: by }) =>
         words(y, x && `by ${x}`, by && `(across) and ${by} (down)`);
     const caption = (line) => [line.label, units(line.points[0])].filter(Boolean).join(": ");
@@ -150,7 +150,7 @@
 
     // --- one property ---
 
-    // The points of the runs that the conclusions are of, a variant each.
+    // Returns the points of the runs that the conclusions belong to, one line per variant.
     function linesOf(name, rows, points) {
         const lines = [];
         for (const run of new Set(rows.map((row) => row.run_id)))
@@ -169,7 +169,7 @@
         points: points.sort((a, b) => a.x - b.x),
         plane: typeof points[0].by_x === "number", // two variables
     });
-    // What was concluded of each value of the second variable is seen in a curve of each.
+    // Separates the lines by the second variable if conclusions are drawn for each of its values.
     function apart(lines, rows) {
         const concluded = new Set(rows.map((row) => row.variant ?? ""));
         return lines.flatMap((one) => {
@@ -183,7 +183,7 @@
             return parts.some((part) => concluded.has(part.variant)) ? parts : [one];
         });
     }
-    // Cells that are compared with each other, of many variants: a matrix of these.
+    // Returns true if many variants have cells that are compared with each other, for a matrix.
     function crowded(lines, rows) {
         const cells = rows.some((row) => /^cells\b/.test(row.conclusion ?? ""));
         const across = new Set(lines.flatMap((one) => one.points.map((point) => point.x)));
@@ -253,7 +253,7 @@
             ),
         );
     }
-    // A line each variant; CPUs side by side.
+    // Writes one line per variant; CPUs side by side.
     function sentences(rows) {
         const said = rows.filter((row) => row.sentence);
         const cpus = [...new Set(said.map((row) => keyOfRun(row.run_id)))].sort(inOrder);
@@ -298,7 +298,7 @@
         return { name, title, group: rows.find((row) => row.grp)?.grp ?? "", element, heading };
     }
 
-    // The address is that of the whole page's state, so that places in it have none.
+    // Sections have no anchors of their own, since the address holds the state of the whole page.
     function contents(parts) {
         const link = ({ name, title, heading }) =>
             h(

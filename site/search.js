@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which forms a search means. Words are all to be found: a class of operand (y, m256, r64, {k}), in
-// the order of the operands; isa:, list:, ports:, enc:, outcome: and a part of that; lat>5, tp<=1,
-// uops=2; others are parts of the mnemonic, the extension or the list. * and ? stand for any
-// characters of the mnemonic; - in front means: not.
+// Finds the forms that a search means. All words must match: a class of operand (y, m256, r64,
+// {k}), in the order of the operands; isa:, list:, ports:, enc:, outcome: and a part of that;
+// lat>5, tp<=1, uops=2; others are parts of the mnemonic, the extension or the list. * and ? stand
+// for any characters of the mnemonic; - in front means: not.
 "use strict";
 (() => {
     const { model } = latput;
@@ -18,7 +18,7 @@
         }),
     );
     const base = (operand) => operand.replace(/\{.*/, "").replace(/:.*/, "");
-    let tables = null; // of the forms: what words are compared with
+    let tables = null; // texts of the forms that words are compared with
 
     function prepare() {
         const forms = model.forms,
@@ -32,7 +32,7 @@
         return { lower, operands, classes };
     }
 
-    // A test of a text's number, answered once a text.
+    // Returns a test of a text's number that is evaluated once per text.
     function cached(test) {
         const known = new Map();
         return (i) => {
@@ -47,12 +47,12 @@
         return (form) => test(model.forms[column][form]);
     };
 
-    // Whether a glob fits a whole text. Where a character does not fit, the star before takes one
-    // more: earlier ones need not, so that it takes no longer than the two lengths multiplied.
+    // Returns true if a glob matches a whole text. At a mismatch the last star takes one more
+    // character, earlier ones need not, so the time is at most the product of the two lengths.
     function fits(glob, text) {
         let at = 0,
             star = -1,
-            from = 0; // behind what the star takes
+            from = 0; // after the characters that the star takes
         for (let i = 0; i < text.length; ) {
             if (glob[at] === "*") {
                 star = at++;
@@ -84,7 +84,7 @@
         ">=": (a, b) => a >= b,
         "=": (a, b) => Math.abs(a - b) <= 0.02 * Math.max(1, Math.abs(b)),
     };
-    // On any of the CPUs that are shown.
+    // Compares a number with those of any of the shown CPUs.
     function number(match, cpus) {
         const column = columns[match[1]],
             test = compare[match[2]],
@@ -110,7 +110,7 @@
         note: (part, cpus) => ofCpu("note", part, cpus),
     };
 
-    // Operands in the order given, others between them.
+    // Matches operands in the given order, with others between them.
     function operandsTest(words) {
         const matches = (operand, word) =>
             word.startsWith("{")
@@ -160,7 +160,7 @@
             });
     }
 
-    // A predicate on numbers of forms.
+    // Returns a predicate on numbers of forms.
     function parse(text, cpus) {
         const tests = [],
             operands = [];
@@ -176,8 +176,8 @@
         return (form) => tests.every((test) => test(form));
     }
 
-    // How well a form's mnemonic answers a search: 0 it is one of the words, 1 it begins with one,
-    // 2 it contains one, 3 something else was found. null: no word can be part of a mnemonic.
+    // Ranks a form's mnemonic for a search: 0 it is one of the words, 1 it begins with one, 2 it
+    // contains one, 3 something else was found. null: no word can be part of a mnemonic.
     const RANKS = 4;
     function rank(text) {
         const parts = words(text)

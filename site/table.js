@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The table of forms: only the rows in sight are elements, so that it can have all forms of all
+// The table of forms. Only the rows in sight are elements, so that it can have all forms of all
 // CPUs.
 "use strict";
 (() => {
     const { model, view, h, clk, marked } = latput;
     const { state } = view;
     const ROW = 28; // pixels; style.css has the same
-    const SPARE = 8; // rows above and below what is in sight
+    const SPARE = 8; // rows kept above and below those in sight
     const scroller = document.getElementById("scroller"),
         table = document.getElementById("table");
     let rows = new Int32Array(0); // forms in their order
@@ -59,7 +59,7 @@
         uops,
         ports,
     };
-    // What to say where there is no value: why.
+    // Returns the reason for a missing value.
     function missing(cpu, form, metric) {
         if (!cpu.table.has(form)) return ["", "not measured on this CPU"];
         const outcome = cpu.table.text("outcome", form),
@@ -67,7 +67,7 @@
         const asked = tests.includes({ lat: "L", tp: "T", uops: "P", ports: "P" }[metric]);
         if (!asked && outcome !== "unsupported") return ["", "not asked in any run"];
         if (metric === "uops" || metric === "ports") return ["", outcome];
-        // Once a form and CPU is enough.
+        // Once per form and CPU is enough.
         const word = metric === "tp" && state.metrics.has("lat") ? "–" : outcome.replace("_", " ");
         return outcome === "ok" ? ["–", "has none"] : [word, outcome];
     }
@@ -80,7 +80,8 @@
         uops: ["uops"],
         ports: [],
     };
-    // -1 less than on the first CPU, 1 more, 2 less and more, or no longer a number; 0 the same.
+    // Returns -1 for less than on the first CPU, 1 for more, 2 for both or no longer a number; 0
+    // for the same.
     function difference(base, cpu, form, metric) {
         if (cpu === base || !base.table.has(form) || !cpu.table.has(form)) return 0;
         let sign = 0;
@@ -101,7 +102,7 @@
         if (metric === "uops" && (uopsUpper(base, form) || uopsUpper(cpu, form))) return 0;
         return sign;
     }
-    // That it is there on one of them and not on the other comes out, too.
+    // Returns true if the forms differ, also if only one of the CPUs has it.
     function differs(base, cpu, form) {
         const outcome = (c) => c.table.text("outcome", form);
         if (!base.table.has(form) || !cpu.table.has(form)) return false;
@@ -216,8 +217,8 @@
         phone: { ...widths, form: 11, lat: 7.5 },
         tight: { ...widths, form: 12, fact: 0 },
     };
-    // Beside an open panel, which has the facts, a table that is too wide gives way; what does not
-    // fit even then can be scrolled to, and a shadow says so.
+    // Narrows a table that is too wide beside an open panel, which has the facts; the rest can be
+    // scrolled to, which a shadow shows.
     function fit() {
         const total = (of) => columns.reduce((sum, { kind }) => sum + of[kind], 0);
         const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -259,7 +260,7 @@
         return { row, link, option, cells };
     }
     function follow(event, form) {
-        // With one of these keys the browser opens the link elsewhere.
+        // With one of these keys the browser opens the link in another tab or window.
         if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         open(form);
@@ -269,7 +270,8 @@
         view.change({ form: model.forms.id(form) }, true);
     }
 
-    // What an element shows is kept beside it: asking the element takes longer than most changes.
+    // The content of an element is kept beside it: reading the element takes longer than most
+    // changes.
     const set = (cell, text, title, kind) => {
         const was = (cell.shown ??= { text: "", title: "", kind: cell.className });
         if (was.text !== text) cell.textContent = was.text = text;
@@ -359,7 +361,7 @@
                 );
         return Object.hasOwn(view.facts, name) ? (form) => model.forms.text(name, form) : null;
     }
-    // What a search names comes before what only contains it: imul before fimul.
+    // Sorts exact matches of a search before partial ones: imul before fimul.
     function ranked(list) {
         const { rank, RANKS } = latput.search,
             of = rank(state.search);
@@ -377,7 +379,7 @@
         return list.sort((a, b) => {
             const one = keys.get(a),
                 two = keys.get(b);
-            // What has none comes last.
+            // Forms without a value come last.
             if (one === null || two === null) return (one === null) - (two === null) || a - b;
             return sign * (one < two ? -1 : one > two ? 1 : 0) || a - b;
         });
@@ -491,7 +493,7 @@
         }
         return object;
     }
-    // Spreadsheets take a text that begins so for a formula.
+    // Quotes a text that spreadsheets would take for a formula.
     function csvCell(value) {
         let text = value === null ? "" : String(value);
         if (typeof value === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;

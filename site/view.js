@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is shown, and its place in the URL: ?search=..&cb_lat=on&cb_zen5=on, the parameters of
-// uops.info's table, with view, sort, diff, only and form beside them.
+// The state of the page, and its form in the URL: ?search=..&cb_lat=on&cb_zen5=on, the parameters
+// of uops.info's table, and view, sort, diff, only and form.
 "use strict";
 (() => {
     const { model } = latput;
@@ -14,7 +14,7 @@
         properties: "Properties",
         cpus: "CPUs and runs",
     };
-    // What uops.info calls the families of cpuinfo/cpus.csv.
+    // uops.info's names of the families in cpuinfo/cpus.csv.
     const uopsInfo = new Map(
         Object.entries({
             CON: "core2",
@@ -54,7 +54,7 @@
             ZEN5: "zen5",
         }),
     );
-    const SHOWN = 3; // CPUs, where nobody has said which
+    const SHOWN = 3; // number of CPUs shown by default
 
     const state = {
         view: "table",
@@ -131,14 +131,15 @@
         return params.toString();
     }
 
-    // A step back leads to the last form or part of the page, not through each letter of a search.
+    // A step back returns to the last form or part of the page, not to each letter of a search.
     function write(step) {
         const url = `${location.pathname}?${query()}`;
         if (step) history.pushState(null, "", url);
         else history.replaceState(null, "", url);
     }
 
-    // Browsers limit how often an address may change: while somebody types or holds a key it waits.
+    // Browsers limit how often an address may change, so changes wait while somebody types or holds
+    // a key.
     let late = 0;
     function change(changes, step = false) {
         Object.assign(state, changes);
@@ -156,7 +157,7 @@
         for (const listener of listeners) listener(null);
     });
 
-    // In the order of the page, whatever order they were chosen in.
+    // The CPUs have the order of the page, whatever order they were chosen in.
     const shown = () => model.cpus.filter((cpu) => state.cpus.includes(cpu));
 
     latput.view = {

@@ -12,8 +12,6 @@ pending=(
     include
     library
     macros
-    db
-    site
     tests/browser
     tests/cli
     tests/fixtures
