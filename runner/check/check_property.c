@@ -83,7 +83,7 @@ static int codes_build(const struct codes *codes, struct check *check, struct er
         .directory = directory, .stem = "properties", .bits = 64};
     struct program program = {0};
     int status = assemble_program(codes->kernels, codes->n, &options, &check->arena, &program, err);
-    const struct property *told = NULL; // one message per row is enough
+    const struct property *reported = NULL; // one message per row is enough
     for (int i = 0; i < program.nfailures && status == 0; i++) {
         const struct assemble_failure *failure = &program.failures[i];
         const struct property *property = codes->rows[failure->kernel];

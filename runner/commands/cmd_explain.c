@@ -379,7 +379,7 @@ static int work_load(struct work *work, struct err *err)
 }
 
 // The result for one block.
-struct told {
+struct job_result {
     struct explanation explanation;
     struct explain_measured measured;
     bool has_measured;
@@ -388,7 +388,8 @@ struct told {
 
 // Converts bench's time to one run through the block. Only the user knows how often a function's
 // loop runs per call: without that there is nothing to compare.
-static void job_scale(const struct job *job, const struct bench_spec *spec, struct told *told)
+static void job_scale(const struct job *job, const struct bench_spec *spec,
+                      struct job_result *result)
 {
     struct explain_measured *measured = &result->measured;
     if (job->function) {
@@ -412,7 +413,7 @@ static int job_predict(const struct work *work, const struct job *job,
 }
 
 // Explains a block; the arena owns the result.
-static int job_explain(const struct work *work, const struct job *job, struct told *told,
+static int job_explain(const struct work *work, const struct job *job, struct job_result *result,
                        struct arena *arena, struct err *err)
 {
     struct bench_spec spec = work->arguments->spec;
@@ -472,7 +473,7 @@ static int explain_one(struct work *work)
 }
 
 // Prints a row of --blocks.
-static void print_row(struct json *json, const struct job *job, const struct told *told)
+static void print_row(struct json *json, const struct job *job, const struct job_result *result)
 {
     const struct explanation *known = job->refused ? NULL : &result->explanation;
     const struct explain_measured *measured =

@@ -30,7 +30,7 @@ struct merge_count {
 
 // Writes the lines about one pack.
 static void merge_report(const char *path, const struct store_merged *merged, struct strbuf *lines,
-                       struct merge_count *count)
+                         struct merge_count *count)
 {
     for (int i = 0; i < merged->nruns; i++) {
         strbuf_printf(lines, "%s: %s run %lld\n", path,

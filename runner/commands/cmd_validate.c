@@ -335,8 +335,8 @@ static int validate_write_all(const char *path, const struct port_table *table,
 // Stores, writes and prints the results. Results on a selection of forms are not stored, since they
 // do not describe the whole table.
 static int validate_report(const struct arguments *arguments, struct store *store,
-                         const struct port_table *table, const struct validate_mixes *mixes,
-                         struct arena *arena, struct err *err)
+                           const struct port_table *table, const struct validate_mixes *mixes,
+                           struct arena *arena, struct err *err)
 {
     const struct validation result = validate_figures(&table->forms, mixes, arguments->seed, arena);
     struct validate_beside beside;

@@ -70,7 +70,7 @@ struct kernel_spec {
     bool once, cold;
     const char *corunner, *corunner_init; // NASM source that runs in a loop on other CPUs meanwhile
     int corunner_from, corunner_to;       // range of these CPUs in struct exec_params
-    const char *breaker;                // NASM text of a dependency breaker of this shape, or NULL
+    const char *breaker; // NASM text of a dependency breaker of this shape, or NULL
 };
 
 struct test {

@@ -246,7 +246,7 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
         progress_more(run->progress, batch->nkernels, batch->nrows);
         status = run_measure(run, batch, err);
         if (status == 0)
-            status = run_writer_put(run->keeper, batch, err); // takes ownership of the batch
+            status = run_writer_put(run->writer, batch, err); // takes ownership of the batch
         else
             batch_free(batch);
     }

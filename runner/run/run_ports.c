@@ -191,13 +191,11 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
     int status = 0;
     for (int bits = 64; bits >= 32 && status == 0; bits -= 32) {
         struct port_question question = {
-            chunk->oracle,
-            chunk->forms->forms,
-            which,
-            0,
-            &tell,
-            bits == 64 ? chunk->siblings : NULL, // classes of 32-bit mode differ
-            bits == 64 ? xcalloc((size_t)n, sizeof *question.trials) : NULL,
+            .oracle = chunk->oracle,
+            .forms = chunk->forms->forms,
+            .which = which,
+            .evidence = &tell,
+            .siblings = bits == 64 ? chunk->siblings : NULL, // classes of 32-bit mode differ
         };
         for (int i = 0; i < n; i++) {
             const struct list_row *row = chunk->asked[first + i].row;

@@ -109,7 +109,7 @@ static bool is_outside(const struct test *test, enum outcome outcome)
 }
 
 // Keeps the throughput for the ports, which come later in the run.
-static void keep_throughput(struct run_writer *keeper, const struct plan *plan,
+static void keep_throughput(struct run_writer *writer, const struct plan *plan,
                             const struct measured_test *tests)
 {
     struct form_throughput form = {0};

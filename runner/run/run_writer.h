@@ -26,9 +26,9 @@ struct run_writer *run_writer_start(struct store *store, int64_t run_id,
                                     struct progress *progress);
 // Takes the batch, which is freed when it is stored, after waiting for the batch before. Returns 0;
 // -1 if an earlier batch could not be stored, with the message; this batch is then freed unstored.
-int run_writer_put(struct run_writer *keeper, struct batch *batch, struct err *err);
-// Waits for the rest and frees the keeper. The caller frees *kept, also after -1; its texts are
+int run_writer_put(struct run_writer *writer, struct batch *batch, struct err *err);
+// Waits for the rest and frees the writer. The caller frees *kept, also after -1; its texts are
 // those of the rows.
-int run_writer_end(struct run_writer *keeper, struct run_kept *kept, struct err *err);
+int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err *err);
 
 #endif

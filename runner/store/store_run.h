@@ -75,7 +75,7 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
 int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, struct err *err);
 // Tests of a run that were asked in two ways, as run_doubt_table (db/views.sql) counts them.
 struct store_doubts {
-    int64_t asked;          // tests repeated in another arrangement
+    int64_t repeated;       // tests repeated in another arrangement
     int64_t differing;      // those with another value
     int64_t contradictions; // values that cannot be true beside others of their form
 };

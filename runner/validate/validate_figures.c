@@ -125,7 +125,7 @@ static void figures_worst(const struct validate_forms *forms, const struct valid
         struct strbuf text = {0};
         validate_mix_text(forms, &worst[i]->mix, &text);
         texts[i] = (struct validation_mix){arena_strdup(arena, strbuf_text(&text)),
-                                          worst[i]->measured_clk, worst[i]->predicted_clk};
+                                           worst[i]->measured_clk, worst[i]->predicted_clk};
         strbuf_free(&text);
     }
     result->worst = texts;
