@@ -2,28 +2,45 @@
 // --format; see option_format.h.
 #include "option_format.h"
 
+#include "util/csvtext.h"
 #include "util/mem.h"
 
 #include <string.h>
 
-static const char *const names[] = {
-    [REPORT_TABLE] = "table", [REPORT_CSV] = "csv", [REPORT_JSON] = "json"};
+static const struct {
+    const char *name;
+    enum report_format format;
+    bool spreadsheets; // of CSV: those may read it
+} formats[] = {
+    {"table",       REPORT_TABLE, false},
+    {"csv",         REPORT_CSV,   false},
+    {"spreadsheet", REPORT_CSV,   true },
+    {"json",        REPORT_JSON,  false},
+};
+
+// The names of `set`, bits of an enum report_format: "table, csv, spreadsheet and json".
+static void put_names(int set, struct strbuf *out)
+{
+    size_t last = ARRAY_LEN(formats);
+    while (!(set >> formats[--last].format & 1))
+        ;
+    for (size_t i = 0; i <= last; i++)
+        if (set >> formats[i].format & 1)
+            strbuf_printf(out, "%s%s", !out->len ? "" : i < last ? ", " : " and ", formats[i].name);
+}
 
 int option_take_format(const struct option_given *given, void *to)
 {
-    struct strbuf known = {0};
-    int left = given->option->value;
-    for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
-        if (!(given->option->value >> i & 1))
+    int set = given->option->value;
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++) {
+        if (!(set >> formats[i].format & 1) || strcmp(given->argument, formats[i].name) != 0)
             continue;
-        if (strcmp(given->argument, names[i]) == 0) {
-            *(enum report_format *)to = (enum report_format)i;
-            strbuf_free(&known);
-            return EXIT_DONE;
-        }
-        left &= ~(1 << i);
-        strbuf_printf(&known, "%s%s", !known.len ? "" : left ? ", " : " and ", names[i]);
+        *(enum report_format *)to = formats[i].format;
+        csv_for_spreadsheets(formats[i].spreadsheets);
+        return EXIT_DONE;
     }
+    struct strbuf known = {0};
+    put_names(set, &known);
     int status = command_fail(given->cmd, EXIT_USAGE, "unknown format '%s'; there are %s",
                               given->argument, strbuf_text(&known));
     strbuf_free(&known);

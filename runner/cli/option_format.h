@@ -8,7 +8,6 @@
 
 enum { // sets of formats
     FORMATS_ALL = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
-    FORMATS_TABLE_CSV = 1 << REPORT_TABLE | 1 << REPORT_CSV,
     FORMATS_TABLE_JSON = 1 << REPORT_TABLE | 1 << REPORT_JSON,
 };
 
@@ -17,10 +16,16 @@ enum { // sets of formats
 #define OPTION_FORMAT(field, formats)                                                              \
     .take = option_take_format, .offset = OPTION_FIELD(enum report_format, field),                 \
     .value = (formats)
-#define COMMON_FORMAT(field)                                                                       \
-    'f', "format", "FORMAT", "table (default), csv or json", OPTION_FORMAT(field, FORMATS_ALL)
+#define FORMAT_ALL(field)                                                                          \
+    "format", "table|csv|spreadsheet|json",                                                        \
+        "how it is printed; table if not given. spreadsheet is csv with an apostrophe before "     \
+        "what "                                                                                    \
+        "a spreadsheet would take for a formula",                                                  \
+        OPTION_FORMAT(field, FORMATS_ALL)
+#define COMMON_FORMAT(field) 'f', FORMAT_ALL(field)
 #define COMMON_FORMAT_JSON(field)                                                                  \
-    'f', "format", "FORMAT", "table (default) or json", OPTION_FORMAT(field, FORMATS_TABLE_JSON)
+    'f', "format", "table|json", "how it is printed; table if not given",                          \
+        OPTION_FORMAT(field, FORMATS_TABLE_JSON)
 int option_take_format(const struct option_given *given, void *to);
 
 #endif

@@ -111,7 +111,7 @@ static const struct command_option options[] = {
         "nobody", OPTION_BACKEND(spec.backend)},
     {0, "column", "EXPR", "a computed column, e.g. ipc=instructions/core_clk",
         OPTION_CALL(take_column)},
-    {0, "format", "NAME", "table, csv or json (default table)", OPTION_FORMAT(format, FORMATS_ALL)},
+    {0, FORMAT_ALL(format)},
     {0, "keep", NULL, "keep the generated files and name their directory",
         OPTION_SWITCH(spec.keep, true)},
     {0, "store", NULL, "keep the result in the database; latput query --bench shows it",

@@ -156,6 +156,7 @@ const struct command cmd_export = {
         "Writes the forms of one CPU that match a GLOB (as in latput query; all without one) in a "
         "format of another program:\n"
         "csv, json: all that is known of a form, pairs of operands included; "
+        "spreadsheet: csv with an apostrophe before what a spreadsheet would take for a formula; "
         "uops-xml: as uops.info's instructions.xml, which uiCA reads; "
         "osaca: a machine file for OSACA; "
         "exegesis, exegesis-throughput, exegesis-uops: for llvm-exegesis --mode=analysis; "
@@ -165,7 +166,8 @@ const struct command cmd_export = {
         "docs/EXPORTS.md describes them. Numbers are those of latput query. A form that a format "
         "cannot express is left out, and how many for what reason is said on standard error; "
         "--left-out names all of them. The exegesis and llvm formats need Debian's llvm-19, "
-        "all but csv, json and asmdude the lists, and these and uops-xml and intrinsics NASM.",
+        "all but csv, spreadsheet, json and asmdude the lists, and these and uops-xml and "
+        "intrinsics NASM.",
     .options = options,
     .run = export_run,
 };

@@ -77,3 +77,13 @@ static int csv_write(struct known_cpu *data, struct export_out *out, struct err 
 
 const struct export_format export_csv = {
     "csv", "one row a form, with all pairs of operands in a column", 0, csv_write};
+
+static int spreadsheet_write(struct known_cpu *data, struct export_out *out, struct err *err)
+{
+    csv_for_spreadsheets(true);
+    return csv_write(data, out, err);
+}
+
+const struct export_format export_spreadsheet = {
+    "spreadsheet", "csv with an apostrophe before what a spreadsheet would take for a formula", 0,
+    spreadsheet_write};

@@ -6,6 +6,7 @@
 
 const struct export_format *const export_formats[] = {
     &export_csv,
+    &export_spreadsheet,
     &export_json,
     &export_uops_xml,
     &export_osaca,

@@ -5,9 +5,10 @@
 
 #include "export.h"
 
-extern const struct export_format export_csv;      // one row per form
-extern const struct export_format export_json;     // everything, with pairs and provenance
-extern const struct export_format export_uops_xml; // like uops.info's instructions.xml
+extern const struct export_format export_csv; // a row a form
+extern const struct export_format export_spreadsheet;
+extern const struct export_format export_json;     // everything, pairs and provenance too
+extern const struct export_format export_uops_xml; // as uops.info's instructions.xml
 extern const struct export_format export_osaca;    // a machine file
 extern const struct export_format export_exegesis; // for llvm-exegesis --mode=analysis
 extern const struct export_format export_exegesis_throughput;

@@ -6,6 +6,13 @@
 
 #include "strbuf.h"
 
+#include <stdbool.h>
+
+// From now on spreadsheets may read what this process writes: an apostrophe stands before each text
+// that they would take for a formula, since it begins with one of = + - @, a tab or a carriage
+// return. What is a number stays as it is.
+void csv_for_spreadsheets(bool yes);
+
 void csv_put_text(struct strbuf *out, const char *text);   // one field, quoted where needed
 void csv_put_quoted(struct strbuf *out, const char *text); // one field, always quoted
 

@@ -9,7 +9,7 @@ golden=$TREE/tests/fixtures/golden
 cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$golden/ports_run.sql" >all.sql
 sqlite3 -batch -bail real.db <all.sql >/dev/null || exit 99
 
-formats='csv json uops-xml osaca intrinsics asmdude'
+formats='csv spreadsheet json uops-xml osaca intrinsics asmdude'
 if llvm_19 llvm-mc >/dev/null; then
     formats+=' exegesis exegesis-throughput exegesis-uops llvm-json'
 else
@@ -41,7 +41,7 @@ expect_out '^sapphirerapids\?,imul r64 r64,imul,r64 r64,legacy,64,X86_64,,ok,'
 expect_err 'csv: 1 of 1 forms'
 run export --db real.db --format nothing
 expect_status 2
-expect_err "unknown format 'nothing'; there are csv, json, "
+expect_err "unknown format 'nothing'; there are csv, spreadsheet, json, "
 run export --db real.db
 expect_status 2
 run export --db real.db --format csv --uarch zen4

@@ -65,7 +65,7 @@ all() { # DATABASE
         reads "$1" property --show --run 4 --format "$format"
         reads "$1" diff 2 1 --format "$format"
     done
-    for format in csv json uops-xml osaca asmdude; do
+    for format in csv spreadsheet json uops-xml osaca asmdude; do
         reads "$1" export --run 4 --format "$format" --left-out written
     done
     reads "$1" property --show --run 4 --results written
