@@ -458,6 +458,13 @@ static void print_one(const struct work *work, const struct job_result *result)
     strbuf_free(&out);
 }
 
+// A tool that a signal ended has no say in why there is no answer.
+static int explain_check_stopped(int status, struct err *err)
+{
+    const char *by = session_stopped_by();
+    return by ? err_set(err, "stopped by %s before it was done", by) : status;
+}
+
 static int explain_one(struct work *work)
 {
     struct err err = {0};
@@ -466,7 +473,10 @@ static int explain_one(struct work *work)
     if (job->refused)
         return command_fail(&cmd_explain, EXIT_USAGE, "%s%s", job->body ? "--asm: " : "",
                             job->refused);
-    if (work_load(work, &err) != 0 || job_explain(work, job, result, &work->arena, &err) != 0)
+    int status = work_load(work, &err);
+    if (status == 0)
+        status = explain_check_stopped(job_explain(work, job, told, &work->arena, &err), &err);
+    if (status != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     print_one(work, result);
     return result->has_measured && result->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
@@ -528,12 +538,11 @@ static int explain_row(const struct work *work, const struct job *job, struct js
 {
     struct arena arena = {0};
     struct err err = {0};
-    struct job_result *result = arena_alloc(&arena, sizeof *result);
-    int status = job->refused ? 0 : job_explain(work, job, result, &arena, &err);
-    if (session_stopped_by())
-        status = err_set(&err, "stopped by %s before it was done", session_stopped_by());
-    else if (status == 0 && json)
-        print_row(json, job, result);
+    struct told *told = arena_alloc(&arena, sizeof *told);
+    int status = job->refused ? 0 : job_explain(work, job, told, &arena, &err);
+    status = explain_check_stopped(status, &err);
+    if (status == 0 && json)
+        print_row(json, job, told);
     else if (status == 0)
         print_line(job, result);
     arena_free(&arena);

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput run and record, stopped from outside, on a core made of text that is slow: by a signal
-# while it calibrates, or later, and by a reader of its output that goes away. It says so, and
-# leaves nothing behind; what a killed one leaves, the next removes.
+# latput run, explain and record, stopped from outside, on a core made of text that is slow: by a
+# signal while it calibrates, or later, and by a reader of its output that goes away. It says so, and
+# leaves nothing behind, no tool that it has started either; what a killed one leaves, the next
+# removes.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 . "$TREE/tests/cli/text.sh"
@@ -56,6 +57,7 @@ touch hold
 cat >tools/nasm <<SCRIPT
 #!/bin/sh
 [ "\$1" = -v ] || [ ! -e "$SCRATCH/hold" ] || exec sleep 60.$$
+[ "\$2" != elf64 ] || [ ! -e "$SCRATCH/hold_elf" ] || exec sleep 60.$$
 exec $(command -v nasm) "\$@"
 SCRIPT
 chmod +x tools/nasm
@@ -82,7 +84,25 @@ SECONDS=0
 ended TERM 1
 expect "NASM is not waited for" test "$SECONDS" -le 10
 expect_err '^latput run: stopped by SIGTERM; the same command with --resume goes on'
-rm -f stop.db* hold
+
+# While what is to be explained is assembled: NASM makes plain code of it, and later a program that
+# is measured.
+printf 'add rax, rbx\n%.0s' {1..3} >blocks
+# stops_explain SIGNAL WORDS ARGS...: NASM holds it; by this signal it ends, and says these words.
+stops_explain() {
+    PATH=$SCRATCH/tools:$PATH start explain --db stop.db "${@:3}"
+    await held
+    SECONDS=0
+    ended "$1" 3
+    expect "NASM is not waited for" test "$SECONDS" -le 10
+    expect_err "^latput explain: stopped by SIG$1.* before $2\$"
+}
+stops_explain TERM 'anything was measured' --asm 'add rax, rbx'
+stops_explain INT 'anything was measured' --blocks blocks --predict
+mv hold hold_elf
+stops_explain INT 'it was done' --asm 'add rax, rbx'
+stops_explain TERM 'it was done' --blocks blocks
+rm -f stop.db* hold_elf
 text_machine slow <<<'pace 5'
 
 for moment in 'has_run 3' 'measures 1'; do
