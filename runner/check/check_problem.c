@@ -6,12 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Says whether it is among the last problems, which are of the same line: that of a macro that is
+// missing in many shapes is. Others are not looked at, since a list may have any number.
+static bool check_problem_is_told(const struct check *check, int order, int line, const char *text)
+{
+    for (size_t i = check->nproblems; i-- > 0;) {
+        const struct check_problem *problem = &check->problems[i];
+        if (problem->line != line || problem->order != order)
+            return false;
+        if (strcmp(problem->text, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 void check_problem_add(struct check *check, int order, int line, const char *text)
 {
-    for (size_t i = 0; i < check->nproblems; i++) // a missing macro would be repeated per shape
-        if (check->problems[i].line == line && check->problems[i].order == order &&
-            strcmp(check->problems[i].text, text) == 0)
-            return;
+    if (check_problem_is_told(check, order, line, text))
+        return;
     check->problems =
         xgrow(check->problems, &check->capacity, check->nproblems + 1, sizeof *check->problems);
     check->problems[check->nproblems] = (struct check_problem){order, line, (int)check->nproblems,

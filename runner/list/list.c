@@ -478,7 +478,7 @@ static int list_parse_rows(const struct csv_file *file, struct list *list, list_
         err_set(&err, "%s:%d: more than %d forms in a list; divide it into several", list->path,
                 file->records[i].line, LIST_ROWS_MAX);
         on_fault(&err, data);
-        return parser.faults + 1;
+        return -1;
     }
     return parser.faults;
 }
@@ -488,7 +488,7 @@ int list_read_all(const char *path, struct list *list, list_fault_fn *fault, voi
     struct csv_file file;
     struct err err = {0};
     *list = (struct list){0};
-    if (cpuinfo_load(&err) || csv_file_read(path, &list_spec, &file, &err)) {
+    if (cpuinfo_load(&err) || csv_file_read_most(path, &list_spec, LIST_ROWS_MAX, &file, &err)) {
         fault(&err, data);
         return -1;
     }

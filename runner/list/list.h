@@ -172,9 +172,9 @@ struct list {
 
 // Reads and parses one list. Returns 0, or -1 with `path:line: ...` and a caret at the first fault.
 int list_read(const char *path, struct list *list, struct err *err);
-// Reads a list and goes on after a fault: each is passed to `fault`, its row is left out. Returns
-// the number of faults, or -1 if the file cannot be read as CSV or has no rows at all (this is
-// passed, too). The caller frees the list in either case.
+// The same, but goes on after a fault: each is told to `fault`, its row is left out.
+// Returns the number of faults, or -1 when the file cannot be read as CSV, has no rows at all, or
+// too many (this is told too). The list is to be freed in either case.
 typedef void list_fault_fn(const struct err *err, void *data);
 int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data);
 void list_free(struct list *list);

@@ -35,6 +35,7 @@ struct csv_line_fields { // fields of one line
 struct csv_reader {
     const char *path;
     const struct csv_spec *spec;
+    size_t most; // records; 0: any number
     struct csv_file *file;
     struct csv_parser parser;
     int line; // number of the line being read, from 1
@@ -266,6 +267,9 @@ static int csv_add_record(struct csv_reader *reader, const struct csv_line_field
 {
     struct csv_file *file = reader->file;
     size_t ncolumns = reader->spec->ncolumns;
+    if (reader->most && file->nrecords == reader->most)
+        return csv_fault(reader, 1, err, "more than %zu rows; divide the file into several",
+                         reader->most);
     if (fields->nfields != reader->header_fields) {
         int last = fields->nfields > reader->header_fields ? reader->header_fields : -1;
         int column = last >= 0 ? fields->columns[last] : (int)strlen(reader->text) + 1;
@@ -368,9 +372,15 @@ static void csv_settle(struct csv_reader *reader)
 int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
                   struct err *err)
 {
+    return csv_file_read_most(path, spec, 0, file, err);
+}
+
+int csv_file_read_most(const char *path, const struct csv_spec *spec, size_t most,
+                       struct csv_file *file, struct err *err)
+{
     *file = (struct csv_file){0};
     file->path = arena_strdup(&file->arena, path);
-    struct csv_reader reader = {.path = file->path, .spec = spec, .file = file};
+    struct csv_reader reader = {.path = file->path, .spec = spec, .most = most, .file = file};
     char *text = NULL;
     size_t len = 0;
     if (csv_load(path, &file->arena, &text, &len, err)) {

@@ -39,6 +39,9 @@ struct csv_spec {
 // the message. The caller frees with csv_file_free().
 int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
                   struct err *err);
+// The same of a file of `most` records at most: one with more is refused, and read no further.
+int csv_file_read_most(const char *path, const struct csv_spec *spec, size_t most,
+                       struct csv_file *file, struct err *err);
 void csv_file_free(struct csv_file *file);
 // Returns the value of the first comment line "# key: value" before the header, or NULL.
 const char *csv_file_comment(const struct csv_file *file, const char *key);

@@ -49,6 +49,35 @@ nop,,,I386,T,mask=\033[31m1|a control character
 nop,,,I386,T,mask=\0302\02331m|a control character
 LIST
 
+# A million rows, of which the first 100,000 are read: what is wrong behind them is not seen, and
+# memory is enough that does not hold as many.
+{
+    echo "$header"
+    yes 'add,+r64 r64,=flags,X86_64,,' | head -n 1000000
+} >hostile.csv
+few() { # ARGS...
+    ( # with sanitizers nothing begins in so little
+        ulimit -S -v 150000
+        "$LATPUT" --version >/dev/null 2>&1 || ulimit -S -v unlimited
+        exec "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
+    )
+    STATUS=$?
+    CLI_COMMAND="latput $* in 150 MB"
+    expect_status 2
+    expect_err 'hostile\.csv:100002: more than 100000 rows; divide the file into several'
+    expect "that is all that is told" test "$(wc -l <"$ERR")" -le 4
+}
+few check hostile.csv
+few run hostile.csv --db "$SCRATCH/x.db" --results none --quiet
+# As many faults as rows: each is told once.
+{
+    echo "$header"
+    yes 'ad,r6,,NONE,Q,' | head -n 20000
+} >hostile.csv
+run check hostile.csv
+expect_status 2
+expect_err '^1 lists, 0 rows, 80000 problems$'
+
 # Titles and names.
 printf '# A \033]0;title\a\n%s\nnop,,,I386,,\n' "$header" >hostile.csv
 refused check 'a control character'

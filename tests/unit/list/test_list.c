@@ -517,7 +517,7 @@ static void test_long_form(void **state)
     assert_non_null(strstr(err.text, "mini.csv:2: the form has more than 1000 characters"));
 }
 
-// As many forms as a list may have, and one more in a row that stands for several.
+// As many forms as a list may have, one more in a row that stands for several, and as a row.
 static void test_too_many_forms(void **state)
 {
     (void)state;
@@ -534,10 +534,15 @@ static void test_too_many_forms(void **state)
     assert_int_equal(list.nrows, LIST_ROWS_MAX);
     list_free(&list);
     text.len = len;
-    strbuf_puts(&text, "nop,m16/m32,,I386,,\nnop,,,I386,,\n");
+    strbuf_puts(&text, "nop,m16/m32,,I386,,\n");
     write_text(text.data);
     assert_int_equal(list_read(path, &list, &err), -1);
     assert_non_null(strstr(err.text, "mini.csv:100001: more than 100000 forms in a list; divide"));
+    text.len = len;
+    strbuf_puts(&text, "nop,,,I386,,\nnop,,,I386,,\nnop,\n");
+    write_text(text.data);
+    assert_int_equal(list_read(path, &list, &err), -1);
+    assert_non_null(strstr(err.text, "mini.csv:100002: more than 100000 rows; divide the file"));
     strbuf_free(&text);
 }
 
