@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # latput run, explain and record, stopped from outside, on a core made of text that is slow: by a
-# signal while it calibrates, or later, and by a reader of its output that goes away. It says so, and
-# leaves nothing behind, no tool that it has started either; what a killed one leaves, the next
+# signal while it calibrates, or later, and by a reader of its output that goes away. It says so,
+# and leaves nothing behind, no tool that it has started either; what a killed one leaves, the next
 # removes.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
@@ -86,23 +86,39 @@ expect "NASM is not waited for" test "$SECONDS" -le 10
 expect_err '^latput run: stopped by SIGTERM; the same command with --resume goes on'
 
 # While what is to be explained is assembled: NASM makes plain code of it, and later a program that
-# is measured.
+# is measured, which is linked.
+for tool in ld gnuplot; do
+    cat >tools/$tool <<SCRIPT
+#!/bin/sh
+[ "\$1" != --version ] || exit 0
+[ ! -e "$SCRATCH/hold_$tool" ] || exec sleep 60.$$
+exec $(command -v $tool || echo false) "\$@"
+SCRIPT
+    chmod +x tools/$tool
+done
 printf 'add rax, rbx\n%.0s' {1..3} >blocks
-# stops_explain SIGNAL WORDS ARGS...: NASM holds it; by this signal it ends, and says these words.
-stops_explain() {
-    PATH=$SCRATCH/tools:$PATH start explain --db stop.db "${@:3}"
+# stops SIGNAL MESSAGE ARGS...: a tool holds it; by this signal both end, and it says this.
+stops() {
+    PATH=$SCRATCH/tools:$PATH start "${@:3}" --db stop.db
     await held
     SECONDS=0
     ended "$1" 3
-    expect "NASM is not waited for" test "$SECONDS" -le 10
-    expect_err "^latput explain: stopped by SIG$1.* before $2\$"
+    expect "the tool is not waited for" test "$SECONDS" -le 10
+    expect "it does not go on either" eval '! held'
+    expect_err "$2"
 }
-stops_explain TERM 'anything was measured' --asm 'add rax, rbx'
-stops_explain INT 'anything was measured' --blocks blocks --predict
+stops TERM 'explain: stopped by SIGTERM before anything was' explain --asm 'add rax, rbx'
+stops INT 'explain: stopped by SIGINT .* before anything was' explain --blocks blocks --predict
 mv hold hold_elf
-stops_explain INT 'it was done' --asm 'add rax, rbx'
-stops_explain TERM 'it was done' --blocks blocks
-rm -f stop.db* hold_elf
+stops INT 'explain: stopped by SIGINT .* before it was done' explain --asm 'add rax, rbx'
+stops TERM 'explain: stopped by SIGTERM before it was done' explain --blocks blocks
+mv hold_elf hold_ld
+stops TERM 'explain: stopped by SIGTERM before it was done' explain --asm 'add rax, rbx'
+# While a curve is drawn.
+mv hold_ld hold_gnuplot
+stops TERM 'gnuplot was ended, since a signal stops us' bench \
+    --sweep N=1..3 --plot curve.svg --asm 'times {N} add rax, rbx'
+rm -f stop.db* hold_gnuplot
 text_machine slow <<<'pace 5'
 
 for moment in 'has_run 3' 'measures 1'; do
