@@ -7,7 +7,9 @@
 
 #include <inttypes.h>
 
-// Limits of a property, in the order of the columns of the query.
+enum { PROPERTIES_MAX = 4096 }; // of a run: sixty times all that there are
+
+// Of a property, in the order of the columns of the query.
 static const struct {
     const char *what;
     int64_t most;
@@ -46,8 +48,27 @@ static int check_size(struct store *store, sqlite3_stmt *stmt, struct err *err)
     return 0;
 }
 
+// Two runs are compared property by property.
+static int check_number(struct store *store, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(store, err, "SELECT count(*) FROM property GROUP BY run_id HAVING count(*) > ?",
+                   "i", (int64_t)PROPERTIES_MAX);
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    if (got != SQLITE_ROW)
+        return store_rows_end(store, stmt, got, err);
+    err_set(err, "%s: there are %lld properties in a run, and there may be %d", store->path,
+            (long long)sqlite3_column_int64(stmt, 0), PROPERTIES_MAX);
+    sqlite3_reset(stmt);
+    return -1;
+}
+
 int merge_check_properties(struct store *store, struct err *err)
 {
+    if (check_number(store, err) != 0)
+        return -1;
     sqlite3_stmt *stmt = store_bind(
         store, err,
         "SELECT name, reading, (SELECT count(*) FROM property_variant AS variant WHERE "

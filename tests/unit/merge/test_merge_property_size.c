@@ -58,8 +58,9 @@ static struct swept_property make_property(const struct sweep *sweep, struct are
     return property;
 }
 
-// Packs a run with the property and merges it: what merge_runs() says.
-static int merge(const struct sweep *sweep, struct err *err)
+// Packs a run with the property, and as many more without points, and merges it: what
+// merge_runs() says.
+static int merge(const struct sweep *sweep, int more, struct err *err)
 {
     struct fixture fixture;
     struct arena arena = {0};
@@ -67,8 +68,18 @@ static int merge(const struct sweep *sweep, struct err *err)
     struct store *store = fixture_start(&fixture);
     struct swept_property property = make_property(sweep, &arena);
     int64_t run_id = fixture_run(store, "testa", 1);
-    if (store_put_property(store, run_id, &property, err) != 0 ||
-        store_run_finish(store, run_id, 0, 1, err) != 0)
+    if (store_put_property(store, run_id, &property, err) != 0)
+        fail_msg("%s", err->text);
+    char *copies = arena_printf(
+        &arena,
+        "INSERT INTO property SELECT property_id + value, run_id, value, grp, name || value, "
+        "title, question, x_unit, by_unit, y_unit, reading, compare, definition, tsc_hz, "
+        "area_bytes, area_huge_bytes, seconds, outcome, 'left out', vm FROM property, "
+        "(WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < %d) "
+        "SELECT value FROM n WHERE value <= %d)",
+        more, more);
+    fixture_ask(store->db, copies);
+    if (store_run_finish(store, run_id, 0, 1, err) != 0)
         fail_msg("%s", err->text);
     char *pack = xasprintf("%s.pack", fixture.db), *into = xasprintf("%s.into", fixture.db);
     const struct merge_extract extract = {&run_id, 1, MERGE_KEEP_SAMPLES};
@@ -107,13 +118,25 @@ static void test_sizes(void **state)
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct err err = {0};
-        int added = merge(&cases[i].sweep, &err);
+        int added = merge(&cases[i].sweep, 0, &err);
         if (!cases[i].refused && added != 1)
             fail_msg("case %zu: %s", i, err.text);
         if (cases[i].refused && (added != -1 || strncmp(err.text, "stranger.zip: ", 14) != 0 ||
                                  !strstr(err.text, cases[i].refused)))
             fail_msg("case %zu: %d, '%s'", i, added, err.text);
     }
+}
+
+// As many properties as a run may have, and one more.
+static void test_number(void **state)
+{
+    (void)state;
+    static const struct sweep sweep = {"level", 1, 1, 1};
+    struct err err = {0};
+    assert_int_equal(merge(&sweep, 4095, &err), 1);
+    assert_int_equal(merge(&sweep, 4096, &err), -1);
+    assert_string_equal(err.text,
+                        "stranger.zip: there are 4097 properties in a run, and there may be 4096");
 }
 
 // As much memory more as this process may have.
@@ -150,6 +173,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_number),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
