@@ -118,13 +118,14 @@ static struct known_form *data_find(const struct known_cpu *data, struct store_r
 
 static void data_add_pair(struct known_cpu *data, struct known_form *form, struct known_pair pair)
 {
-    // The rows of a form are adjacent: the arena's last block of pairs is this form's.
-    struct known_pair *pairs =
-        arena_alloc(&data->arena, (size_t)(form->npairs + 1) * sizeof *pairs);
-    if (form->npairs > 0)
-        memcpy(pairs, form->pairs, (size_t)form->npairs * sizeof *pairs);
-    pairs[form->npairs++] = pair;
-    form->pairs = pairs;
+    size_t n = (size_t)form->npairs;
+    if ((n & (n - 1)) == 0) { // there is room for a power of two: double it
+        struct known_pair *pairs = arena_alloc(&data->arena, (n ? 2 * n : 1) * sizeof *pairs);
+        if (n > 0)
+            memcpy(pairs, form->pairs, n * sizeof *pairs);
+        form->pairs = pairs;
+    }
+    form->pairs[form->npairs++] = pair;
 }
 
 static struct known_pair data_pair(struct known_cpu *data, struct store_rows *rows)

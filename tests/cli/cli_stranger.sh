@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Databases that a stranger may have made, opened where they lie: texts with what steers a terminal,
 # and NULL where the file's own schema has lost its NOT NULL. Nothing of them is shown as it is, and
-# nothing of them ends a command by a signal.
+# nothing of them ends a command by a signal, or takes all memory.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 fixture ports.db base.db
@@ -94,6 +94,38 @@ for table in $(sqlite3 base.db "SELECT name FROM sqlite_schema WHERE type = 'tab
     hostile null.db "t.name = '$table'" NULL
     some null.db
 done
+
+# A form of 30,000 pairs takes the memory of as many, not of their square.
+cp base.db pairs.db
+{
+    sqlite3 pairs.db "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema
+        WHERE type = 'trigger'"
+    cat <<'SQL'
+CREATE TEMP TABLE pairs AS SELECT value AS n, (SELECT run_form_id FROM run_form JOIN form
+    USING (form_id) WHERE form = 'add r64 r64' ORDER BY run_id DESC LIMIT 1) AS run_form_id
+    FROM generate_series(1, 30000);
+INSERT INTO test SELECT 1000000 + n, run_form_id, 1000 + n, 'latency', 'op1', 's' || n, '', 'exact',
+    'ok', '' FROM pairs;
+INSERT INTO result (test_id, outcome, detail, value_clk, accepted, tried, bound)
+    SELECT 1000000 + n, 'ok', '', 3, 5, 5, 'exact' FROM pairs;
+SQL
+} >pairs.sql
+sqlite3 -bail pairs.db <pairs.sql || exit 99
+few() { # ARGS...
+    ( # with sanitizers nothing begins in so little
+        ulimit -S -v 500000
+        "$LATPUT" --version >/dev/null 2>&1 || ulimit -S -v unlimited
+        exec "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
+    )
+    STATUS=$?
+    CLI_COMMAND="latput $* in 500 MB"
+    expect_status 0
+}
+last=$(sqlite3 pairs.db 'SELECT max(run_id) FROM run')
+few explain --db pairs.db --run "$last" --predict --asm 'add rax, rbx'
+expect_out '^  predicted +'
+few export --db pairs.db --run "$last" --format csv 'add r64 r64'
+expect_out 'op1>s1=3 .* op1>s30000=3,'
 
 # A block of which nothing is known has no number, and not one that is called so.
 hurt='no width'
