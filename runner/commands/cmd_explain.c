@@ -475,7 +475,7 @@ static int explain_one(struct work *work)
                             job->refused);
     int status = work_load(work, &err);
     if (status == 0)
-        status = explain_check_stopped(job_explain(work, job, told, &work->arena, &err), &err);
+        status = explain_check_stopped(job_explain(work, job, result, &work->arena, &err), &err);
     if (status != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     print_one(work, result);
@@ -538,11 +538,11 @@ static int explain_row(const struct work *work, const struct job *job, struct js
 {
     struct arena arena = {0};
     struct err err = {0};
-    struct told *told = arena_alloc(&arena, sizeof *told);
-    int status = job->refused ? 0 : job_explain(work, job, told, &arena, &err);
+    struct job_result *result = arena_alloc(&arena, sizeof *result);
+    int status = job->refused ? 0 : job_explain(work, job, result, &arena, &err);
     status = explain_check_stopped(status, &err);
     if (status == 0 && json)
-        print_row(json, job, told);
+        print_row(json, job, result);
     else if (status == 0)
         print_line(job, result);
     arena_free(&arena);

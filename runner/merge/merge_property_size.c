@@ -9,7 +9,7 @@
 
 enum { PROPERTIES_MAX = 4096 }; // of a run: sixty times all that there are
 
-// Of a property, in the order of the columns of the query.
+// The limits of a property, in the order of the columns of the query.
 static const struct {
     const char *what;
     int64_t most;

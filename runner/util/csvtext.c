@@ -19,7 +19,7 @@ static bool is_number(const char *text)
     return end != text && !text[strspn(text, "+-.0123456789e")] && !*end;
 }
 
-// What stands before the text in its field.
+// Returns the apostrophe that a field of a spreadsheet begins with, or "": see csvtext.h.
 static const char *field_prefix(const char *text)
 {
     return spreadsheets && *text && strchr("=+-@\t\r", *text) && !is_number(text) ? "'" : "";
