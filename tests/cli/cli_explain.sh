@@ -7,8 +7,7 @@
 # shellcheck source=tests/cli/text.sh
 . "$TREE/tests/cli/text.sh"
 
-cp "$TREE"/results/published/GenuineIntel-000A0678-sapphirerapids_-2026-11-22-*.zip pack.zip
-run merge --db t.db pack.zip
+run merge --db t.db "$TREE/tests/fixtures/quick_run.zip"
 expect_status 0
 explain() { run explain --db t.db --uarch 'sapphirerapids?' "$@"; }
 

@@ -6,7 +6,7 @@
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 fixture ports.db base.db
-run merge --db base.db "$TREE"/results/published/GenuineIntel-000A0678-sapphirerapids_-*.zip
+run merge --db base.db "$TREE/tests/fixtures/quick_run.zip"
 expect_status 0
 sqlite3 base.db <<'SQL' || exit 99
 INSERT INTO bench SELECT 1, max(run_id), 0, 'label', 'text', 'imul eax, eax', '', '', '', '', '',
