@@ -2,7 +2,11 @@
 // Classes of producers and consumers of values, and the measured delays; see explain_bypass.h.
 #include "explain_bypass.h"
 
+#include "util/csvfile.h"
+
+#include <fnmatch.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double NOTHING_CLK = 0.1; // repeated measurements of one latency differ by less
@@ -26,125 +30,109 @@ static double delay_clk(const struct property_value *values, int n, const char *
 
 void bypass_read(const struct property_value *values, int n, struct bypass *bypass)
 {
-    static const char *const consumers[CONSUMERS][2] = {
-        [CONSUMER_OTHER] = {"sum_logic",     "logic"    },
-        [CONSUMER_SHIFT] = {"sum_shift",     "shift"    },
-        [CONSUMER_CONDITION] = {"sum_condition", "condition"},
-        [CONSUMER_CARRY] = {"sum_carry",     "carry"    },
-        [CONSUMER_MULTIPLY] = {"sum_multiply",  "multiply" },
+    static const char *const pairs[BYPASS_CLASSES][2] = {
+        [BYPASS_OTHER] = {"sum_logic",     "logic"    },
+        [BYPASS_SHIFT] = {"sum_shift",     "shift"    },
+        [BYPASS_CARRY] = {"sum_carry",     "carry"    },
+        [BYPASS_MULTIPLY] = {"sum_multiply",  "multiply" },
+        [BYPASS_SELECT] = {"sum_condition", "condition"},
+        [BYPASS_SET] = {"sum_condition", "condition"},
     };
     double apart = value_of(values, n, "shift_apart"), fadd = value_of(values, n, "fadd") / 2;
-    *bypass = (struct bypass){
-        .sum_shift_uops = fmax(0, round(value_of(values, n, "sum_shift_apart") / apart - 0.7)),
-        .fadd_clk = fadd,
-        .fadd_other_clk = (delay_clk(values, n, "fadd_fmul", fadd, "fmul") +
-                           delay_clk(values, n, "fadd_vector_logic", fadd, "vector_logic")) /
-                          2,
-        .store_clk = value_of(values, n, "store_line") / 2,
-        .store_line_clk = value_of(values, n, "store_lines") / 2,
-        .forward_clk = value_of(values, n, "forward") - value_of(values, n, "fmul") / 2,
-        .narrow_wait_clk = value_of(values, n, "narrow_apart"),
-        .narrow_clk = value_of(values, n, "narrow_store"),
-    };
-    bypass->flags_clk[FLAGS_LOGIC] = delay_clk(values, n, "logic_condition", 0, "condition");
-    bypass->flags_clk[FLAGS_LOGIC_SET] = delay_clk(values, n, "logic_set", 0, "condition");
-    bypass->flags_clk[FLAGS_FCOMPARE] = delay_clk(values, n, "fcompare_condition", 0, "condition");
-    for (int c = 0; c < CONSUMERS; c++)
-        bypass->sum_clk[c] = delay_clk(values, n, consumers[c][0], 0, consumers[c][1]);
+    for (int c = 0; c < BYPASS_CLASSES; c++) {
+        const char *const *pair = pairs[pairs[c][0] ? c : BYPASS_OTHER];
+        bypass->sum_clk[c] = delay_clk(values, n, pair[0], 0, pair[1]);
+    }
+    bypass->logic_select_clk = delay_clk(values, n, "logic_condition", 0, "condition");
+    bypass->logic_set_clk = delay_clk(values, n, "logic_set", 0, "condition");
+    bypass->fcompare_clk = delay_clk(values, n, "fcompare_condition", 0, "condition");
+    bypass->sum_shift_uops = fmax(0, round(value_of(values, n, "sum_shift_apart") / apart - 0.7));
+    bypass->fadd_clk = fadd;
+    bypass->fadd_other_clk = (delay_clk(values, n, "fadd_fmul", fadd, "fmul") +
+                              delay_clk(values, n, "fadd_vector_logic", fadd, "vector_logic")) /
+                             2;
+    bypass->store_clk = value_of(values, n, "store_line") / 2;
+    bypass->store_line_clk = value_of(values, n, "store_lines") / 2;
+    bypass->forward_clk = value_of(values, n, "forward") - value_of(values, n, "fmul") / 2;
+    bypass->narrow_wait_clk = value_of(values, n, "narrow_apart");
+    bypass->narrow_clk = value_of(values, n, "narrow_store");
 }
 
-enum bypass_consumer bypass_consumer(const struct block_instr *instr)
+// Gives the class to all mnemonics that the glob names. Returns how many, or -1 with *twice set to
+// one that has a class already.
+static int classes_add(struct bypass *bypass, const char *glob, enum bypass_class class,
+                       const char **twice)
 {
-    switch (instr->in.meta.category) {
-    case ZYDIS_CATEGORY_CMOV:
-    case ZYDIS_CATEGORY_SETCC:
-        return CONSUMER_CONDITION;
-    case ZYDIS_CATEGORY_SHIFT:
-    case ZYDIS_CATEGORY_ROTATE:
-        return instr->in.mnemonic == ZYDIS_MNEMONIC_SHLD ||
-                       instr->in.mnemonic == ZYDIS_MNEMONIC_SHRD
-                   ? CONSUMER_MULTIPLY
-                   : CONSUMER_SHIFT;
-    default:
-        break;
+    int n = 0;
+    for (int m = 1; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++) {
+        if (fnmatch(glob, ZydisMnemonicGetString((ZydisMnemonic)m), 0) != 0)
+            continue;
+        if (bypass->classes[m]) {
+            *twice = ZydisMnemonicGetString((ZydisMnemonic)m);
+            return -1;
+        }
+        bypass->classes[m] = (unsigned char)class;
+        n++;
     }
-    switch (instr->in.mnemonic) {
-    case ZYDIS_MNEMONIC_SHLX:
-    case ZYDIS_MNEMONIC_SHRX:
-    case ZYDIS_MNEMONIC_SARX:
-    case ZYDIS_MNEMONIC_RORX:
-    case ZYDIS_MNEMONIC_BT:
-    case ZYDIS_MNEMONIC_BTS:
-    case ZYDIS_MNEMONIC_BTR:
-    case ZYDIS_MNEMONIC_BTC:
-    case ZYDIS_MNEMONIC_BSWAP:
-    case ZYDIS_MNEMONIC_BEXTR:
-        return CONSUMER_SHIFT;
-    case ZYDIS_MNEMONIC_ADC:
-    case ZYDIS_MNEMONIC_SBB:
-        return CONSUMER_CARRY;
-    case ZYDIS_MNEMONIC_IMUL:
-    case ZYDIS_MNEMONIC_MUL:
-    case ZYDIS_MNEMONIC_MULX:
-        return CONSUMER_MULTIPLY;
-    default:
-        return CONSUMER_OTHER;
-    }
+    return n;
 }
 
-enum bypass_flags bypass_flags(const struct block_instr *producer,
-                               const struct block_instr *consumer)
+static int classes_read_record(struct bypass *bypass, const char *path,
+                               const struct csv_record *record, struct err *err)
 {
-    switch (producer->in.mnemonic) {
-    case ZYDIS_MNEMONIC_TEST:
-    case ZYDIS_MNEMONIC_AND:
-    case ZYDIS_MNEMONIC_OR:
-    case ZYDIS_MNEMONIC_XOR:
-        return consumer->in.meta.category == ZYDIS_CATEGORY_SETCC ? FLAGS_LOGIC_SET : FLAGS_LOGIC;
-    case ZYDIS_MNEMONIC_COMISS:
-    case ZYDIS_MNEMONIC_COMISD:
-    case ZYDIS_MNEMONIC_UCOMISS:
-    case ZYDIS_MNEMONIC_UCOMISD:
-    case ZYDIS_MNEMONIC_VCOMISS:
-    case ZYDIS_MNEMONIC_VCOMISD:
-    case ZYDIS_MNEMONIC_VUCOMISS:
-    case ZYDIS_MNEMONIC_VUCOMISD:
-        return FLAGS_FCOMPARE;
-    default:
-        return FLAGS_OTHER;
+    static const char *const names[] = {"",      "sum",   "logic",    "fcompare", "fadd",
+                                        "shift", "carry", "multiply", "select",   "set"};
+    size_t class = 1;
+    while (class < ARRAY_LEN(names) && strcmp(record->fields[0], names[class]) != 0)
+        class ++;
+    if (class == ARRAY_LEN(names))
+        return csv_record_error(path, record, 0, err, "'%s' is no class of instructions",
+                                record->fields[0]);
+    for (const char *word = record->fields[1]; *word;) {
+        char glob[64];
+        const char *twice;
+        size_t len = strcspn(word, " ");
+        snprintf(glob, sizeof glob, "%.*s", (int)len, word);
+        int n = classes_add(bypass, glob, (enum bypass_class) class, &twice);
+        if (n < 0)
+            return csv_record_error(path, record, 1, err, "'%s' has two classes", twice);
+        if (n == 0)
+            return csv_record_error(path, record, 1, err, "'%s' names no mnemonic", glob);
+        word += len + strspn(word + len, " ");
     }
+    return 0;
 }
 
-bool bypass_adds_constant(const struct block_instr *instr)
+int bypass_read_classes(const char *path, struct bypass *bypass, struct err *err)
 {
-    switch (instr->in.mnemonic) {
-    case ZYDIS_MNEMONIC_ADD:
-    case ZYDIS_MNEMONIC_SUB:
-    case ZYDIS_MNEMONIC_INC:
-    case ZYDIS_MNEMONIC_DEC:
-    case ZYDIS_MNEMONIC_LEA:
-        return true;
-    default:
-        return false;
-    }
+    static const char *const columns[] = {"class", "mnemonics"};
+    static const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    struct csv_file file;
+    memset(bypass->classes, BYPASS_OTHER, sizeof bypass->classes);
+    if (csv_file_read(path, &spec, &file, err) != 0)
+        return -1;
+    int status = 0;
+    for (size_t i = 0; i < file.nrecords && status == 0; i++)
+        status = classes_read_record(bypass, path, &file.records[i], err);
+    csv_file_free(&file);
+    return status;
 }
 
-bool bypass_is_fadd(const struct block_instr *instr)
+enum bypass_class bypass_class(const struct bypass *bypass, const struct block_instr *instr)
 {
-    static const ZydisMnemonic adds[] = {
-        ZYDIS_MNEMONIC_ADDPS,    ZYDIS_MNEMONIC_ADDPD,     ZYDIS_MNEMONIC_ADDSS,
-        ZYDIS_MNEMONIC_ADDSD,    ZYDIS_MNEMONIC_SUBPS,     ZYDIS_MNEMONIC_SUBPD,
-        ZYDIS_MNEMONIC_SUBSS,    ZYDIS_MNEMONIC_SUBSD,     ZYDIS_MNEMONIC_ADDSUBPS,
-        ZYDIS_MNEMONIC_ADDSUBPD, ZYDIS_MNEMONIC_HADDPS,    ZYDIS_MNEMONIC_HADDPD,
-        ZYDIS_MNEMONIC_HSUBPS,   ZYDIS_MNEMONIC_HSUBPD,    ZYDIS_MNEMONIC_VADDPS,
-        ZYDIS_MNEMONIC_VADDPD,   ZYDIS_MNEMONIC_VADDSS,    ZYDIS_MNEMONIC_VADDSD,
-        ZYDIS_MNEMONIC_VSUBPS,   ZYDIS_MNEMONIC_VSUBPD,    ZYDIS_MNEMONIC_VSUBSS,
-        ZYDIS_MNEMONIC_VSUBSD,   ZYDIS_MNEMONIC_VADDSUBPS, ZYDIS_MNEMONIC_VADDSUBPD,
-        ZYDIS_MNEMONIC_VHADDPS,  ZYDIS_MNEMONIC_VHADDPD,   ZYDIS_MNEMONIC_VHSUBPS,
-        ZYDIS_MNEMONIC_VHSUBPD,
-    };
-    for (size_t i = 0; i < ARRAY_LEN(adds); i++)
-        if (instr->in.mnemonic == adds[i])
-            return true;
-    return false;
+    return (enum bypass_class)bypass->classes[instr->in.mnemonic];
+}
+
+double bypass_flags_clk(const struct bypass *bypass, const struct block_instr *producer,
+                        const struct block_instr *consumer)
+{
+    switch (bypass_class(bypass, producer)) {
+    case BYPASS_LOGIC:
+        return bypass_class(bypass, consumer) == BYPASS_SET ? bypass->logic_set_clk
+                                                            : bypass->logic_select_clk;
+    case BYPASS_FCOMPARE:
+        return bypass->fcompare_clk;
+    default:
+        return 0;
+    }
 }

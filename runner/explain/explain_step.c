@@ -39,9 +39,8 @@ static const struct explain_instr *producer_of(const struct explanation *explana
         if (at < 0)
             return NULL;
         const struct explain_instr *producer = &explanation->instrs[at];
-        int source = is_eliminated(producer) && !bypass_adds_constant(producer->code)
-                         ? move_source(producer->code)
-                         : -1;
+        bool sum = bypass_class(explanation->bypass, producer->code) == BYPASS_SUM;
+        int source = is_eliminated(producer) && !sum ? move_source(producer->code) : -1;
         if (source < 0)
             return producer;
         place = producer->code->touches[source].place;
@@ -53,14 +52,15 @@ static bool is_sum_at_rename(const struct explanation *explanation,
                              const struct explain_instr *producer)
 {
     return producer && producer->row && producer->row->form &&
-           bypass_adds_constant(producer->code) &&
+           bypass_class(explanation->bypass, producer->code) == BYPASS_SUM &&
            table_is_at_rename(producer->row->form->latency_min_clk, explanation->model);
 }
 
 // Whether it is an addition whose latency is that of additions among themselves.
 static bool is_short_fadd(const struct explain_instr *producer, const struct bypass *bypass)
 {
-    return producer && producer->row && producer->row->form && bypass_is_fadd(producer->code) &&
+    return producer && producer->row && producer->row->form &&
+           bypass_class(bypass, producer->code) == BYPASS_FADD &&
            fabs(producer->row->form->latency_min_clk - bypass->fadd_clk) < NEAR_CLK;
 }
 
@@ -86,7 +86,9 @@ static bool keeps_flags(const struct block_instr *code, const struct block_touch
 static double flags_more(const struct explanation *explanation, int at)
 {
     const struct block_instr *code = explanation->instrs[at].code;
-    if (bypass_consumer(code) != CONSUMER_CONDITION)
+    const struct bypass *bypass = explanation->bypass;
+    enum bypass_class class = bypass_class(bypass, code);
+    if (class != BYPASS_SELECT && class != BYPASS_SET)
         return 0;
     double most = 0;
     for (int t = 0; t < code->ntouches; t++) {
@@ -96,8 +98,8 @@ static double flags_more(const struct explanation *explanation, int at)
                            : -1;
         if (producer < 0 || (producer + 1) % explanation->block.n != at)
             continue;
-        enum bypass_flags from = bypass_flags(explanation->instrs[producer].code, code);
-        most = fmax(most, known_or_nothing(explanation->bypass->flags_clk[from]));
+        double clk = bypass_flags_clk(bypass, explanation->instrs[producer].code, code);
+        most = fmax(most, known_or_nothing(clk));
     }
     return most;
 }
@@ -117,9 +119,9 @@ static double step_more(const struct explanation *explanation, int at, int from)
         return flags;
     if (touch->place < PLACE_VEC && !address && is_sum_at_rename(explanation, producer) &&
         !is_eliminated(instr))
-        return known_or_nothing(bypass->sum_clk[bypass_consumer(instr->code)]);
+        return known_or_nothing(bypass->sum_clk[bypass_class(bypass, instr->code)]);
     if (touch->place >= PLACE_VEC && is_short_fadd(producer, bypass) &&
-        !bypass_is_fadd(instr->code) && !is_eliminated(instr))
+        bypass_class(bypass, instr->code) != BYPASS_FADD && !is_eliminated(instr))
         return known_or_nothing(bypass->fadd_other_clk);
     return 0;
 }
@@ -240,7 +242,7 @@ void explain_step_uops(struct explanation *explanation)
             if (!code->touches[t].write && code->touches[t].part == PART_REGISTER &&
                 code->touches[t].place >= 0 && code->touches[t].place < PLACE_VEC)
                 sum |= is_sum_at_rename(explanation, producer_of(explanation, i, t));
-        if (!sum || bypass_consumer(code) != CONSUMER_SHIFT || instr->usage.nuses != 1)
+        if (!sum || bypass_class(bypass, code) != BYPASS_SHIFT || instr->usage.nuses != 1)
             continue;
         instr->usage.uses[0].uops += uops;
         if (instr->usage.nwide == 1)

@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 #include "list/list_mnemonic.h"
+#include "util/paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +250,8 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
     for (int b = 0; b < nblocks; b++)
         for (int i = 0; i < blocks[b].n; i++)
             wanted[blocks[b].instrs[i].in.mnemonic] = true;
+    if (bypass_read_classes(path_data("cpuinfo/instruction_classes.csv"), &table->bypass, err) != 0)
+        return -1;
     if (table_assemble(table, wanted, nblocks > 0 ? blocks[0].bits : 64, err) != 0)
         return -1;
     return from->store ? table_read(table, from, err) : 0;

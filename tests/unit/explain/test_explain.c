@@ -14,10 +14,14 @@
 #include "explain/explain_front.h"
 #include "explain/explain_fuse.h"
 #include "explain/explain_loop.h"
+#include "util/paths.h"
 #include "util/scratch.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct arena arena;
 
@@ -236,12 +240,12 @@ static void pairs_are_compared_with_their_parts(void **state)
     };
     struct bypass bypass;
     bypass_read(values, ARRAY_LEN(values), &bypass);
-    assert_true(bypass.sum_clk[CONSUMER_SHIFT] == 2 && bypass.sum_clk[CONSUMER_OTHER] == 0);
-    assert_true(isnan(bypass.sum_clk[CONSUMER_CARRY]) && isnan(bypass.fadd_other_clk));
+    assert_true(bypass.sum_clk[BYPASS_SHIFT] == 2 && bypass.sum_clk[BYPASS_OTHER] == 0);
+    assert_true(isnan(bypass.sum_clk[BYPASS_CARRY]) && isnan(bypass.fadd_other_clk));
     assert_true(bypass.store_clk == 0.5 && bypass.store_line_clk == 1);
     assert_true(bypass.forward_clk == 5 && bypass.sum_shift_uops == 0);
     bypass_read(NULL, 0, &bypass);
-    assert_true(isnan(bypass.sum_clk[CONSUMER_SHIFT]) && isnan(bypass.store_line_clk));
+    assert_true(isnan(bypass.sum_clk[BYPASS_SHIFT]) && isnan(bypass.store_line_clk));
 }
 
 // Two ports, of which one kind of µop needs the first, another any; and a divider.
@@ -449,31 +453,92 @@ static void addresses_begin_where_init_says(void **state)
             fail_msg("%s with %s", cases[i].code, cases[i].init ? cases[i].init : "nothing");
 }
 
-static enum bypass_flags flags_from(const char *text)
+static double flags_clk(const struct bypass *bypass, const char *text)
 {
     struct block block;
     struct err err = {0};
     assert_int_equal(read_text(text, 64, &block, &err), 0);
-    return bypass_flags(&block.instrs[0], &block.instrs[1]);
+    return bypass_flags_clk(bypass, &block.instrs[0], &block.instrs[1]);
 }
 
-static void makers_of_flags_are_told_apart(void **state)
+static void producers_of_flags_are_told_apart(void **state)
 {
     (void)state;
-    assert_int_equal(flags_from("test eax, eax; cmovz ecx, edx"), FLAGS_LOGIC);
-    assert_int_equal(flags_from("and eax, 7; setz cl"), FLAGS_LOGIC_SET);
-    assert_int_equal(flags_from("cmp eax, 7; setz cl"), FLAGS_OTHER);
-    assert_int_equal(flags_from("vucomiss xmm0, xmm1; setp cl"), FLAGS_FCOMPARE);
     const struct property_value values[] = {
-        {"condition",       1, 2  },
-        {"logic_condition", 1, 1.8},
-        {"logic_set",       1, 1  },
+        {"condition",          1, 2  },
+        {"logic_condition",    1, 1.8},
+        {"logic_set",          1, 1  },
+        {"fcompare_condition", 1, 4  },
     };
     struct bypass bypass;
+    struct err err;
+    assert_int_equal(
+        bypass_read_classes(path_data("cpuinfo/instruction_classes.csv"), &bypass, &err), 0);
     bypass_read(values, ARRAY_LEN(values), &bypass);
-    assert_true(fabs(bypass.flags_clk[FLAGS_LOGIC] - 0.8) < 1e-9);
-    assert_true(bypass.flags_clk[FLAGS_LOGIC_SET] == 0 && bypass.flags_clk[FLAGS_OTHER] == 0);
-    assert_true(isnan(bypass.flags_clk[FLAGS_FCOMPARE]));
+    assert_true(fabs(flags_clk(&bypass, "test eax, eax; cmovz ecx, edx") - 0.8) < 1e-9);
+    assert_true(flags_clk(&bypass, "and eax, 7; setz cl") == 0);
+    assert_true(flags_clk(&bypass, "cmp eax, 7; cmovz ecx, edx") == 0);
+    assert_true(fabs(flags_clk(&bypass, "vucomiss xmm0, xmm1; setp cl") - 3) < 1e-9);
+    bypass_read(NULL, 0, &bypass);
+    assert_true(isnan(flags_clk(&bypass, "vucomiss xmm0, xmm1; setp cl")));
+}
+
+// The table of classes, by some of each.
+static void instructions_have_classes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum bypass_class class;
+    } cases[] = {
+        {"lea eax, [rcx+1]",         BYPASS_SUM     },
+        {"xor eax, ecx",             BYPASS_LOGIC   },
+        {"comisd xmm0, xmm1",        BYPASS_FCOMPARE},
+        {"addss xmm0, xmm1",         BYPASS_FADD    },
+        {"vhsubpd ymm0, ymm1, ymm2", BYPASS_FADD    },
+        {"ror eax, 3",               BYPASS_SHIFT   },
+        {"shlx eax, ecx, edx",       BYPASS_SHIFT   },
+        {"sbb eax, ecx",             BYPASS_CARRY   },
+        {"shld eax, ecx, 3",         BYPASS_MULTIPLY},
+        {"cmovnbe eax, ecx",         BYPASS_SELECT  },
+        {"setns al",                 BYPASS_SET     },
+        {"mulps xmm0, xmm1",         BYPASS_OTHER   },
+        {"paddd xmm0, xmm1",         BYPASS_OTHER   },
+    };
+    struct bypass bypass;
+    struct err err;
+    assert_int_equal(
+        bypass_read_classes(path_data("cpuinfo/instruction_classes.csv"), &bypass, &err), 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct block block;
+        assert_int_equal(read_text(cases[i].text, 64, &block, &err), 0);
+        if (bypass_class(&bypass, &block.instrs[0]) != cases[i].class)
+            fail_msg("%s", cases[i].text);
+    }
+}
+
+static void bad_classes_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *said;
+    } cases[] = {
+        {"summe,add",              "'summe' is no class of instructions"},
+        {"sum,add\ncarry,adc add", "'add' has two classes"              },
+        {"fadd,addpz",             "'addpz' names no mnemonic"          },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char path[] = "/tmp/latput-classes-XXXXXX";
+        FILE *file = fdopen(mkstemp(path), "w");
+        struct bypass bypass;
+        struct err err;
+        assert_non_null(file);
+        fprintf(file, "class,mnemonics\n%s\n", cases[i].row);
+        fclose(file);
+        assert_int_equal(bypass_read_classes(path, &bypass, &err), -1);
+        unlink(path);
+        assert_non_null(strstr(err.text, cases[i].said));
+    }
 }
 
 static void taken_jumps_have_their_time(void **state)
@@ -496,7 +561,7 @@ static double flow_of(const char *text, const char *usages, double front_clk)
 {
     struct explanation explanation = {.model = &model};
     struct err err = {0};
-    struct bypass bypass;
+    struct bypass bypass = {.classes = {0}};
     bypass_read(NULL, 0, &bypass);
     explanation.bypass = &bypass;
     assert_int_equal(read_text(text, 64, &explanation.block, &err), 0);
@@ -610,7 +675,9 @@ int main(void)
         cmocka_unit_test(dense_code_takes_longer),
         cmocka_unit_test(taken_jumps_have_their_time),
         cmocka_unit_test_teardown(addresses_begin_where_init_says, free_arena),
-        cmocka_unit_test_teardown(makers_of_flags_are_told_apart, free_arena),
+        cmocka_unit_test_teardown(producers_of_flags_are_told_apart, free_arena),
+        cmocka_unit_test_teardown(instructions_have_classes, free_arena),
+        cmocka_unit_test(bad_classes_are_refused),
         cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
         cmocka_unit_test_teardown(chains_wait_for_ports, free_arena),
