@@ -46,7 +46,8 @@ static const struct curve_point *find_point(const struct curve *curve, double x)
     return NULL;
 }
 
-// What a pass says of a point; of a pass that the point has not, what all say.
+// Returns the value of a point in a pass, or in all passes if the point has no samples of that
+// pass.
 static double pass_value(const struct curve_point *point, int pass)
 {
     struct arena arena = {0};
@@ -61,8 +62,8 @@ static double pass_value(const struct curve_point *point, int pass)
     return isnan(value) ? curve_point_value(point) : value;
 }
 
-// A curve less the control: each sample less what the same pass says of the control at that x,
-// since what disturbs a pass disturbs both. Points without a control have no samples.
+// Subtracts the control from a curve, sample by sample and within a pass, since what disturbs a
+// pass disturbs both. Points without a control get no samples.
 static struct curve curve_beyond(const struct curve *curve, const struct curve *control,
                                  struct arena *arena)
 {
@@ -106,8 +107,8 @@ static int conclude_each(const struct conclude_question *question, const struct 
     return n;
 }
 
-// Whether all samples are of one replicate: where its process had its code and data, and what the
-// host did meanwhile, is in all of them.
+// Returns true if all samples are of one replicate. They share the place of code and data and the
+// state of the host.
 static bool one_replicate(const struct conclude_question *question, const struct curve *curves,
                           int ncurves)
 {

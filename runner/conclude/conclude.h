@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// From the points of a property's sweep to what they say. Pure: no clock, no database; the same
-// points give the same conclusion, whenever. Method, with its sources: docs/PROPERTIES.md.
+// Turns the points of a property's sweep into conclusions. Pure: no clock, no database; the same
+// points always give the same conclusion. docs/PROPERTIES.md has the method and its sources.
 //
-// A point is a value of the swept variable with the samples that were taken there, in any number
-// of passes. Samples that are NaN or infinite, and points without any other, count as not measured.
-// A conclusion is never forced: where the points do not carry one, its outcome says why.
+// A point is a value of the swept variable with the samples that were taken there, in any number of
+// passes. Samples that are NaN or infinite, and points without any other, count as not measured. A
+// conclusion is never forced: where the points do not carry one, its outcome has the reason.
 #ifndef LATPUT_CONCLUDE_H
 #define LATPUT_CONCLUDE_H
 
@@ -13,23 +13,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// How a property is read off its points. The names are part of the format of lists/properties/.
+// Ways to read a property off its points. The names are part of the format of lists/properties/.
 enum reading {
     READING_KNEE,         // up to which x the time stays as it is
     READING_PLATEAUS,     // levels, and up to which x each reaches
-    READING_SLOPE,        // how much y grows for each unit of x
+    READING_SLOPE,        // growth of y per unit of x
     READING_DIFFERENCE,   // each curve minus the control
     READING_RATIO,        // each curve divided by the control
     READING_MATRIX,       // curves are rows, x are columns: which cells are how slow
-    READING_DISTRIBUTION, // which values occur, and how often
+    READING_DISTRIBUTION, // values that occur, and their shares
     READING_LEVEL,        // each curve as it is, at each x
-    READING_GRID,         // of what all values are multiples, whichever occur
+    READING_GRID,         // the number of which all values are multiples
     READING_COUNT
 };
 const char *reading_name(enum reading reading);
 int reading_parse(const char *name); // -1 if unknown
 
-// What became of a conclusion. The names are part of the database's format: append, never reorder.
+// Outcomes of a conclusion. The names are part of the database's format: append, never reorder.
 enum conclusion_outcome {
     CONCLUSION_OK,
     CONCLUSION_NONE,      // knee, plateaus: there is no step up to the largest x
@@ -56,7 +56,8 @@ struct curve {
     int npoints;
 };
 
-// What is asked of the curves of a property. Zero is a good value where nothing else is said.
+// The question to the curves of a property. Zero is a good default for all members without a
+// remark.
 struct conclude_question {
     enum reading reading;
     const char *x_unit; // "entries", "bytes"; NULL: none
@@ -76,24 +77,24 @@ struct conclude_question {
     // Difference, ratio: the curve that the others are compared with; NULL: the first. Knee,
     // plateaus: what is read is each other curve less this one; NULL: each as it is.
     const char *control;
-    uint64_t seed; // of the bootstrap
-    // So many passes follow each other at one replicate of a property; replicates are far apart, in
-    // processes of their own. What one replicate says alone is never sure. 0: not known.
+    uint64_t seed; // start of the bootstrap's random numbers
+    // Passes per replicate; 0: not known. Passes of a replicate follow each other in one process,
+    // and replicates are minutes apart, so a conclusion from one replicate is never sure.
     int passes_per_replicate;
 };
 #define CONCLUDE_LEAST_STEP 0.12
-enum { CONCLUDE_PASSES_PER_REPLICATE = 3 }; // of what `latput property` measures
+enum { CONCLUDE_PASSES_PER_REPLICATE = 3 }; // as `latput property` measures
 
-// Knee: "knee" (x up to which it stays as it is; where it is left slowly, where a third of the way
-// to the level behind is gone), "before", "after" (y on both sides), "full" (x
-// from which on y is on the level behind); one more knee has " 2" behind these names, and so on.
+// Labels of the values, by reading. Knee: "knee" (largest x of the first level; of a gradual
+// change, the x at a third of the way to the next level), "before", "after" (y on both sides),
+// "full" (x at which the next level begins); the labels of a second knee end in " 2", and so on.
 // Plateaus: "level 1", "end 1", "level 2", ... Slope: "slope", "start" (y at x = 0). Difference,
-// ratio: the variant, followed by " at X" where there are several x. Matrix: "level 1" (the
-// fastest), "cells 1" (how many cells), ... Distribution: "least", "median", "p99", "step" (what
-// values differ by multiples of), "mode 1", "share 1", ... Grid: "step". Level: "level", or
-// "level at X" of each x where there are several. Behind these there may be "doubt", of plateaus
-// the x from which on, of levels and differences how many values passes do not agree about, and so
-// are none; the sentence has them.
+// ratio: the variant, followed by " at X" if there are several x. Matrix: "level 1" (the fastest),
+// "cells 1" (number of its cells), ... Distribution: "least", "median", "p99", "step" (greatest
+// common step of the values), "mode 1", "share 1", ... Grid: "step". Level: "level", or "level at
+// X" if there are several x. The last value may be "doubt": of plateaus, the x from which on
+// nothing is sure; of levels and differences, the number of values that are left out because passes
+// disagree.
 struct conclusion_value {
     const char *label;
     double value;
@@ -104,7 +105,7 @@ struct conclusion_value {
 // One question about one curve (knee, plateaus, slope, distribution, level,
 // grid) or about all (the rest).
 struct conclusion {
-    const char *variant; // of the curve; "" where it is about all
+    const char *variant; // of the curve; "" if it is about all curves
     enum conclusion_outcome outcome;
     double confidence; // 0 to 1: the share of resampled curves that lead to the same conclusion
     const struct conclusion_value *values; // the one that matters most first
@@ -116,16 +117,16 @@ struct conclusion {
     int nrows, ncolumns;
 };
 
-// What is asked of a stranger's points. The largest property of lists/properties/ has 42 curves,
-// 1,500 points, and 200 of them in a curve.
+// Limits for points of a stranger. The largest property of lists/properties/ has 42 curves, 1,500
+// points, and 200 points per curve.
 enum {
-    CONCLUDE_CURVES_MAX = 4096,    // of a property
+    CONCLUDE_CURVES_MAX = 4096,    // per property
     CONCLUDE_POINTS_MAX = 1 << 16, // the same
     CONCLUDE_CURVE_MAX = 4096,     // points of a curve
-    CONCLUDE_CURVE_CUT_MAX = 512,  // where it is cut into segments, which takes their cube,
-                                   // or all pairs of points are compared
+    // readings that cut a curve into segments (cubic time) or compare all pairs
+    CONCLUDE_CURVE_CUT_MAX = 512,
 };
-int conclude_points_max(enum reading reading); // of a curve
+int conclude_points_max(enum reading reading); // per curve
 
 // All conclusions of a property, *nconclusions of them. What they point to is the arena's, or the
 // caller's (names of variants, units).
@@ -155,7 +156,8 @@ const char *confidence_word(double confidence);
 // "5.03 clk", "48 KiB", "512"; the arena's.
 const char *conclude_quantity(struct arena *arena, double value, const char *unit);
 
-// What a point says: the middle of the shortest interval that holds half of its samples. NaN: none.
+// Returns the value of a point: the middle of the shortest interval that holds half of its samples;
+// NaN: it has none.
 double curve_point_value(const struct curve_point *point);
 
 #endif

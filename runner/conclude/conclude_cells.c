@@ -12,10 +12,10 @@
 struct cell {
     int at; // in the matrix
     const struct shape *shape;
-    int point;        // of the shape
-    double v;         // as in a shape
-    double low, high; // of its passes
-    double most_lie;  // how far two thirds of them lie apart
+    int point;        // index in the shape
+    double v;         // value on the scale of the shape
+    double low, high; // interval of its passes
+    double most_lie;  // least width that holds two thirds of them
     bool logs;
     bool again; // more than one pass has it
 };
@@ -53,7 +53,7 @@ static int column_of(const double *columns, int n, double x)
 
 enum { FASTEST = 3 }; // passes: the value is the second of them
 
-// What the passes of a point say, as the cell's v. `room`: for as many.
+// Sets the interval of the cell from the passes of its point. `room` holds a value per pass.
 static void find_passes(const struct shape *shape, int at, struct cell *cell, double *room)
 {
     int passes = 0;
@@ -67,7 +67,7 @@ static void find_passes(const struct shape *shape, int at, struct cell *cell, do
     if (!passes)
         return;
     quantile_sort(room, passes);
-    // Of what is the fastest, the slower passes say nothing.
+    // Slower passes say nothing about the fastest time.
     if (shape->fastest && passes > FASTEST)
         passes = FASTEST;
     cell->low = room[0];
@@ -133,7 +133,7 @@ static double cell_y(const struct cell *of, double v)
 // Cells that have one level. How many is as sure as their passes: some may belong to its
 // neighbours, and some of those here; of cells that did not come back nobody knows.
 struct level {
-    int first, n;           // of the cells in order
+    int first, n;           // range in the sorted cells
     int leaving, joining;   // by some of their passes
     double lowest, highest; // between the levels beside it
     double low, high;       // v of the passes
@@ -157,7 +157,8 @@ static int find_levels(const struct cell *cells, int n, double gap, struct level
     return nlevels;
 }
 
-// What the passes of the cells say of their levels.
+// Sets, for each level, the interval of its passes and the numbers of cells that may belong
+// elsewhere.
 static void judge_levels(const struct cell *cells, struct level *levels, int nlevels)
 {
     for (int l = 0; l < nlevels; l++) {
@@ -222,8 +223,8 @@ static double levels_come_back(const struct conclude_question *question, const s
     return (double)alike / MATRICES;
 }
 
-// Whether cells lie apart by a step that counts, and yet too near for what their passes differ by.
-// They would make one level of several, which is the surer the more they differ.
+// Returns true if neighbouring cells differ by a step that counts, but by less than their passes
+// do. They would merge into one level, which would seem the surer the more they differ.
 static bool steps_lost(const struct cell *cells, int n, double size, double gap)
 {
     for (int i = 1; i < n; i++) {
@@ -319,8 +320,8 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
 enum { DIVISORS = 8, VALUES_FEW = 6 };
 static const double MODE_SHARE = 0.02, STEP_SHARE = 0.95, MISS = 0.1;
 
-// What the distances of all values from the least are multiples of; 0: of nothing. The smallest
-// distance between two values that occur often, or a part of it.
+// Returns the step of which all distances from the least value are multiples, or 0. It is the
+// smallest distance between two frequent values, or an integer part of it.
 static double find_step(const double *sorted, int n)
 {
     double smallest = INFINITY, before = sorted[0];
@@ -347,7 +348,7 @@ static double find_step(const double *sorted, int n)
     return 0;
 }
 
-// Values on few steps are told one by one; of others, what lies together.
+// Returns true if the values lie on so few steps that each is listed; else they are grouped.
 static bool few_steps(const double *sorted, int n, double step)
 {
     int values = 0;
@@ -404,9 +405,9 @@ static double share_below(const double *sorted, int n, double value)
     return (double)below / n;
 }
 
-// Whether a pass has another distribution than all together: by the greatest distance between the
-// two (Kolmogorov and Smirnov) at 1 %, and by a fifth at least, so that many samples do not make
-// much of little.
+// Returns true if one pass has another distribution than all together: by Kolmogorov and Smirnov at
+// 1 %, and with a distance of at least a fifth, so that many samples do not make a small difference
+// count.
 static bool passes_differ(const struct curve *curve, const double *sorted, int n, int npasses,
                           double *room)
 {
@@ -460,8 +461,8 @@ static bool pass_has_step(const struct curve *curve, int pass, double step, doub
     return own > 0 && times >= 1 && fabs(own / step - times) <= MISS;
 }
 
-// How far values lie from the least of their pass, in order: what a timing without work takes was
-// found by each process for itself, and need be no multiple. Returns how many.
+// Lists the distances of the values from the least of their pass, ascending. Each process finds its
+// own overhead, which is no multiple of the step. Returns their number.
 static int values_over_least(const struct curve *curve, const struct values *values, double *over)
 {
     int n = 0;

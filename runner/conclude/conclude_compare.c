@@ -18,10 +18,10 @@ static double compare_two(const struct conclude_question *question, double y, do
            (question->reading == READING_RATIO ? y / control : y - control);
 }
 
-// What each pass that has both points says, since what disturbs a pass, or what the host's clock is
-// in it, is the same for both; where none has both, what all passes say together. first[i]: the
-// first of values[] of replicate i, those without any left out; first[n]: how many there are.
-// Returns how many replicates.
+// Returns the number of replicates, and in values[] a value for each pass that has both points:
+// what disturbs a pass, and the host's clock in it, is the same for both. If no pass has both, the
+// one value is of all passes together. first[i] is the first of values[] of replicate i, without
+// empty replicates; first[n] is the number of values.
 static int pass_values(const struct conclude_question *question, const struct pair *pair,
                        double *values, int *first)
 {
@@ -80,7 +80,8 @@ static double resampled_y(const struct shape *shape, int at, const int *passes, 
     return shape_y(shape, v);
 }
 
-// Of the fastest times of both, whichever passes they came in; resampled where `passes` are drawn.
+// Compares the fastest times of both points, whichever passes they came in; `passes`: a resample of
+// the passes, or NULL.
 static double fastest_pair(const struct conclude_question *question, const struct pair *pair,
                            const int *passes, uint64_t *state)
 {
@@ -92,11 +93,11 @@ static double fastest_pair(const struct conclude_question *question, const struc
     return compare_two(question, y, resampled_y(control, pair->control_at, passes, state));
 }
 
-// Of resampled values so many must lie near the one that is told.
+// Share of resampled values that must lie near the reported one.
 static const double SURE = CONFIDENCE_HIGH;
 
-// Puts what the pair says. Returns the share of resampled pairs that go the same way; *wide:
-// whether too few of them lie within the least step.
+// Adds the values of the pair to the draft. Returns the share of resampled pairs that go the same
+// way; *wide: too few of them lie within the least step.
 static double put_pair(struct draft *draft, const struct conclude_question *question,
                        const struct pair *pair, const char *label, bool *wide)
 {
@@ -172,7 +173,7 @@ static int find_control(const struct conclude_question *question, const struct c
     return question->control ? -1 : 0;
 }
 
-// What the points of all curves say, one value each.
+// Values of all curves, one per point.
 struct point_values {
     struct draft draft, doubt; // doubt: values that too few resampled ones lie near
     double share, doubt_share; // the least of each
@@ -218,7 +219,7 @@ static void put_points(const struct conclude_question *question, const struct cu
     }
 }
 
-// `named`: a value alone is said with its name, too; `behind`: what is said behind the values.
+// `named`: a single value has its name in the sentence, too; `behind`: the end of the sentence.
 static struct conclusion values_conclude(struct point_values *put, const char *variant, bool named,
                                          const char *behind)
 {

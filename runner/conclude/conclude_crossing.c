@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where a curve has left one level for the next by a third of the way. Where it begins to hangs on
-// how much it scatters, and a way that begins slowly hides it; later the way is steep, so that
-// noise moves it little, and a line between two points tells it finer than they lie. A third, since
-// behind the size of a cache it is left slowly: half of the way is gone a good deal later.
+// Finds the place of a step: where the curve has gone a third of the way from one level to the
+// next. The beginning of the way depends on the scatter; a third of it is on the steep part, which
+// noise moves little, and a line between two points places it more finely than the points lie. Half
+// of the way would be too far: beyond the size of a cache the way begins slowly.
 #include "conclude_internal.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 // A step lies between two neighbours if neither has left its level by more than this share of it.
 static const double SHARP = 0.2;
 static const double THIRD = 1.0 / 3;
-// But no farther than to so many times the level: of a cache whose own level behind it is not seen,
-// so that the way leads to that of the memory, a third is a long way.
+// The way counts only up to this multiple of the first level. If the second level of a cache is not
+// seen, the way leads to that of memory, a third of which is far away.
 static const double TIMES = 2;
 
 double shape_x(const struct shape *shape, double place)

@@ -22,7 +22,7 @@ struct shape {
     int n;
     const struct curve_point **points;
     double *axis;      // x, or its logarithm
-    bool logs_x;       // which of them
+    bool logs_x;       // axis is the logarithm
     double *v, *sigma; // standard error of v
     bool logs, fastest;
     double least;      // a step of question.least_step, in units of v
@@ -32,13 +32,14 @@ struct shape {
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
-// What the values v of the points first to last, v[0] that of the first, say of their level: the
-// mean of those that the noise does not keep from where most of them lie.
+// Returns the level of the values v of points first to last (v[0] is that of first): their mean
+// without outliers.
 double shape_level(const struct shape *shape, const double *v, int first, int last,
                    struct arena *arena);
 double shape_y(const struct shape *shape, double v);     // back from v
 double shape_x(const struct shape *shape, double place); // place 3.5: half-way from point 3 to 4
-double shape_upper_sigma(const struct shape *shape, struct arena *arena); // of three in four points
+// three in four points have less
+double shape_upper_sigma(const struct shape *shape, struct arena *arena);
 
 // Points first to last lie about start + slope * (axis - axis of first).
 struct segment {
@@ -57,15 +58,15 @@ struct step {
     bool bend;            // there is no level behind: it goes on to grow
     const struct segment *left, *right;
     int first, end; // points of the level before and of that behind, and those between
-    // Where a third of the way is gone, as shape_x() has it; of a bend, where the level is left.
-    // 95 % of resampled curves have it between low and high, `share` of them near it.
+    // Place of the step, on the scale of shape_x(): a third of the way, or for a bend the end of
+    // the level. 95 % of resampled curves have it between low and high, `share` of them near it.
     double place, low, high;
     double share;
     double again;  // this share of curves cut anew has the step (steps_keep)
     bool disputed; // a replicate does not have it (step_is_disputed)
 };
-// Where the values v of the points step->first to step->end are a third of the way from the level
-// before to that behind.
+// Returns the place where the values v of the points step->first to step->end have gone a third of
+// the way from the level before to the one after.
 double step_crossing(const struct step *step, const struct shape *shape, const double *v,
                      struct arena *arena);
 // Steps that count, up or down.
@@ -76,13 +77,13 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
 // The same without what resampled curves say of them, `steps` holding one for each segment.
 int steps_between(const struct shape *shape, const struct segment *segments, int nsegments,
                   struct step *steps, struct arena *arena);
-// Where the step is: place, low, high, share; by its levels, and by resampled curves.
+// Sets place, low, high and share of the step, by its levels and by resampled curves.
 void step_settle(struct step *step, const struct shape *shape, uint64_t *state,
                  struct arena *arena);
-// Whether a replicate that was there does not have the step, by half of its height, in most of its
-// passes: one pass of it may have been disturbed.
+// Returns true if a replicate lacks the step: most of its passes have less than half of its height.
+// A single pass may have been disturbed.
 bool step_is_disputed(const struct step *step, const struct shape *shape, struct arena *arena);
-// Whether a step at one place has come back at another.
+// Returns true if `again`, a place in a resampled curve, is near enough to `place`.
 bool step_is_near(const struct shape *shape, double place, double again);
 
 // Leaves of the steps between levels those that come back in most of the resampled curves, cut
@@ -90,7 +91,7 @@ bool step_is_near(const struct shape *shape, double place, double again);
 // *doubt, one for each level and so one more: which share of these curves have a step within it.
 int steps_keep(const struct conclude_question *question, const struct shape *shape,
                struct step *steps, int nsteps, double **doubt, struct arena *arena);
-// Of level i, 0 to nsteps: its points.
+// Sets first and last to the points of level i, 0 to nsteps.
 void steps_level(const struct shape *shape, const struct step *steps, int nsteps, int i, int *first,
                  int *last);
 
@@ -117,27 +118,28 @@ void resample_interval_about(bool fastest, double value, double *values, int n, 
 
 // --- what knees and plateaus have in common (conclude_knee.c) ---
 
-#define STEP_SURE 0.7       // of resampled curves must have a step where it is said to be
-#define STEP_RIVAL 0.6      // of the highest step's height: another one, as good as it
+#define STEP_SURE 0.7       // share of resampled curves that must have a step
+#define STEP_RIVAL 0.6      // height of a second step that is as good, as a share of the highest
 enum { CURVE_END_MIN = 3 }; // points that say what a curve begins or ends with
-// What cannot be answered, before any step is looked for; NULL: nothing stands against it.
+// Returns the conclusion for a curve that allows no answer, before any step is sought; NULL: it may
+// have one.
 const struct conclusion *curve_refuse(const struct shape *shape, const struct curve *curve,
                                       struct arena *arena);
-// Whether a step of the least height would not be seen: three standard errors of a point, and
-// not only in the quiet half of the curve.
+// Returns true if a step of the least height could not be seen: three standard errors of a point
+// hide it, and not only in the quiet half of the curve.
 bool curve_is_noisy(const struct shape *shape, struct arena *arena);
 // From the least to the greatest of what the segments say, and the ends of the curve: where points
 // scatter, one segment may have many of them as outliers.
 double segments_range(const struct shape *shape, const struct segment *segments, int nsegments,
                       struct arena *arena);
-// Whether what there is of a rise or a fall is a drift. `range`: segments_range().
+// Returns true if the rise or fall of the curve is a drift. `range`: segments_range().
 bool curve_is_flat(const struct conclude_question *question, const struct shape *shape,
                    double range);
-// Whether some points beyond all that came back were asked for: what there is to see may lie there.
+// Returns true if points were requested beyond all that came back: a step may lie there.
 bool curve_is_cut_short(const struct shape *shape, const struct curve *curve);
 struct conclusion curve_missing(const struct conclude_question *question, const struct curve *curve,
                                 const struct shape *shape, struct arena *arena);
-// Of a curve that has no step, or none that comes back.
+// Returns the conclusion for a curve without a step, or with none that comes back.
 struct conclusion curve_no_step(const struct conclude_question *question, const struct curve *curve,
                                 const struct shape *shape, double range, struct arena *arena);
 // The x of a place (shape_x) as the question has it.

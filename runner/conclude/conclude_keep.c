@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Which of a curve's steps are told: those that most resampled curves have, cut anew. A cut that a
-// little noise makes or does not make would else give another number of levels each time.
+// Chooses the steps of a curve that are reported: those that most resampled curves have when they
+// are cut anew. A cut that depends on a little noise would change the number of levels from run to
+// run.
 #include "conclude_internal.h"
 
 #include <math.h>
 
 enum { CUT_AGAIN = 20, STEPS_MAX = 16 };
-static const double MOST = 0.5; // of resampled curves
+static const double MOST = 0.5; // share of resampled curves
 
 static bool comes_back(const struct shape *shape, const struct step *step, double again)
 {
     return (again >= step->low && again <= step->high) || step_is_near(shape, step->place, again);
 }
 
-// Where the steps of the curves cut anew are.
+// Places of the steps in the curves that were cut anew.
 struct again {
     double places[CUT_AGAIN][STEPS_MAX];
     int n[CUT_AGAIN];
@@ -112,7 +113,8 @@ static const struct segment *level_segment(int first, int last, double level, st
     return segment;
 }
 
-// Where the steps are, by the levels beside them. One that its neighbours leave nothing of is none.
+// Settles the places of the steps by the levels beside them, and drops a step that its neighbours
+// leave nothing of. Returns the number that is left.
 static int settle(const struct conclude_question *question, const struct shape *shape,
                   struct step *steps, int nsteps, struct arena *arena)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knees: what the highest step of a curve says; and what is said of curves without one.
+// Knees: the highest step of a curve as a conclusion, and conclusions for curves without one.
 #include "conclude_internal.h"
 
 #include "util/quantile.h"
@@ -118,7 +118,7 @@ static const char *knee_sentence(const struct conclude_question *question,
                                  const struct shape *shape, struct arena *arena)
 {
     const char *unit = question->x_unit;
-    // A unit is said once, but of bytes it changes with the size.
+    // The sentence has the unit once; that of bytes changes with the size.
     const char *bytes = unit && strcmp(unit, "bytes") == 0 ? unit : "";
     return arena_printf(
         arena, "%s (%s to %s): from %s%s %s", conclude_quantity(arena, knee->value, unit),

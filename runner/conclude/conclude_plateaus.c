@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plateaus: the levels of a curve and where they end. What is sure of a curve's beginning is told
-// even where others share what comes behind it, so that no two replicates find the same there: from
-// the first level or end that is in doubt on, nothing is a value.
+// Plateaus: the levels of a curve and where they end. The beginning of a curve is reported even if
+// the rest is in doubt, as of a cache that is shared, where each replicate finds another size:
+// nothing from the first doubtful level or end on is a value.
 #include "conclude_internal.h"
 
 #include <math.h>
@@ -12,15 +12,15 @@ static const double WIDE = 3;
 // A level to which x grows by more than that is not known to be the next one: between the levels of
 // memory lie factors of 8 to 32.
 static const double LONG_WAY = 16;
-enum { NEAR_POINTS = 4 }; // where points lie far apart, so many of them say where it is
+enum { NEAR_POINTS = 4 }; // points beside a step that place it, where points lie far apart
 
-// What the steps of a curve say, and how far that is sure.
+// Steps of a curve, and how sure they are.
 struct plateaus {
     const struct step *steps;
     int nsteps;
-    const double *doubt; // of each level, by steps_keep()
+    const double *doubt; // per level, from steps_keep()
     bool open;           // behind the last step it goes on to grow, or to fall
-    double rise;         // how much
+    double rise;         // size of that growth
 };
 
 static double highest(const struct step *steps, int nsteps)
@@ -31,8 +31,8 @@ static double highest(const struct step *steps, int nsteps)
     return most;
 }
 
-// How much a level rises from its beginning to its end: where later steps are at another place in
-// each resampled curve, none of them is told, and what is left of the curve may be no level.
+// Returns how much a level rises from its beginning to its end. If later steps lie elsewhere in
+// each resampled curve, none of them is kept, and the rest of the curve may be no level.
 static double level_rise(const struct shape *shape, int first, int last, struct arena *arena)
 {
     double *room = arena_alloc(arena, sizeof *room * (size_t)shape->n);
@@ -42,7 +42,7 @@ static double level_rise(const struct shape *shape, int first, int last, struct 
     return shape_middle(shape, last - end + 1, end, room) - shape_middle(shape, first, end, room);
 }
 
-// Whether what is behind the last step is no level.
+// Sets of->open if the points after the last step form no level.
 static void find_open(struct plateaus *of, const struct shape *shape, struct arena *arena)
 {
     int first, last;
@@ -54,7 +54,7 @@ static void find_open(struct plateaus *of, const struct shape *shape, struct are
                fabs(of->rise) >= STEP_RIVAL * highest(of->steps, of->nsteps);
 }
 
-// Whether another level may lie on the way to one, and was not found.
+// Returns true if the way to the next level is so long that a level on it may have been missed.
 static bool way_is_long(const struct shape *shape, const struct step *step)
 {
     double last = shape->points[step->last]->x, next = shape->points[step->next]->x;
@@ -75,8 +75,8 @@ static bool end_is_sure(const struct conclude_question *question, const struct s
            (high <= WIDE * low || step->high - step->low <= NEAR_POINTS);
 }
 
-// Of levels and ends one after another (level 1 is 0, end 1 is 1, level 2 is 2): the first that is
-// not sure; as many as there are: all of them are.
+// Levels and ends are counted in turn (level 1 is 0, end 1 is 1, level 2 is 2). Returns the number
+// of the first doubtful one, or their count if all are sure.
 static int first_doubt(const struct conclude_question *question, const struct shape *shape,
                        const struct plateaus *of)
 {
@@ -87,7 +87,7 @@ static int first_doubt(const struct conclude_question *question, const struct sh
     return at;
 }
 
-// How sure the first n of them are.
+// Returns the confidence in the first n levels and ends.
 static double share_of(const struct plateaus *of, int n)
 {
     double share = 1;
@@ -127,8 +127,8 @@ static const char *values_sentence(const struct conclude_question *question,
     return sentence;
 }
 
-// What is in doubt is no value: the place from which on it is. (Where it grows on, and resampled
-// curves have levels there, that is in doubt, too.)
+// Replaces the doubtful values by the x from which on they are in doubt. (Growth at the end is in
+// doubt, too, if resampled curves have levels there.)
 static void leave_out(struct draft *draft, const struct conclude_question *question,
                       const struct shape *shape, const struct plateaus *of, int doubt)
 {
@@ -138,7 +138,7 @@ static void leave_out(struct draft *draft, const struct conclude_question *quest
     draft_value(draft, "doubt", x, x, x, question->x_unit);
 }
 
-// How the sentence goes on behind the levels.
+// Returns the end of the sentence, after the levels.
 static const char *sentence_end(const struct conclude_question *question, const struct shape *shape,
                                 const struct plateaus *of, bool cut_short, struct arena *arena)
 {
@@ -158,7 +158,7 @@ static struct conclusion plateaus_conclude(const struct conclude_question *quest
     struct draft draft = {.arena = arena};
     put_values(&draft, question, shape, of);
     int all = 2 * of->nsteps + 1, doubt = first_doubt(question, shape, of);
-    // The first level and where it ends are what is asked for: without them nothing is told.
+    // The question is about the first level and its end: without them there is no value.
     bool unstable = doubt < 2 && doubt < all, part = !unstable && doubt < all;
     unstable = unstable || (cut_short && !part);
     const char *sentence =

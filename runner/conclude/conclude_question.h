@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The text by which a property says how it is read: a reading (conclude.h) and its options,
-//     knee least=0.2 add=4 bends
-//     difference control=constant factor=2
-// Rows of lists/properties/ have it, and the database, which can so conclude anew by itself.
+// The text form of a property's question: a reading (conclude.h) and its options,
+//
+// knee least=0.2 add=4 bends
+// difference control=constant factor=2
+//
+// Rows of lists/properties/ and the database have it, so that stored points can be concluded anew.
 #ifndef LATPUT_CONCLUDE_QUESTION_H
 #define LATPUT_CONCLUDE_QUESTION_H
 

@@ -7,7 +7,7 @@
 
 struct gap {
     double low, high; // x
-    double weight;    // what comes first
+    double weight;    // higher is refined earlier
 };
 
 static int gap_compare(const void *a, const void *b)
@@ -22,8 +22,7 @@ static int double_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-// What lies between point i and the next, if the noise does not make it: 0 nothing, 1 a rise, -1 a
-// fall.
+// Compares point i with the next one beyond the noise: 1 a rise, -1 a fall, 0 no difference.
 static int differs(const struct shape *shape, int i)
 {
     double difference = shape->v[i + 1] - shape->v[i];
@@ -33,8 +32,8 @@ static int differs(const struct shape *shape, int i)
     return difference > 0 ? 1 : -1;
 }
 
-// Where a level is left, or a fall or a rise begins: more points on the way from one level to the
-// next say nothing, and if the way is long they would seem to be a level.
+// Returns true if a level ends, or a rise or fall begins, at point i. More points on the way from
+// level to level add nothing; on a long way they would look like a level of their own.
 static bool begins(const struct shape *shape, int i, double *difference)
 {
     int way = differs(shape, i);
@@ -42,8 +41,8 @@ static bool begins(const struct shape *shape, int i, double *difference)
     return way && (i == 0 || differs(shape, i - 1) != way);
 }
 
-// Points on either side of a step's place that are looked at closer, and which share of its height
-// must lie between two of them: on a way of many points a line between two is fine enough.
+// Points on either side of a step that are refined, and the share of its height that must lie
+// between two of them: on a way of many points a line between two is fine enough.
 enum { STEP_POINTS = 2 };
 static const double STEEP = 0.4;
 

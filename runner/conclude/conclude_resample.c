@@ -58,9 +58,9 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(a)) * cos(2 * M_PI * b);
 }
 
-enum { SAMPLES_MAX = 64 }; // of a point; more would not make it surer
+enum { SAMPLES_MAX = 64 }; // per point; more would not make it surer
 
-// The samples of a pass that are numbers.
+// Lists the finite samples of a pass. Returns their number.
 static int pass_samples(const struct curve_point *point, int pass, int max, double *values)
 {
     int n = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Where a curve changes: the cheapest way to cut it into segments, each a level or a line, by
-// dynamic programming over all ways ("optimal partitioning": Jackson et al., 2005). A segment costs
-// the squares of its residuals in units of the noise, each capped, so that an outlier is left lying
-// rather than made a segment (Fearnhead and Rigaill, 2019), and a penalty that grows with the
-// logarithm of the number of points, as in BIC.
+// Finds the changes of a curve: the cheapest way to cut it into segments, each a level or a line,
+// by dynamic programming over all ways ("optimal partitioning": Jackson et al., 2005). A segment
+// costs the squares of its residuals in units of the noise, each capped, so that an outlier does
+// not become a segment (Fearnhead and Rigaill, 2019), and a penalty that grows with the logarithm
+// of the number of points, as in BIC.
 #include "conclude_internal.h"
 
 #include "util/quantile.h"
@@ -132,7 +132,7 @@ int segments_find(const struct shape *shape, struct segment **segments, struct a
             insert_sorted(sorted, last - first, shape->v[last]);
             if (last - first + 1 < SEGMENT_MIN && (first > 0 || last < n - 1))
                 continue;
-            // What a segment may cost; where that is nothing it need not be fitted.
+            // Most that the segment may cost; without any left it is not fitted.
             double most = best[last + 1] - (best[first] + cut);
             if (most <= 0)
                 continue;

@@ -75,7 +75,8 @@ static void rolling_median(const double *what, int n, double *median)
     }
 }
 
-// How far each point lies from the line between its neighbours, in standard deviations of a point.
+// Sets for each point its distance from the line between its neighbours, in standard deviations of
+// a point.
 static void find_roughness(const struct shape *shape, double *rough)
 {
     for (int i = 0; i < shape->n; i++) {
@@ -105,7 +106,7 @@ static void find_pass_noise(const struct shape *shape, double *noise, struct are
             for (int k = 0; k < n; k++)
                 values[k] = shape->logs ? log(values[k]) : values[k];
         }
-        // Of the fastest time that came back: those that it came in.
+        // The fastest time of a point rests on the passes that it came in.
         quantile_sort(values, n);
         if (shape->fastest && n > 2)
             n = 2;
@@ -115,7 +116,7 @@ static void find_pass_noise(const struct shape *shape, double *noise, struct are
         for (int k = 0; k < n; k++)
             squares += (values[k] - sum / n) * (values[k] - sum / n);
         noise[i] = NAN;
-        // What is taken afterwards is a median of these, which lies below the mean.
+        // The noise is used as a median of these, which lies below their mean.
         if (n > 1)
             noise[i] = sqrt(squares / (n - 1) / n) / pow(1 - 2.0 / 9 / (n - 1), 1.5);
     }
@@ -151,7 +152,7 @@ static bool all_positive(const struct shape *shape)
     return true;
 }
 
-// What the point and its passes say.
+// Sets v of a point, over all passes and per pass.
 static void find_values(struct shape *shape, int i, struct arena *arena)
 {
     const struct curve_point *point = shape->points[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reading of a line: how much more each step of x costs, and where it starts.
+// The reading of a line: the cost of each step of x, and where the line starts.
 #include "conclude_internal.h"
 
 #include "util/quantile.h"
@@ -24,8 +24,8 @@ static double pair_slope(const struct shape *shape, const double *v, double *roo
     return slope;
 }
 
-// What does not matter of a line's y: a twentieth of what it rises, or a fiftieth of what the
-// points are, where it hardly rises.
+// Returns the deviation from a line that does not matter: a twentieth of its rise, or a fiftieth of
+// the values if it hardly rises.
 static double line_tolerance(const struct shape *shape, double slope, double *room)
 {
     double rise = slope * (shape->points[shape->n - 1]->x - shape->points[0]->x);
@@ -35,7 +35,7 @@ static double line_tolerance(const struct shape *shape, double slope, double *ro
     return fmax(0.05 * fabs(rise), 0.02 * quantile_median(room, shape->n));
 }
 
-// How far the points lie from the line: the median.
+// Returns the median distance of the points from the line.
 static double line_misfit(const struct shape *shape, double slope, double start, double *room)
 {
     for (int i = 0; i < shape->n; i++)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double CAP = 9; // as for segments: three standard errors
+static const double CAP = 9; // squared residual at most, as for segments: three standard errors
 // A segment is a way and no level where it is so many times as steep as those beside it.
 static const double STEEP = 3;
 static const double NARROW = 1.5;
@@ -49,7 +49,7 @@ static bool segment_is_way(const struct shape *shape, const struct segment *segm
 {
     const struct segment *segment = &segments[at], *before = &segments[at - 1];
     double rise = fabs(segment_rise(segment, shape)), jump, next_jump = 0;
-    // What grows before or behind a step is a level that grows.
+    // A segment that grows before or after a step is a level that grows.
     jump = fabs(segment->start - segment_at(before, shape, segment->first));
     if (at + 1 < nsegments)
         next_jump =
@@ -65,8 +65,8 @@ static double distance(const struct segment *segment, const struct shape *shape,
     return fabs(shape->v[point] - segment_at(segment, shape, point)) / shape->sigma[point];
 }
 
-// Which points are the last and the first of their levels: those between, on the way, belong to
-// neither, though a segment has them as outliers.
+// Moves the ends of the step to the last point of the level before and the first of the level
+// after. Points on the way belong to neither, though a segment may have them as outliers.
 static void trim(struct step *step, const struct shape *shape)
 {
     double cap = sqrt(CAP);
@@ -100,8 +100,8 @@ static struct step make_step(const struct shape *shape, const struct segment *le
     return step;
 }
 
-// The last point of the left level where it and what goes on to grow behind it explain the values v
-// best; v[0] is that of the first.
+// Returns the last point of the left level, so that the level and the growth after it explain the
+// values v best; v[0] is that of the first.
 static int split_bend(const struct step *step, const struct shape *shape, const double *v)
 {
     double cost = 0, best = 0;
@@ -122,7 +122,7 @@ static int split_bend(const struct step *step, const struct shape *shape, const 
     return at < first ? first : at;
 }
 
-// How far the resampled values v lie from those of the shape, by the middle one of the points first
+// Returns the median distance of the resampled values v from those of the shape, over points first
 // to last; v[0] is that of point `from`.
 static double shift_of(const struct shape *shape, int first, int last, const double *v, int from,
                        double *room)
@@ -165,16 +165,16 @@ void step_settle(struct step *step, const struct shape *shape, uint64_t *state, 
     step->share = (double)near / RESAMPLES;
 }
 
-// How far a pass's values lie from the left level, those on it or those behind the step: the middle
-// of the shortest half. Behind a step, from the right level. A pass may have the step anywhere in
-// its interval: it is asked on both sides of that; NaN: nothing is there.
+// Returns the middle of the shortest half of a pass's distances from the left level, on it or, with
+// `behind`, after the step, where they are taken from the right level; NaN: the pass has no points
+// there. Points inside the step's interval count for neither side.
 static double pass_height(const struct step *step, const struct shape *shape, int pass, bool behind,
                           struct arena *arena)
 {
     int first = behind ? step->next : step->left->first, n = 0;
     int last = behind ? step->right->last : step->last;
     const struct segment *level = behind && !step->bend ? step->right : step->left;
-    // Where a bend goes on to grow, its end shows it best.
+    // A bend grows on; the last quarter of its points shows it best.
     if (step->bend && behind)
         first = last - (last - first) / 4;
     else if (behind && first < step->high && step->high <= last)
@@ -190,7 +190,8 @@ static double pass_height(const struct step *step, const struct shape *shape, in
     return shortest_half(values, n);
 }
 
-// Whether the pass has the step, of at least half its height: 1, -1; 0: it was not there.
+// Returns 1 if the pass has at least half of the step's height, -1 if it has less, 0 if it has no
+// points there.
 static int pass_has(const struct step *step, const struct shape *shape, int pass,
                     struct arena *arena)
 {

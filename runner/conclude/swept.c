@@ -90,7 +90,7 @@ const struct curve *swept_curves(struct swept_property *property, struct arena *
 {
     size_t room = (size_t)property->npoints + 1;
     int *leaders = arena_alloc(arena, room * sizeof *leaders), n = 0;
-    int *counts = arena_alloc(arena, room * sizeof *counts); // of the points of a leader's curve
+    int *counts = arena_alloc(arena, room * sizeof *counts); // points of the curve of each leader
     for (int i = 0; i < property->npoints; i++)
         curve_count(property, i, leaders, counts, &n);
     curves_sort(property, leaders, n);

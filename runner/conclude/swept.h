@@ -16,10 +16,10 @@ struct swept_point {
     int64_t point_id;  // set by what reads it
     int variant;       // index
     double x, by;      // swept variables; by is NaN where there is one only
-    int64_t instances; // what one body counts as
+    int64_t instances; // per body
     enum outcome outcome;
     const char *detail;
-    const struct timing *timings; // those with samples
+    const struct timing *timings; // only timings with samples
     int ntimings;
     double y; // derived, in y_unit an instance; NaN where there is no sample
     int samples;
@@ -35,9 +35,9 @@ struct swept_property {
     int position;                // in the run
     const char *grp, *name, *title, *question;
     const char *x_unit, *by_unit, *y_unit; // y_unit: "clk" or "ns"
-    const char *reading;                   // as conclude/conclude_question.h has it
+    const char *reading;                   // text of conclude/conclude_question.h
     const char *compare, *definition;
-    const char *vm; // why it means little on a virtual machine: "paging", ...; "": it does
+    const char *vm; // reason why a virtual machine distorts it: "paging", ...; "": none
     double tsc_hz, seconds;
     int64_t area_bytes, area_huge_bytes;
     enum outcome outcome; // OK: it was swept
@@ -50,8 +50,8 @@ struct swept_property {
     int nconclusions;
 };
 
-// What its samples say: y of each point, the curves, one a variant and value of `by`, and the
-// conclusions. Pure. What they point to is the arena's. -1: the text `reading` is not valid.
+// Derives y of each point from its samples, then the curves, one per variant and value of `by`, and
+// the conclusions. Pure. The results are the arena's. -1: the text `reading` is not valid.
 int swept_conclude(struct swept_property *property, struct arena *arena, struct err *err);
 // The curves alone.
 const struct curve *swept_curves(struct swept_property *property, struct arena *arena,
