@@ -9,7 +9,7 @@
 #include "explain_chain.h"
 #include "explain_table.h"
 
-// What is known of an instruction.
+// Data that the lists and the database have about an instruction.
 enum explain_known {
     KNOWN_ALL,      // latencies and ports
     KNOWN_NO_PORTS, // latencies and throughput, no ports
@@ -24,7 +24,7 @@ struct explain_instr {
     enum explain_known known;
     bool has_usage;
     struct port_usage usage; // in the ports of the explanation's model
-    double slots;            // of dispatch
+    double slots;            // dispatch slots
     bool fused;              // with the instruction before it, into one slot
     double load[PORTS_MAX];  // µops that each port does for it where the load is dealt best
 };

@@ -86,7 +86,7 @@ static void touch_register(const struct reader *reader, struct block_instr *inst
     if (place < 0)
         return;
     bool write = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
-    // What is written on a condition only, keeps the old value otherwise.
+    // An operand that is written conditionally keeps its old value otherwise, so it is read, too.
     bool read = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) ||
                 (op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE);
     if (read)
@@ -148,7 +148,7 @@ static void touch_flags(struct block_instr *instr)
     }
 }
 
-// Whether two or more register operands are written in the text, and all are one.
+// Returns true if the text has two or more register operands, and all are one register.
 static bool instr_is_same(const struct block_instr *instr)
 {
     ZydisRegister reg = ZYDIS_REGISTER_NONE;

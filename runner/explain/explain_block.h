@@ -14,10 +14,10 @@
 
 enum {
     BLOCK_INSTRS_MAX = 1000,
-    BLOCK_TOUCHES_MAX = 32, // of an instruction
+    BLOCK_TOUCHES_MAX = 32, // per instruction
 };
 
-// What values can be in: registers by their numbers, groups of flags, then places in memory.
+// Places of values: registers by their numbers, groups of flags, then places in memory.
 enum {
     PLACE_GPR = 0,
     PLACE_VEC = 16,
@@ -36,7 +36,7 @@ enum {
 
 enum touch_part { PART_REGISTER, PART_REST, PART_BASE, PART_INDEX, PART_DATA, PART_FLAGS };
 
-// How what is loaded compares with what the last store to it had written.
+// Relation of loaded bytes to those of the last store to them.
 enum forward_kind {
     FORWARD_SAME,   // by the same operand
     FORWARD_INSIDE, // all of it, by another operand
@@ -49,10 +49,10 @@ struct block_touch {
     int operand; // index of the decoder's operand; -1: flags
     enum touch_part part;
     bool write; // else read
-    // Of data that are read: the instruction that stores them in this block; -1: none.
+    // The instruction of this block that stores the data that are read; -1: none, or no data.
     int writer;
     enum forward_kind forward;
-    int line; // of data that are written: equal where the line in the cache is
+    int line; // line of written data: equal for the same cache line
 };
 
 struct block_instr {
@@ -66,7 +66,7 @@ struct block_instr {
     bool same; // all register operands that are written in the text are one register, at least two
 };
 
-// What a register holds when the first copy begins.
+// Contents of a register when the first copy begins.
 struct block_held {
     enum { HELD_UNKNOWN, HELD_CONSTANT, HELD_DATA } kind; // DATA: an address in the data area
     int64_t value;
@@ -81,13 +81,13 @@ struct block {
     bool memory_dropped; // there are more than fit
 };
 
-// Why a block may not hold an instruction that goes elsewhere, in words; NULL: it may. A branch on
-// a condition may be the last one.
+// Returns the reason, in words, why a block may not hold an instruction that transfers control;
+// NULL: it may. A conditional branch may be the last instruction.
 const char *block_refuses(const ZydisDecodedInstruction *instr, bool last);
 // A decoder of 64-bit or 32-bit mode.
 int block_decoder_begin(ZydisDecoder *decoder, int bits, struct err *err);
-// Decodes code[0..len). -1 with a message that says what is wrong with it: nothing in it, bytes
-// that are no instruction, too many, calls, system calls, jumps out of the middle.
+// Decodes code[0..len). Returns 0, or -1 with a message: it is empty, has bytes that are no
+// instruction, too many instructions, calls, system calls, or jumps before its end.
 int block_read(const uint8_t *code, size_t len, int bits, struct block *block, struct arena *arena,
                struct err *err);
 // The instruction that wrote last what is in a place when instruction `at` begins: of this copy, or
@@ -97,8 +97,8 @@ int block_writer_before(const struct block *block, int at, int place);
 void block_hold_initial(struct block *block, const uint8_t *init, size_t len);
 // "rax", "cf", "memory 1".
 const char *block_place_name(const struct block *block, int place, struct arena *arena);
-// Whether all that it reads is known before the block begins, since it always gives the same: to be
-// told by what was measured. Takes the reads away.
+// Removes the reads of an instruction whose result is always the same. Measurements show which ones
+// are: not the decoder.
 void block_break_inputs(struct block_instr *instr);
 // The decoder's operand is read and written in truth: adds the read (of a part of a register that
 // is kept).

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A block makes of the values that it begins with those that it ends with; how long each takes for
-// each is a matrix over the longest paths in one copy. The chain that takes longest a copy is the
-// cycle of the largest mean in it: Karp's algorithm (R. M. Karp, 1978).
+// Finds the chain that takes longest per copy of a block. A matrix holds the longest path through
+// one copy from each value at its begin to each value at its end. The chain is the cycle with the
+// largest mean in this graph: Karp's algorithm (R. M. Karp, 1978).
 #include "explain_chain.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEARLY = 1e-9;             // what sums of the same numbers differ by
+static const double NEARLY = 1e-9;             // sums of the same numbers differ by less
 static const double NEVER = -(double)INFINITY; // no path
 
-// Who wrote what a place holds, on the longest path from where a walk began.
+// Last step of the longest path from the begin of a walk to a place.
 struct reached {
     double clk;      // NEVER: not reached
     int instr, from; // the last step; instr -1: it is where the walk began
@@ -23,7 +23,7 @@ struct paths {
     int carried[PLACES_MAX]; // places that are read before they are written, and written
     int n;
     double *matrix;        // n * n: from the first value of a to the last of b
-    struct reached *steps; // of the walk under way: by instruction and touch
+    struct reached *steps; // of the current walk, by instruction and touch
 };
 
 static void paths_find_carried(struct paths *paths)
@@ -76,7 +76,7 @@ static void paths_walk(struct paths *paths, int start, struct reached *places)
         for (int t = 0; t < instr->ntouches; t++) {
             const struct block_touch *touch = &instr->touches[t];
             struct reached *step = &paths->steps[i * BLOCK_TOUCHES_MAX + t];
-            // What was in a place before a step reads it, for the way back.
+            // Remembers the step before this one, for the way back.
             step->instr = touch->place >= 0 ? places[touch->place].instr : -1;
             step->to = touch->place >= 0 ? places[touch->place].to : -1;
             step->clk = 0;
@@ -124,7 +124,8 @@ static void karp_walk(struct karp *karp, const double *matrix)
         }
 }
 
-// The end of the walk of n steps that has a cycle of the largest mean in it; -1: there is no cycle.
+// Returns the end of the walk of n steps that contains a cycle with the largest mean; -1: there is
+// no cycle.
 static int karp_end(const struct karp *karp, double *mean)
 {
     int n = karp->n, best = -1;
@@ -142,8 +143,8 @@ static int karp_end(const struct karp *karp, double *mean)
     return best;
 }
 
-// A walk of n steps visits a node twice; between lies a cycle. Of several the one of the largest
-// mean.
+// Finds the cycle in a walk of n steps, which passes some node twice; among several, the one with
+// the largest mean.
 static int karp_cycle(const struct karp *karp, int end, int cycle[PLACES_MAX])
 {
     int n = karp->n, len = 0, nodes[PLACES_MAX + 1] = {0}, seen_at[PLACES_MAX];
@@ -189,7 +190,7 @@ static int paths_steps(struct paths *paths, int from, int to, struct chain_step 
     while (at.instr >= 0 && n < room) {
         steps[n] = (struct chain_step){at.instr, at.from, at.to, 0};
         steps[n++].clk = paths->latency->clk(paths->latency->context, at.instr, at.from, at.to);
-        // What the step read: who had written it.
+        // The step that wrote the value that this one reads.
         struct reached *read = &paths->steps[at.instr * BLOCK_TOUCHES_MAX + at.from];
         if (read->instr < 0)
             break;

@@ -6,8 +6,8 @@
 
 #include "explain_block.h"
 
-// How long it takes from a value that instruction `instr` reads (touch `from`) to one that it
-// writes (touch `to`), in cycles; NaN: the one does not wait for the other.
+// clk() returns the latency from a value that instruction `instr` reads (touch `from`) to one that
+// it writes (touch `to`), in cycles; NaN: the second does not wait for the first.
 struct chain_latency {
     double (*clk)(const void *context, int instr, int from, int to);
     const void *context;
@@ -20,12 +20,12 @@ struct chain_step {
 struct chain {
     double clk;    // a copy of the block; 0: nothing is handed on
     double length; // over `copies`
-    int copies;    // that the chain goes through before it is where it began
+    int copies;    // copies until the chain is back at its first place
     struct chain_step *steps;
     int nsteps;
 };
 
-// The chain that takes longest a copy; its steps are owned by the arena.
+// Finds the chain that takes longest per copy; the arena owns its steps.
 struct chain chain_longest(const struct block *block, const struct chain_latency *latency,
                            struct arena *arena);
 

@@ -10,10 +10,10 @@
 enum {
     FLOW_WINDOW = 256,      // instructions under way: more than others than a chain keep waiting
     FLOW_STEPS = 4096,      // instructions in all, but at least so many copies:
-    FLOW_COPIES_LEAST = 40, // of which the first half is not counted
+    FLOW_COPIES_LEAST = 40, // copies; the first half is not counted
     FLOW_BLOCK_MAX = 200,   // instructions
-    FLOW_EDGES_MAX = 64,    // of an instruction
-    FLOW_UOPS_MAX = 16,     // of an instruction; microcode is limited by other things
+    FLOW_EDGES_MAX = 64,    // per instruction
+    FLOW_UOPS_MAX = 16,     // per instruction; other limits apply to microcode
 };
 // Latencies so near to a whole number are that: what is measured has some noise, which would let a
 // port be free a moment too late.
@@ -28,7 +28,7 @@ struct flow_edge {
 struct flow_code {
     struct flow_edge edges[FLOW_EDGES_MAX];
     int nedges;
-    double least_clk[BLOCK_TOUCHES_MAX]; // of edges, by what is written
+    double least_clk[BLOCK_TOUCHES_MAX]; // least of the edges to each written touch
     const struct port_use *uses;
     int nuses;
     double slots, own_clk; // own_clk: that its µops wait for each other
@@ -144,8 +144,8 @@ static const struct block_instr *flow_instr(const struct flow *flow, int at)
 
 // --- An instruction's way. ---
 
-// What of it works last can begin when that which takes longest to it has come; of several values
-// that it makes, the first.
+// Sets the cycle at which the instruction may begin. Its last µop waits for the input with the
+// longest way to the result; of several results the earliest counts.
 static void item_ready(struct flow *flow, int at)
 {
     struct flow_item *item = &flow->items[at];
@@ -178,7 +178,8 @@ static void item_read(struct flow *flow, int at, int t)
     flow->items[at].pending++;
 }
 
-// As many as there is room for: registers are renamed in order.
+// Lets instructions enter, in order since registers are renamed in order, as far as the window has
+// room.
 static void flow_admit(struct flow *flow)
 {
     while (flow->entered < flow->nitems && flow->entered < flow->retired + FLOW_WINDOW) {

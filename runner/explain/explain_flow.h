@@ -6,9 +6,10 @@
 
 #include "explain.h"
 
-// Cycles a copy takes where instructions enter in order, so fast that a copy takes front_clk, are
-// bound then to the ports that have least to do, and each port serves the oldest that is ready;
-// NaN: too long a block. Units that are not pipelined, and stores that leave, are not looked at.
+// Returns the cycles per copy of an out-of-order core: instructions enter in order, a copy in
+// front_clk; each µop is bound on entry to the port with the least to do; each port serves the
+// oldest ready µop. NaN: the block is too long. Units that are not pipelined and stores that retire
+// are ignored.
 double flow_clk(const struct explanation *explanation, double front_clk, bool wide);
 
 #endif

@@ -23,7 +23,8 @@ void front_read(const struct property_value *values, int n, struct front_density
     }
 }
 
-// What is less dense than what was measured takes the share of the least dense one.
+// Returns the time of a piece of code by its slots. Below the least measured density the time is
+// proportional.
 static double piece_clk(const struct front_density *density, double slots)
 {
     if (slots <= density->least)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the front end takes for code by how dense it is: it hands on lines of some instructions, and
-// of code with a few too many for one it hands on less a cycle than it could. Numbers come from the
-// property `code_density` of the CPU (lists/properties/front_end.csv). Pure.
+// Front-end time by the density of code. The front end delivers lines of a few instructions; code
+// with slightly more instructions than fit into a line is delivered at less than full width.
+// Numbers come from the property `code_density` of the CPU (lists/properties/front_end.csv). Pure.
 #ifndef LATPUT_EXPLAIN_FRONT_H
 #define LATPUT_EXPLAIN_FRONT_H
 
@@ -11,7 +11,7 @@ enum { FRONT_PIECE_BYTES = 61, FRONT_SLOTS_MAX = 64 };
 
 struct front_density {
     int least, most;                 // slots in a piece that were measured; most 0: nothing was
-    double clk[FRONT_SLOTS_MAX + 1]; // of a piece, by slots; NaN: not measured
+    double clk[FRONT_SLOTS_MAX + 1]; // per piece, by its slots; NaN: not measured
 };
 void front_read(const struct property_value *values, int n, struct front_density *density);
 
@@ -20,7 +20,7 @@ struct front_instr {
     int bytes;
     double slots;
 };
-// Cycles a copy; NaN where the density is not known.
+// Returns the cycles per copy; NaN: the density was not measured.
 double front_clk(const struct front_density *density, const struct front_instr *instrs, int n);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of pairs in the property `macro_fusion`, and what it says of them; see explain_fuse.h.
+// Pairs of the property `macro_fusion` by name, and what was measured of them; see explain_fuse.h.
 #include "explain_fuse.h"
 
 #include "util/mem.h"
@@ -12,7 +12,7 @@
 
 // Cycles of a pair between one slot less and all of them: less is noise.
 static const double FUSED_LEAST_CLK = 0.05;
-// Of all points so many may be too low.
+// Share of points that may be too low by noise.
 static const double NOISE_SHARE = 0.01;
 
 // The number of the jump's condition; those of o, b, z, be, s, p, l and le, and the opposite of

@@ -39,7 +39,7 @@ static struct block_held held_sum(const struct block *block, const ZydisDecodedO
     return base;
 }
 
-// What the instruction leaves in its first operand, where that is simple.
+// Returns the contents of the first operand after the instruction, as far as they are simple.
 static struct block_held held_result(const struct block *block, const ZydisDecodedInstruction *in,
                                      const ZydisDecodedOperand *ops)
 {

@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-// Half of a cycle is the least that an execution unit takes; what is faster is done at rename.
+// Least latency of an execution unit, in cycles; below it the result is made at rename.
 static const double AT_RENAME_CLK = 0.5;
 static const double ASSUMED_CLK = 1;
-// How much longer than its share of a cycle's slots a chain of such instructions takes at most.
+// A chain at rename takes at most this multiple of the cycles of its slots.
 static const double SLOT_TIMES = 1.3;
 
-// Which operand of the row the decoder's operand is, from 0; -1: none that is in the text.
+// Returns the index of the decoder's operand among the operands of the row; -1: the text does not
+// have it.
 static int role_index(const struct table_row *row, const struct block_instr *instr, int operand)
 {
     int visible = 0, at = -1, n = row ? row->row->nops : ZYDIS_MAX_OPERAND_COUNT;
@@ -65,8 +66,8 @@ static const char *role_implicit(const struct table_row *row, const struct block
     return touch->part == PART_REST ? arena_printf(arena, "%s%s", name, parts[touch->part]) : name;
 }
 
-// What the operand that a touch is of is called in the table: "op1", "op2.data", "flags", "rax".
-// Several names may do; the n-th (from 0), or NULL.
+// Returns the n-th name (from 0) by which the table may know the operand of a touch: "op1",
+// "op2.data", "flags", "rax"; NULL: there are no more.
 static const char *table_role(const struct table_row *row, const struct block_instr *instr,
                               const struct block_touch *touch, int n, struct arena *arena)
 {
@@ -89,7 +90,7 @@ static const struct known_pair *pair_find(const struct known_form *form, const c
     const struct known_pair *found = NULL;
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
-        // Of fast and slow data the fast: what the data are is not known.
+        // Fast data are assumed, since the data are not known.
         if (strcmp(pair->src, src) == 0 && strcmp(pair->dst, dst) == 0 && !isnan(pair->clk) &&
             (!found || pair->clk < found->clk))
             found = pair;
@@ -108,7 +109,8 @@ static double pair_exact(const struct known_form *form, const char *src)
     return clk;
 }
 
-// What the form takes from anything but addresses, where the pair was not measured.
+// Returns the least latency of the form from anything but addresses, for a pair that was not
+// measured.
 static double pair_typical(const struct known_form *form)
 {
     double clk = NAN;
@@ -118,7 +120,7 @@ static double pair_typical(const struct known_form *form)
     return clk;
 }
 
-// Whether the list says that the one does not wait for the other: SRC:DST+SRC:DST.
+// Returns true if the list says (SRC:DST+SRC:DST) that dst does not wait for src.
 static bool pair_unrelated(const struct table_row *row, const char *src, const char *dst)
 {
     char pair[64];
@@ -183,7 +185,7 @@ double table_latency(const struct table_row *row, const struct block_instr *inst
     return isnan(clk) ? ASSUMED_CLK : clk;
 }
 
-// Whether the result does not depend on what the operands hold: the form with one register for all
+// Returns true if the result does not depend on the operands: the form with one register for all
 // operands is done at rename, and is no move.
 static bool row_is_idiom(const struct table_row *row)
 {

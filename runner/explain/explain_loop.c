@@ -53,8 +53,8 @@ static int places_read(struct places *places, const uint8_t *code, size_t len, i
     return 0;
 }
 
-// How many instructions there are from the target of a branch back to that branch; 0 if one of them
-// leaves before, or anything but that branch comes in behind the first.
+// Returns the number of instructions from the target of a branch to the branch; 0 if one of them
+// leaves before, or another branch enters after the first.
 static int places_block(const struct places *places, const struct place *back)
 {
     int instrs = 0;

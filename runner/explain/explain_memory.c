@@ -29,10 +29,10 @@ struct address {
     int64_t at;
     int bytes;
 };
-// What an instruction made of registers alone: the same of the same.
+// A result of registers alone; equal inputs give equal results.
 struct derived {
     ZydisMnemonic mnemonic;
-    int sizes[3]; // of operands; negative: the high byte
+    int sizes[3]; // operand sizes; negative: the high byte
     struct value in[3];
     int64_t constant;
 };
@@ -76,14 +76,15 @@ static struct address walk_address(const struct walk *walk, const struct block_i
     if (op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS)
         address.index.root += 2 * ROOT_NEW; // far from what the others mean
     address.at += address.base.plus + address.index.plus * address.scale;
-    // What push writes lies below where rsp points; the decoder has no displacement for it.
+    // push writes below the place that rsp points to; the decoder has no displacement for it.
     if (instr->in.mnemonic == ZYDIS_MNEMONIC_PUSH &&
         op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
         address.at -= address.bytes;
     return address;
 }
 
-// Whether they can be compared, and share bytes; `later`: how far `b` has moved since.
+// Returns true if the addresses can be compared and share bytes; `later`: distance that `b` has
+// moved since.
 static bool address_meets(const struct address *a, const struct address *b, int64_t later)
 {
     if (a->base.root != b->base.root || a->index.root != b->index.root ||
@@ -94,7 +95,7 @@ static bool address_meets(const struct address *a, const struct address *b, int6
     return a->at < b_at + b->bytes && b_at < a->at + a->bytes;
 }
 
-// Whether it is the same whenever the block begins again.
+// Returns true if the root is the same at the begin of each copy.
 static bool root_is_fixed(const struct walk *walk, int root)
 {
     if (root == ROOT_ZERO || root == ROOT_RIP || root == ROOT_DATA)
@@ -142,7 +143,8 @@ static bool instr_constant(const struct walk *walk, const struct block_instr *in
     return op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 }
 
-// What a register holds that the instruction writes as its first operand, where that is simple.
+// Returns true, with the value in *result, if the register in the first operand has a simple value
+// after the instruction.
 static bool walk_simple(const struct walk *walk, const struct block_instr *instr,
                         struct value *result)
 {
@@ -368,8 +370,7 @@ static void walk_instr(struct walk *walk, int at, bool second)
     walk_registers(walk, instr);
 }
 
-// What a register holds at the begin of a copy: what it held before the first one, if no copy
-// writes it.
+// Returns the value of a register at the begin of a copy: the initial one if no copy writes it.
 static struct value walk_begin(const struct block *block, int number)
 {
     const struct block_held *held = &block->held[number];

@@ -126,7 +126,7 @@ static bool instr_is_chain(const struct block_instr *code)
     return false;
 }
 
-// What its throughput alone says, where no ports are known.
+// Returns the time that the throughput alone implies, for a model without ports.
 static double instr_wait(const struct explain_instr *instr)
 {
     const struct known_form *form = instr->row ? instr->row->form : NULL;
@@ -153,8 +153,8 @@ static int limit_compare(const void *a, const void *b)
     return (x->clk < y->clk) - (x->clk > y->clk);
 }
 
-// What code takes that is repeated without a jump, by how dense it is; NaN: not known. A loop
-// begins anew at the same place, and small ones are kept behind where this matters.
+// Returns the front-end cycles of straight code by its density; NaN: not known. Loops are left out:
+// they begin at the same place each time, and caches of decoded instructions serve small ones.
 static double density_clk(const struct front_density *density,
                           const struct explanation *explanation, struct arena *arena)
 {
@@ -185,7 +185,7 @@ static struct block_usages block_usages(const struct explanation *explanation, b
     return block;
 }
 
-// How long microcode keeps the front end from everybody, beside the slots.
+// Returns the cycles that microcode blocks the front end, beyond the slots.
 static double stall_clk(const struct explanation *explanation, struct arena *arena)
 {
     const struct port_model *model = explanation->model;
@@ -207,7 +207,7 @@ static void predict_front(struct explanation *explanation, const struct front_de
     if (width <= 0)
         return;
     double clk = density_clk(density, explanation, arena), stall = stall_clk(explanation, arena);
-    // What single instructions took beside others is in the density of code.
+    // The density has the slots that instructions lose beside others: they count once.
     if (!isnan(clk))
         explanation->slots = slots;
     bool dense = clk > DENSE_TIMES * explanation->slots / width;
@@ -252,7 +252,7 @@ static void predict_wait(struct explanation *explanation, struct arena *arena)
             most = instr_wait(&explanation->instrs[i]);
             worst = i;
         }
-    double sum = 0; // of the same form: it waits for itself
+    double sum = 0; // of one form, which waits for itself
     for (int i = 0; i < explanation->block.n && worst >= 0; i++)
         if (explanation->instrs[i].row == explanation->instrs[worst].row)
             sum += instr_wait(&explanation->instrs[i]);
@@ -287,8 +287,8 @@ static void predict_stores(struct explanation *explanation, struct arena *arena)
               arena_printf(arena, "%d stores that change the line %d times", n, changes));
 }
 
-// A load of more than the store before it wrote waits until that has left, and what is behind it
-// leaves later still.
+// Adds the wait of a load that reads more than the store before it wrote: until the store has left,
+// and those after it later still.
 static void predict_narrow(struct explanation *explanation, struct arena *arena)
 {
     const char *load = NULL;

@@ -166,7 +166,7 @@ static void print_instrs(const struct explanation *explanation, bool colour, str
         print_line(out, 0, "%d more ports are in --format json.", n - shown);
 }
 
-// What nothing is known of, in words.
+// Lists the instructions without data, in words.
 static void print_unknown(const struct explanation *explanation, struct strbuf *out)
 {
     if (!explanation->model)

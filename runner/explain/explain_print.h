@@ -8,10 +8,10 @@
 
 #include "util/json.h"
 
-// Where the block is from.
+// Origin of the block.
 struct explain_source {
-    const char *title; // of a file; else NULL
-    double call_clk;   // of a loop of a function: what one call of that takes; else NaN
+    const char *title; // file; else NULL
+    double call_clk;   // cycles per call of a function with a loop; else NaN
 };
 
 // `measured` NULL: nothing was measured. `colour`: headings of tables stand out.

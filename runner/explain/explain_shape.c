@@ -26,7 +26,7 @@ static bool shape_in_loop(const struct shape *shape)
     return shape->subject->place && shape->subject->place->object;
 }
 
-// Whether it may hold an address that only the linker knows.
+// Returns true if the instruction may hold an address that only the linker knows.
 static bool may_be_linked(const struct block_instr *instr)
 {
     const ZydisDecodedInstruction *in = &instr->in;
@@ -51,7 +51,7 @@ static void feed(struct feeding *feeding, int writer)
             feed(feeding, block_writer_before(feeding->block, writer, instr->touches[t].place));
 }
 
-// What the end of a loop and the addresses in it depend on.
+// Returns true if the end of a loop or an address in it depends on the instruction.
 static bool feeds_loop(const struct block *block, int which)
 {
     struct feeding feeding = {.block = block};
@@ -116,7 +116,7 @@ static void put_bytes(struct strbuf *out, const uint8_t *bytes, int n)
     strbuf_puts(out, n ? "\n" : "");
 }
 
-// The next line of a file with an instruction, behind *at; without its comment.
+// Returns the next line of a file that has an instruction, from *at on and without its comment.
 static const char *next_line(const char **at, struct arena *arena)
 {
     while (**at) {
@@ -129,8 +129,8 @@ static const char *next_line(const char **at, struct arena *arena)
     return NULL;
 }
 
-// As text. What may name addresses of the file stays as it is written there; NULL: which line of
-// the file an instruction is cannot be told.
+// Returns the shape as text. Instructions that may name addresses of the file are copied from
+// there; NULL: the line of such an instruction is not known.
 static const char *shape_text(const struct shape *shape, struct arena *arena)
 {
     const struct explain_place *place = shape->subject->place;
@@ -154,7 +154,7 @@ static const char *shape_text(const struct shape *shape, struct arena *arena)
     return found;
 }
 
-// What makes bench fill vector registers and memory as it would for the text.
+// Returns init code that makes bench fill vector registers and memory as for the text.
 static const char *shape_init(const struct shape *shape, struct arena *arena)
 {
     static const struct {
@@ -179,7 +179,7 @@ static const char *shape_init(const struct shape *shape, struct arena *arena)
     return given;
 }
 
-// Of a NASM file, with what its chains are broken by.
+// Sets the spec for a block of a NASM file, with the code that breaks its chains.
 static int shape_testcode(const struct shape *shape, const char *text, struct bench_spec *spec,
                           struct arena *arena, struct err *err)
 {

@@ -28,7 +28,8 @@ static int move_source(const struct block_instr *code)
     return source;
 }
 
-// Who made the value of a touch, behind moves that are done at rename; NULL: nobody in the block.
+// Returns the producer of the value of a touch, across moves that are done at rename; NULL: the
+// block has none.
 static const struct explain_instr *producer_of(const struct explanation *explanation, int at,
                                                int from)
 {
@@ -56,7 +57,8 @@ static bool is_sum_at_rename(const struct explanation *explanation,
            table_is_at_rename(producer->row->form->latency_min_clk, explanation->model);
 }
 
-// Whether it is an addition whose latency is that of additions among themselves.
+// Returns true if the producer is a floating-point addition with the latency of additions among
+// themselves.
 static bool is_short_fadd(const struct explain_instr *producer, const struct bypass *bypass)
 {
     return producer && producer->row && producer->row->form &&
@@ -69,8 +71,8 @@ static double known_or_nothing(double clk)
     return isnan(clk) ? 0 : clk;
 }
 
-// Whether flags are only kept by it where it does not write them (a shift by a count of 0): they
-// make nothing but flags.
+// Returns true if the instruction reads flags only to keep them where it does not write them (a
+// shift by a count of 0). They affect nothing but flags.
 static bool keeps_flags(const struct block_instr *code, const struct block_touch *in)
 {
     static const ZydisAccessedFlagsMask masks[] = {ZYDIS_CPUFLAG_CF, ZYDIS_CPUFLAG_OF,
@@ -81,9 +83,10 @@ static bool keeps_flags(const struct block_instr *code, const struct block_touch
            !(code->in.cpu_flags->tested & masks[in->place - PLACE_FLAGS_C]);
 }
 
-// What a step that chooses on a condition takes more because of who made the flags directly before
-// it, as the property measures pairs. Farther apart it was less, and behind four others nothing.
-static double flags_more(const struct explanation *explanation, int at)
+// Returns the delay of a conditional instruction after the producer of its flags. It applies only
+// directly after the producer, as the property measures it: with others between them it is shorter,
+// and after four it is gone.
+static double flags_delay_clk(const struct explanation *explanation, int at)
 {
     const struct block_instr *code = explanation->instrs[at].code;
     const struct bypass *bypass = explanation->bypass;
@@ -104,8 +107,8 @@ static double flags_more(const struct explanation *explanation, int at)
     return most;
 }
 
-// What the step takes more because of who made what it waits for.
-static double step_more(const struct explanation *explanation, int at, int from)
+// Returns the bypass delay of a step: the latency that its producer adds.
+static double step_delay_clk(const struct explanation *explanation, int at, int from)
 {
     const struct explain_instr *instr = &explanation->instrs[at];
     const struct block_touch *touch = &instr->code->touches[from];
@@ -114,7 +117,7 @@ static double step_more(const struct explanation *explanation, int at, int from)
     const struct bypass *bypass = explanation->bypass;
     const struct explain_instr *producer = producer_of(explanation, at, from);
     bool address = touch->part == PART_BASE || touch->part == PART_INDEX;
-    double flags = touch->place < PLACE_VEC && !address ? flags_more(explanation, at) : 0;
+    double flags = touch->place < PLACE_VEC && !address ? flags_delay_clk(explanation, at) : 0;
     if (flags > 0)
         return flags;
     if (touch->place < PLACE_VEC && !address && is_sum_at_rename(explanation, producer) &&
@@ -169,7 +172,7 @@ static double forward_clk(const struct explanation *explanation, const struct ex
     if (store == load)
         return clk; // measured as it is here
     clk = fmax(clk, store_clk(store));
-    // What is kept as if it were a register, is so only for the very operand that was stored.
+    // A value that is kept like a register serves only the operand that stored it.
     if (data->forward != FORWARD_SAME)
         clk = fmax(clk, address_clk(load, data, out));
     // A load that comes a while after its store is faster than one that waits for it.
@@ -189,8 +192,8 @@ static bool reads_memory(const struct block_instr *code, int operand)
     return false;
 }
 
-// As much stands between the instruction and the one that it waits for as in the table's filled
-// chain: with the latter, the slots of a cycle. How many these are only the ports' model says.
+// Returns true if as many slots as a cycle has, the producer's included, lie between the
+// instruction and its producer, as in the filled chain of the table. The port model has the width.
 static bool is_filled(const struct explanation *explanation, int at, int place)
 {
     int writer = place >= 0 ? block_writer_before(&explanation->block, at, place) : -1;
@@ -227,7 +230,7 @@ double explain_step_clk(const void *context, int at, int from, int to)
         return forward_clk(explanation, instr, in, out, clk);
     if (source == LATENCY_MEASURED && table_is_at_rename(clk, explanation->model))
         clk = 0; // a chain of such takes what their slots take
-    return clk + step_more(explanation, at, from);
+    return clk + step_delay_clk(explanation, at, from);
 }
 
 void explain_step_uops(struct explanation *explanation)

@@ -78,7 +78,7 @@ static void table_signature(const struct block_instr *instr, struct strbuf *out)
 
 // --- Matching. ---
 
-// Whether constants that belong to the row's form are those of the instruction.
+// Returns true if the constants that belong to the row's form are those of the instruction.
 static bool row_constants_fit(const struct table_row *row, const struct block_instr *instr)
 {
     const struct list_row *list = row->row;
@@ -148,7 +148,7 @@ static bool wanted_row(const struct list_row *row, const bool *wanted, int bits)
     return false;
 }
 
-// What the decoder makes of each row.
+// Decodes the machine code of each row.
 static int table_decode(struct explain_table *table, const struct check_code *codes, int n,
                         const unsigned char *bytes, int bits, struct err *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the database of a CPU says of the instructions of a block, found by what they are: each row
-// of the lists is assembled and decoded like the block, and both are described in the same words.
+// Results of a CPU for the instructions of a block. Each row of the lists is assembled and decoded
+// like the block; both are described in the same words, and so found.
 #ifndef LATPUT_EXPLAIN_TABLE_H
 #define LATPUT_EXPLAIN_TABLE_H
 
@@ -15,18 +15,18 @@ struct table_row {
     const struct list_row *row;
     struct block_instr instr;
     const char *signature;
-    const struct known_form *form; // what the database has of it; NULL: nothing
+    const struct known_form *form; // its results in the database; NULL: none
 };
 struct explain_table {
-    struct known_cpu data; // of the CPU; no forms where there is no database
+    struct known_cpu data; // results of the CPU; no forms without a database
     struct selection selection;
-    struct table_row *rows; // those with a mnemonic of the blocks
+    struct table_row *rows; // rows with a mnemonic of the blocks
     int nrows;
     const struct port_model *model; // the newest; NULL: none
     struct bypass bypass;
     struct front_density density;
-    struct property_values fusion; // of `macro_fusion`; none where it was not measured
-    struct property_values taken;  // of `taken_branches`; the same
+    struct property_values fusion; // points of `macro_fusion`; none: not measured
+    struct property_values taken;  // points of `taken_branches`; none: not measured
     struct arena arena;
 };
 
@@ -34,7 +34,7 @@ struct explain_table {
 const struct table_row *table_match(const struct explain_table *table,
                                     const struct block_instr *instr);
 
-// Whose numbers.
+// Source of the results.
 struct explain_from {
     struct store *store; // NULL: none
     const char *uarch;
@@ -46,14 +46,14 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
                struct explain_table *table, struct err *err);
 void table_free(struct explain_table *table);
 
-// How sure a latency is.
+// Confidence in a latency.
 enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };
 // From what the instruction reads (touch) to what it writes. `row` NULL: unknown. `dense`: directly
 // after the instruction that it waits for, else with others between them.
 double table_latency(const struct table_row *row, const struct block_instr *instr,
                      const struct block_touch *from, const struct block_touch *to, bool dense,
                      enum latency_source *source);
-// Whether a latency is so short that the result is there when the instruction is renamed.
+// Returns true if a latency is so short that the result is there when the instruction is renamed.
 bool table_is_at_rename(double clk, const struct port_model *model);
 // Corrects what the instruction reads by what the list and the measurements say: parts that are
 // kept, inputs that do not matter (zero idioms).

@@ -12,25 +12,25 @@ enum { EXPLAIN_TRIES_MAX = 4 };
 struct explain_try {
     const char *what;     // "with its chains broken"
     double measured_clk;  // NaN: it could not be measured
-    double predicted_clk; // what would be expected of it by the tables
-    const char *says;     // what follows, or why it could not be measured
+    double predicted_clk; // by the tables
+    const char *says;     // conclusion, or why it could not be measured
 };
 struct explain_measured {
     double clk, spread_clk; // NaN where it could not be measured
-    const char *failure;    // why, NULL: it could
+    const char *failure;    // reason; NULL: it was measured
     int cpu;
     struct explain_try tries[EXPLAIN_TRIES_MAX];
     int ntries;
 };
 
-// How far prediction and measurement may lie apart before experiments are made.
+// Difference between prediction and measurement, as a share, above which experiments are made.
 extern const double explain_tolerance;
 // (predicted - measured) / measured.
 double explain_difference(const struct explanation *explanation,
                           const struct explain_measured *measured);
 
-// Measures the block as `spec` has it, whose body or file is what was explained. 0, also where the
-// code fails (measured->failure says why), or -1: nothing can be measured here.
+// Measures the explained block as `spec` has it. Returns 0, also if the code fails
+// (measured->failure has the reason), or -1: nothing can be measured here.
 int explain_measure(const struct bench_spec *spec, struct explain_measured *measured,
                     struct arena *arena, struct err *err);
 // The experiments, where prediction and measurement differ by more than explain_tolerance.
