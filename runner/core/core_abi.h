@@ -22,10 +22,10 @@ enum {
     CORE_COMPOSED = 64,   // body and init are no addresses, but offsets from `latput_code`
 };
 
-// Large data of a kernel, beside the data area: memory that is mapped once for all kernels of the
-// program, as large as the largest needs it, and what is written there before a kernel's trial and
-// passes, unless the kernel before left the same. What kernels need to know of it stands in the
-// page behind the first of the data area (macros/property.inc is the NASM side).
+// Large data of a kernel, beside the data area. The memory is mapped once for all kernels of the
+// program, as large as the largest needs it. It is written before a kernel's trial and passes,
+// unless the kernel before left the same contents. The page after the first one of the data area
+// describes it to the kernel (macros/property.inc is the NASM side).
 enum core_fill_kind {
     CORE_FILL_ZERO,         // zeros
     CORE_FILL_CHASE,        // nodes that lead through all of them, at random, and back
@@ -44,22 +44,22 @@ enum {
 struct core_fill {
     uint32_t kind; // enum core_fill_kind
     uint32_t area;
-    uint32_t cursor;  // of a chase: where the address of its next node stands
-    uint32_t stride;  // of a chase: from node to node
-    uint32_t stagger; // of a chase: node i lies i * stagger bytes further within its page
-    uint32_t frames;  // of the area: pages repeat after so many, by being the same memory; 0: never
-    uint32_t flags;   // of the area: CORE_FILL_*
+    uint32_t cursor;  // chase: number of the cursor with the address of its next node
+    uint32_t stride;  // chase: distance of its nodes
+    uint32_t stagger; // chase: node i lies i * stagger bytes further within its page
+    uint32_t frames;  // area: number of different pages that repeat; 0: all differ
+    uint32_t flags;   // area: CORE_FILL_*
     uint32_t reserved;
-    uint64_t bytes; // of the area that are filled
+    uint64_t bytes; // filled part of the area
     uint64_t seed;
 };
 _Static_assert(sizeof(struct core_fill) == 48, "mirrored in gen.c");
 
-// The page of parameters, CORE_PAGE behind the start of the data area.
+// The page of parameters, CORE_PAGE bytes after the start of the data area.
 struct core_parameters {
     uint64_t cursors[CORE_CURSORS_MAX]; // kept from call to call
     uint64_t areas[CORE_AREAS_MAX];     // addresses
-    uint64_t bytes[CORE_AREAS_MAX];     // that are filled for this kernel
+    uint64_t bytes[CORE_AREAS_MAX];     // filled for this kernel
     uint64_t mapped[CORE_AREAS_MAX];    // bytes of the whole areas
     uint64_t process;                   // its number, which is that of its one thread
 };
@@ -81,19 +81,19 @@ struct core_kernel {
                     // rax, rcx and rdx
     uint64_t fills; // address of struct core_fill
     uint32_t fini_bytes, nfills;
-    uint32_t align;  // of the loop; 0: as all
-    uint32_t copies; // of the body in the loop; 0: chosen
-    // What goes round on other CPUs while the body is timed (core_corunner.c), and what is done
-    // there before; 0: nothing does. On those of the configuration's CPUs from corunner_from up to
-    // but without corunner_to.
+    uint32_t align;  // alignment of the loop; 0: as all
+    uint32_t copies; // copies of the body in the loop; 0: chosen
+    // Code that runs on other CPUs while the body is timed (core_corunner.c), and code that runs
+    // there first; 0: none. It runs on the CPUs of the configuration from corunner_from to before
+    // corunner_to.
     uint64_t corunner, corunner_init;
     uint32_t corunner_bytes, corunner_init_bytes;
     uint32_t corunner_from, corunner_to;
 };
 _Static_assert(sizeof(struct core_kernel) == 144, "mirrored in gen.c");
 
-// What the bodies of a program may do beside computing, by bits. The core lets nothing else through
-// its filter, whatever bodies try.
+// Permissions of the bodies of a program beyond computing, as bits. The filter of the core lets
+// nothing else through.
 enum core_permit {
     CORE_PERMIT_CALL = 1,    // getppid(), the system call that does nothing
     CORE_PERMIT_DISCARD = 2, // madvise(area, mapped, MADV_DONTNEED) of whole areas
@@ -125,30 +125,30 @@ struct core_secret {
     uint64_t before[2]; // `after` of the one before
     uint64_t after[2];  // the key of what the core remembers until the next one
     uint64_t tags[2];   // the key of what it remembers of each kernel; the same in all
-    uint64_t token;     // what the records have that are sent until the next one
+    uint64_t token;     // mark of all records that are sent until the next secret
     uint32_t number;    // from 0
     uint32_t reserved;
 };
 _Static_assert(sizeof(struct core_secret) == 64, "the same in 32-bit mode");
 
-// What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
-// ncounters counters (at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else), then by
-// ncorunners 32-bit CPUs, then by secrets.
+// The configuration that the runner writes to fd 3 of the core. It is followed by nselected 32-bit
+// kernel ids, by ncounters counters (at most CORE_TIMED_MAX that kernels read, else
+// CORE_COUNTERS_MAX), by ncorunners 32-bit CPUs, then by secrets.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
     int32_t cpu;             // to pin to
     uint32_t calib_link_clk; // latency of imul on this uarch, at the mode's width; 0: by the ratio
-    uint32_t canary;         // which one: 1 to 9 nops of that length, from 10 on mixtures
-    uint32_t most_ms;        // passes end after so long, done or not; 0: when all is done
-    double floor_clk_per_instr; // of the canary on an undisturbed core
+    uint32_t canary;  // number of the canary: 1 to 9 are nops of that length, 10 and more mixtures
+    uint32_t most_ms; // passes end after so long, done or not; 0: when all is done
+    double floor_clk_per_instr; // cycles per instruction of the canary on an undisturbed core
     double tsc_hz;
     double canary_tolerance;                 // accept up to floor * (1 + this)
     double calib_tolerance;                  // largest |before - after| / before
     double passes_tolerance;                 // two passes that differ by more call for a third
     uint32_t window_ns, canary_ns, calib_ns; // length of the three parts of a repeat
     uint32_t accept;                         // accepted repeats wanted a pass
-    uint32_t enough;      // of them, where they agree and no pass before showed another state
+    uint32_t enough; // repeats that will do, if they agree and no pass before showed another state
     uint32_t together;    // repeats between two looks whether the core is disturbed; 0: one
     uint32_t tries;       // repeats tried at most before the kernel is requeued
     uint32_t requeues;    // times that a kernel is requeued before it is unstable,
@@ -159,14 +159,15 @@ struct core_config {
     uint32_t floor_ms;    // duration of CORE_MODE_FLOOR
     uint32_t nselected;
     // CORE_MODE_BENCH:
-    uint32_t copies;     // of the body in the loop; 0: chosen
-    uint32_t iterations; // of the loop; 0: only find out how many fill the window (CORE_REC_SHAPE)
-    uint32_t repeats;    // warm repetitions wanted, after the cold one
-    uint32_t cold;       // 1: all repetitions are cold
-    uint32_t threads;    // processes that repeat in step; more than 1: share CORE_TEAM_FD
-    uint32_t thread;     // which of them this is, from 0
-    uint32_t ncounters;  // struct core_counter that follow the kernel ids
-    uint32_t timed;      // 1: kernels read the counters themselves, as in CORE_MODE_MEASURE
+    uint32_t copies; // copies of the body in the loop; 0: chosen
+    // rounds of the loop; 0: only find out how many fill the window (CORE_REC_SHAPE)
+    uint32_t iterations;
+    uint32_t repeats;   // warm repetitions wanted, after the cold one
+    uint32_t cold;      // 1: all repetitions are cold
+    uint32_t threads;   // processes that repeat in step; more than 1: share CORE_TEAM_FD
+    uint32_t thread;    // number of this thread, from 0
+    uint32_t ncounters; // struct core_counter that follow the kernel ids
+    uint32_t timed;     // 1: kernels read the counters themselves, as in CORE_MODE_MEASURE
     // CORE_MODE_MEASURE:
     uint32_t counts_clk; // 1: the first of the counters counts core cycles
     uint32_t ncorunners; // CPUs for corunners, at most CORE_CORUNNERS_MAX
@@ -176,9 +177,9 @@ struct core_config {
 };
 enum { CORE_CORUNNERS_MAX = 256 };
 
-// How the core gets at a count. Kernels read counters themselves, between the same fences as the
-// clock (core_rdpmc.c). CORE_MODE_BENCH without `timed` reads all of them at once through the
-// system (core_count.c), for events that RDPMC cannot read; CORE_COUNTER_PERF only.
+// Ways to get at a count. Kernels read counters themselves, between the same fences as the clock
+// (core_rdpmc.c). CORE_MODE_BENCH without `timed` reads all of them at once through the system
+// (core_count.c), for events that RDPMC cannot read; CORE_COUNTER_PERF only.
 enum core_counter_source {
     CORE_COUNTER_PERF,  // opened by the core; RDPMC where the kernel's page says it is
     CORE_COUNTER_RDPMC, // programmed by someone else, and running: RDPMC by number
@@ -191,22 +192,22 @@ struct core_counter {
     uint32_t type;
     uint16_t exclude_user, exclude_kernel;
     uint16_t source; // enum core_counter_source
-    uint16_t bits;   // of CORE_COUNTER_RDPMC: how wide it is
-    uint32_t rdpmc;  // of CORE_COUNTER_RDPMC: what RDPMC wants in ecx
+    uint16_t bits;   // width for CORE_COUNTER_RDPMC
+    uint32_t rdpmc;  // value of ecx for CORE_COUNTER_RDPMC
 };
 enum { CORE_COUNTERS_MAX = 16, CORE_TIMED_MAX = 6 };
 _Static_assert(sizeof(struct core_counter) == 32, "the same in 32-bit mode");
 
-// What the processes of a team share, mapped from CORE_TEAM_FD; zeros at first. Which of them
-// writes what, and when, is said in core_team.c.
+// Memory that the processes of a team share, mapped from CORE_TEAM_FD; zeros at first. core_team.c
+// says which of them writes what, and when.
 struct core_team {
     uint32_t arrived, generation; // barrier
     uint32_t aborted;             // one cannot go on
-    uint32_t accepted, late;      // how many of them, of the last repetition
+    uint32_t accepted, late;      // numbers of threads, for the last repetition
     uint32_t gave_up;
     uint32_t lead_us; // from the barrier to the start; grows when a start was missed
     uint32_t reserved;
-    uint64_t start_tsc; // of the next repetition
+    uint64_t start_tsc; // start of the next repetition
 };
 
 enum core_record_type {
@@ -215,7 +216,7 @@ enum core_record_type {
     CORE_REC_COUNTS, // kernel, pass: what was counted, in front of the timing it belongs to
     CORE_REC_TIMING, // kernel, pass: end of a pass, samples follow in the record
     CORE_REC_WAIT,   // alive, waiting for the core to become quiet; with a tally
-    CORE_REC_FLOOR,  // how long a canary took in CORE_MODE_FLOOR: a part of its histogram
+    CORE_REC_FLOOR,  // part of a canary's histogram in CORE_MODE_FLOOR
     CORE_REC_CODE,   // kernel: its machine code
     CORE_REC_SHAPE,  // kernel: copies and iterations that fill the window
     CORE_REC_REPEAT, // kernel: one repetition of CORE_MODE_BENCH
@@ -229,7 +230,7 @@ struct core_sample { // raw TSC ticks
     uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;
 };
 
-// Why a repeat does not count.
+// Reasons to refuse a repeat.
 enum core_refusal {
     CORE_REFUSED_CANARY,  // the core was disturbed
     CORE_REFUSED_CALIB,   // calibrations before and behind it disagree
@@ -237,7 +238,7 @@ enum core_refusal {
     CORE_REFUSED_FEW,     // it was accepted, but too few with it
     CORE_REFUSALS
 };
-// What a process in CORE_MODE_MEASURE has met from its begin on.
+// Counts of a process in CORE_MODE_MEASURE since its begin.
 struct core_tally {
     uint64_t accepted, refused[CORE_REFUSALS]; // repeats
     uint64_t quiet_tsc, gap_tsc;               // waited for quiet; until the next pass was due
@@ -248,16 +249,16 @@ struct core_tally {
 enum { CORE_FLOOR_BINS = 8064, CORE_FLOOR_CHUNK = 96 };
 #define CORE_FLOOR_BIN_CLK 0.00025 // 0.15 % at six instructions a cycle
 
-// What the core writes to fd 4: records of one size, so that a torn one cannot be misread.
+// A record that the core writes to fd 4. All have one size, so that a torn one cannot be misread.
 struct core_record {
     uint32_t type;   // enum core_record_type
     uint32_t kernel; // id, where it applies
-    uint64_t token;  // of the secret with this number
+    uint64_t token;  // token of the secret `number`
     uint32_t number;
     uint32_t reserved;
     union {
         struct {
-            double overhead_tsc; // of a timing without work
+            double overhead_tsc; // time of an empty timing
             double calib_clk;    // core cycles of the calibration chain
             double core_hz;
             double imul_per_add;     // ratio of the latencies of imul r64,r64 and add r64,r64
@@ -268,21 +269,21 @@ struct core_record {
             // one round of a loop without a body.
             double overhead_counts[CORE_TIMED_MAX], link_counts[CORE_TIMED_MAX],
                 loop_counts[CORE_TIMED_MAX];
-            // Of all areas: what is mapped, and how much of it in huge pages.
+            // All areas together: mapped bytes, and bytes in huge pages.
             uint64_t area_bytes, area_huge_bytes;
         } hello;
         struct {
             uint32_t pass, reserved;
             struct core_tally tally;
-        } begin; // of CORE_REC_WAIT and CORE_REC_END, too
+        } begin; // also for CORE_REC_WAIT and CORE_REC_END
         struct {
             uint32_t pass, ncounters;
-            uint32_t samples[CORE_SAMPLES_MAX][CORE_TIMED_MAX]; // of the kernel, overhead included
+            uint32_t samples[CORE_SAMPLES_MAX][CORE_TIMED_MAX]; // with overhead
         } counts;
         struct {
             uint32_t pass;
             uint32_t outcome; // enum outcome
-            int32_t signal;   // where signalled or unsupported
+            int32_t signal;   // if signalled or unsupported
             uint32_t accepted, tried;
             uint32_t iterations, copies;
             uint32_t last; // 1: no further pass of this kernel follows
@@ -295,7 +296,7 @@ struct core_record {
             uint32_t counts[CORE_FLOOR_CHUNK];
         } floor;
         struct {
-            uint32_t bytes; // of the body; code holds the first CORE_CODE_MAX of them
+            uint32_t bytes; // length of the body; code holds at most CORE_CODE_MAX of it
             uint8_t code[CORE_CODE_MAX];
         } code;
         struct {
@@ -320,8 +321,8 @@ struct core_record {
 enum { CORE_RECORDS_MAX = 8 };
 _Static_assert(CORE_RECORDS_MAX * sizeof(struct core_record) <= 4096, "PIPE_BUF");
 
-// Exit status of a core whose memory the body under way has changed; and where some body before has
-// changed the state of a kernel that was not under way.
+// Exit statuses of a core: the current body has changed its memory; some earlier body has changed
+// the state of another kernel.
 enum { CORE_EXIT_DAMAGED = 114, CORE_EXIT_TAMPERED = 115 };
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less

@@ -27,9 +27,9 @@ static CORE_KEPT struct area {
     const uint8_t
         *lanes[WALK_LANES]; // nodes of its chase that are as far from each other as can be
 } areas[CORE_AREAS_MAX];
-static uint32_t *order;                                 // of the nodes of a chase
-static uint64_t most_nodes;                             // of any of them
-static CORE_KEPT struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
+static uint32_t *order;                                 // order of the nodes of a chase
+static uint64_t most_nodes;                             // of the longest chase
+static CORE_KEPT struct core_fill done[CORE_FILLS_MAX]; // contents of the areas
 static CORE_KEPT uint32_t ndone;
 static CORE_KEPT bool walked; // the chases in them, since they were written
 static bool leave_shared;     // in a process of a corunner
@@ -90,14 +90,14 @@ static void area_map(struct area *area)
         area_map_frames(area);
         return;
     }
-    // What came of it is told.
+    // The hello reports what came of it.
     madvise(area->base, (size_t)area->bytes,
             area->flags & CORE_FILL_SMALL ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     for (uint64_t at = 0; at < area->bytes; at += CORE_PAGE)
         area->base[at] = 0;
 }
 
-// How much of the areas is in huge pages, as /proc/self/smaps says; nothing where there is none.
+// Counts the bytes of the areas in huge pages, by /proc/self/smaps; 0 without that file.
 static void area_find_huge(void)
 {
     FILE *file = fopen("/proc/self/smaps", "r");
@@ -136,7 +136,7 @@ void area_setup(const struct kernel_run *runs, uint32_t n, uint32_t permits)
         for (uint32_t f = 0; f < runs[i].kernel->nfills; f++) {
             area_check(&fills[f], permits);
             struct area *area = &areas[fills[f].area];
-            // A staggered node may lie behind the last page.
+            // A staggered node may lie beyond the last page.
             uint64_t bytes = fills[f].bytes + CORE_PAGE;
             area->bytes = bytes > area->bytes ? bytes : area->bytes;
             area->frames = fills[f].frames;

@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #include <string.h>
 
-extern const char __executable_start[], _end[]; // of the static program
+extern const char __executable_start[], _end[]; // image of the static program
 
 enum {
     PAUSE_MS = 20,
@@ -17,7 +17,7 @@ enum {
     OVERHEAD_ROUNDS = 32,
     PRELUDE_ROUNDS = 32,
     PRELUDE_WARM_NS = 15000,
-    PRELUDE_STEP_NS = 100, // as late as a start may be
+    PRELUDE_STEP_NS = 100, // limit for a late start
     PRELUDE_SHRINKS = 16,  // steps back to undo one forward
     PRELUDE_MOST = 4,      // times what it takes at least
 };
@@ -26,12 +26,12 @@ struct bench {
     const struct core_config *config;
     const struct times *times;
     struct kernel_run *run;
-    struct surroundings now; // what was seen last
+    struct surroundings now; // result of the last look around
     uint32_t late_tsc;
-    uint64_t overhead[CORE_COUNTERS_MAX]; // of counting
+    uint64_t overhead[CORE_COUNTERS_MAX]; // counts of an empty kernel
     uint64_t prelude_tsc;                 // from the first reading of the counters to the clock
     uint64_t prelude_least_tsc;
-    uint64_t counts[CORE_COUNTERS_MAX]; // of the last try
+    uint64_t counts[CORE_COUNTERS_MAX]; // counts of the last try
 };
 
 static void bench_flush(const void *from, const void *to)
@@ -50,8 +50,8 @@ static void bench_make_cold(const struct kernel_run *run)
     _mm_mfence();
 }
 
-// The threads of a team look around one after the other: canaries at the same time would disturb
-// each other where threads share a core. False when another one cannot go on.
+// Lets the threads of a team look around in turn: canaries at the same time would disturb each
+// other on a shared core. Returns false if another thread cannot go on.
 static bool bench_look_around(struct bench *bench, bool needed)
 {
     for (uint32_t thread = 0; thread < bench->config->threads || thread == 0; thread++) {
@@ -93,7 +93,7 @@ static void bench_adapt_wait(struct bench *bench)
         bench->prelude_tsc -= step_tsc / PRELUDE_SHRINKS;
 }
 
-// How long it takes to read the counters and to enter a kernel.
+// Finds the time to read the counters and enter a kernel.
 static void bench_find_prelude(struct bench *bench)
 {
     core_state.start_tsc = 0;
@@ -108,8 +108,8 @@ static void bench_find_prelude(struct bench *bench)
     bench->prelude_tsc = bench->prelude_least_tsc;
 }
 
-// What reading the counters and the way into and out of a kernel count: the least that a kernel
-// without a body does.
+// Finds the least counts of an empty kernel: those of reading the counters, and of the way into and
+// out of a kernel.
 static void bench_find_overhead(struct bench *bench)
 {
     const struct kernel_run *run = bench->run;
@@ -242,7 +242,7 @@ static void bench_find_shape(struct kernel_run *run)
 void bench_measure(const struct core_config *config, const struct times *times,
                    struct kernel_run *run)
 {
-    // Of the frames below this one nothing is guarded; here and above nothing changes.
+    // Frames above this one do not change from here on and are guarded; those below are not.
     guard_protect(__builtin_frame_address(0));
     struct core_record begin = {.type = CORE_REC_BEGIN, .kernel = run->kernel->id};
     begin.begin.pass = run->pass;
@@ -264,7 +264,7 @@ void bench_measure(const struct core_config *config, const struct times *times,
             return;
     }
     run->pass = 2; // the iterations are settled
-    // What is cold is the kernel, not the gate.
+    // Only the kernel is to be cold, not the gate.
     for (int i = 0; i < GATE_WARM_ROUNDS && !bench.now.quiet; i++)
         bench.now = run_look_around();
     if (!bench_repeat(&bench, 0, true, config->cold))

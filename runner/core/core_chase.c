@@ -43,7 +43,8 @@ void chase_order(const struct core_fill *fill, uint32_t *order, void (*alive)(vo
     }
     uint32_t pages = nodes / each;
     shuffle(order, 0, pages, &seed, alive);
-    for (uint32_t page = pages; page-- > 0;) // what is written lies behind what is still to be read
+    // from the end: the written part lies after the unread part
+    for (uint32_t page = pages; page-- > 0;)
         shuffle(order + page * each, order[page] * each, each, &seed, alive);
     shuffle(order + pages * each, pages * each, nodes - pages * each, &seed, alive);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Corunners: code that runs on other CPUs while a kernel is timed, so that one can see what
-// neighbours cost, how long a line takes from core to core, and what is left of what all share.
-// They start before each timing and stop after it, so that calibration and canaries find them
-// idle. This is the side of the process that measures; the other one is core_corunner_serve.c.
+// Corunners: code that runs on other CPUs while a kernel is timed. They show the cost of
+// neighbours, the time of a line from core to core, and a core's share of common resources. They
+// start before each timing and stop after it, so that calibration and canaries find them idle. This
+// file is the side of the measuring process; core_corunner_serve.c is the other one.
 #include "core_internal.h"
 
 #include <emmintrin.h>

@@ -13,11 +13,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { ALERT_US = 3000 }; // who was not called for so long sleeps
+enum { ALERT_US = 3000 }; // a corunner without a call for so long sleeps
 
 static struct corunners *corunners; // NULL: there is none
 static double ticks_per_ns;
-static int member; // of this process
+static int member; // number of this process
 
 static void corunner_pin(int cpu)
 {

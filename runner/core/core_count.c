@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// As the kernel writes it (PERF_FORMAT_GROUP and both times); mapped apart, since other data are
-// read-only.
+// The kernel's format of a group's counts (PERF_FORMAT_GROUP and both times). Mapped apart, since
+// other data are read-only.
 static struct count_words {
     uint64_t nr, enabled_ns, running_ns, values[CORE_COUNTERS_MAX];
 } * words;

@@ -52,7 +52,7 @@ static void filter_put_wide(struct filter *filter, size_t offset, uint64_t value
 
 static void filter_put_call(struct filter *filter, const struct filter_call *call)
 {
-    // What a mismatch skips: a load and a jump for each word that follows, and the return.
+    // Instructions to skip on a mismatch: a load and a jump for each further word, and the return.
     int left = 2 * (2 * (call->nargs + (call->from ? 1 : 0))) + 1;
     filter_put_compare(filter, offsetof(struct seccomp_data, nr), (uint32_t)call->number, left);
     if (call->from)

@@ -33,7 +33,7 @@ enum { FLAGS_CLEAR = 0x202 }; // no single step, which would lead back to the ha
 
 static CORE_OPEN struct guard_timespec {
     long s, ns;
-} pause_time; // as SYS_clock_nanosleep wants it in both modes
+} pause_time; // layout of SYS_clock_nanosleep in both modes
 
 // PKRU may deny all memory to what continues after the handler: takes it out of what is restored,
 // which makes it 0. Offsets are those of the architecture and of Linux's asm/sigcontext.h.
@@ -100,7 +100,7 @@ static void guard_limit(int resource, rlim_t value)
     setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
-// What the bodies of this program may do besides; returns how many calls that are.
+// Lists the calls that the bodies of this program are permitted. Returns their number.
 static int guard_permit_calls(uint32_t permits, struct filter_call calls[PERMIT_CALLS])
 {
     uintptr_t process = (uintptr_t)getpid();

@@ -16,7 +16,7 @@
 // The object of the batch (gen.c).
 extern const struct core_kernel latput_kernels[];
 extern const uint32_t latput_kernel_count;
-extern const uint8_t latput_code[]; // of kernels that are CORE_COMPOSED
+extern const uint8_t latput_code[]; // code of kernels that are CORE_COMPOSED
 
 // Mirrors `struc setup` in core_layout.inc.
 struct core_setup {
@@ -34,18 +34,18 @@ struct core_state {
     uint32_t reserved[2];
     uint64_t start_tsc;          // core_wait waits for it
     uint64_t begin_rsp, end_rsp; // in front of the loop and behind it
-    // Where kernels are counted (core_rdpmc.c):
+    // For counting kernels (core_rdpmc.c):
     uint64_t saved_rcx;
-    uint32_t rdpmc[CORE_TIMED_MAX]; // what RDPMC wants in ecx
+    uint32_t rdpmc[CORE_TIMED_MAX]; // values of ecx
     uint64_t count_begin[CORE_TIMED_MAX], count_end[CORE_TIMED_MAX];
-    uint32_t count_lock[CORE_TIMED_MAX]; // of the kernel's pages, when rdpmc was found there
+    uint32_t count_lock[CORE_TIMED_MAX]; // lock words of the pages that rdpmc came from
     uint32_t count_lost;                 // 1: a counter was not running
     uint32_t reserved_2;
 };
 _Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_layout.inc");
 _Static_assert(offsetof(struct core_state, count_end) == 168, "struc state in core_layout.inc");
 
-// What core_leave puts right after each kernel, as it was before the first. Mirrors `struc own`.
+// State of the process that core_leave restores after each kernel. Mirrors `struc own`.
 struct core_own {
     uint64_t fs_base, gs_base; // 64-bit mode
     uint32_t pkru;
@@ -54,13 +54,13 @@ struct core_own {
 };
 _Static_assert(offsetof(struct core_own, es) == 32, "struc own in core_layout.inc");
 
-// Where a variable of the core's lies that changes while bodies may run; all others are read-only
-// then (core_seal.c). Kept: it must be as it was after they ran. Open: they, or the handler of
-// signals, may write it.
+// Sections of the core's variables that change while bodies may run; all others are read-only then
+// (core_seal.c). Kept: it must be unchanged after they ran. Open: they, or the handler of signals,
+// may write it.
 #define CORE_KEPT __attribute__((section("core_kept")))
 #define CORE_OPEN __attribute__((section("core_open")))
 
-// Of core_state.in_kernel.
+// Values of core_state.in_kernel.
 enum {
     STATE_OUTSIDE,
     STATE_KERNEL,  // a fault leads to core_leave
@@ -95,9 +95,9 @@ extern const uint32_t core_corunner_start;
 long core_call(long number, long a, long b, long c, long d); // a system call, without libc
 
 // core_send.c: records to the runner.
-extern struct core_record core_outbox[CORE_RECORDS_MAX]; // what the filter lets be written
+extern struct core_record core_outbox[CORE_RECORDS_MAX]; // the records that the filter lets out
 void send_record(const struct core_record *record);      // soon
-void send_sign(struct core_record *record);              // as a word of the core's
+void send_sign(struct core_record *record);              // signs it as the core's own
 void send_all(void); // now; before bodies run, and before waiting
 _Noreturn void send_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -127,13 +127,13 @@ struct code {
     int nvariants;
 };
 
-// What the core knows of one selected kernel while it measures.
+// State of one selected kernel while it is measured.
 struct kernel_run {
     const struct core_kernel *kernel;
     struct code code;
     struct core_kernel empty; // the same without a body, where events are counted
     struct code empty_code;
-    struct core_kernel corunner; // what goes round on other CPUs, as a kernel; in their processes
+    struct core_kernel corunner; // code for other CPUs, as a kernel; in their processes
     struct code corunner_code;
     const struct code_variant *variant; // chosen by the trial; NULL before
     uint32_t iterations;
@@ -145,23 +145,23 @@ struct kernel_run {
     bool finished;         // nothing more to do
     bool due;              // has not had its pass in this round
     bool wakes;            // wide units, which sleep
-    // Samples of the passes done, in cycles per instance, ascending within a pass.
+    // Samples of the finished passes, in cycles per instance, ascending within a pass.
     double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];
     uint32_t nsamples[CORE_PASSES_MAX];
     uint32_t nvalues; // passes in it
-    uint64_t tag;     // of all before it, where it lies while others are measured
+    uint64_t tag;     // tag of all members above, while another kernel is measured
 };
 
-// What calibrating found out (core_time_calibrate.c).
+// Results of calibration (core_time_calibrate.c).
 struct times {
     double overhead_tsc, calib_clk, core_hz;
     double imul_per_add;
     uint32_t calib_link_clk;
     double overhead_counts[CORE_TIMED_MAX], link_counts[CORE_TIMED_MAX],
-        loop_counts[CORE_TIMED_MAX]; // as in the record
+        loop_counts[CORE_TIMED_MAX]; // see the record
 };
 
-// Whether kernels read counters themselves.
+// Returns true if kernels read counters themselves.
 static inline bool core_is_timed(const struct core_config *config)
 {
     return config->ncounters && (config->mode == CORE_MODE_MEASURE || config->timed);
@@ -170,17 +170,17 @@ static inline bool core_is_timed(const struct core_config *config)
 // core_run.c: what measuring in passes and repetition by repetition share. The configuration and
 // what calibrating finds out stay the caller's.
 enum { PAUSE_FIRST_MS = 20 }; // the shortest pause worth making
-struct surroundings {         // what was timed last before a kernel, or first after it
+struct surroundings {         // last timings before a kernel, or first after it
     uint32_t calib_tsc, canary_tsc;
     bool quiet;
 };
 void run_setup(const struct core_config *config, const struct times *times);
-// The outcome of a kernel that was told while nothing could be sent.
+// The outcome of a kernel, kept while nothing can be sent.
 struct kept_outcome {
     bool there;
     struct core_record record;
 };
-void run_keep_outcomes(struct kept_outcome *in); // where they go; the caller's
+void run_keep_outcomes(struct kept_outcome *in); // sets their place, which is the caller's
 void run_begin(void); // measuring begins now; the functions below come after it
 struct surroundings run_look_around(void);
 bool run_calibrations_agree(uint32_t before_tsc, uint32_t after_tsc);
@@ -215,17 +215,17 @@ void team_join(const struct core_config *config); // before the system-call filt
 void team_abort(void);
 bool team_turn(uint32_t thread, bool *mine); // to be called for each thread in turn
 bool team_start(void);                       // sets core_state.start_tsc a little ahead
-bool team_agree(bool mine, uint32_t late_tsc, bool *all); // whether all accept the repetition
-bool team_give_up(bool mine, bool *give_up); // whether thread 0 wants to, by its `mine`
+bool team_agree(bool mine, uint32_t late_tsc, bool *all); // *all: all threads accept the repetition
+bool team_give_up(bool mine, bool *give_up); // *give_up: thread 0 wants to, by its `mine`
 
-// At CORUNNER_START. Bodies can write here; what comes of it is said of their own kernels, since
-// all kernels of a program are of one property.
+// At CORUNNER_START. Bodies can write here; all kernels of a program are of one property, so they
+// only spoil results of their own.
 struct corunners {
     uint32_t going; // 1: those who were called go round. Mirrors core_watch in core_layout.inc
     uint32_t turn;  // counts the calls
     uint32_t kernel, from, to;
-    uint32_t running;         // of those who were called, in their loops or at their end
-    struct guard_fault fault; // of one of them
+    uint32_t running;         // corunners that were called and are in their loops or at their end
+    struct guard_fault fault; // of any of them
 };
 
 // core_corunner.c
@@ -249,21 +249,20 @@ void bench_measure(const struct core_config *config, const struct times *times,
 enum { LIFE_NODES = 1 << 18 }; // so often the runner hears that we are alive
 uint64_t chase_nodes(const struct core_fill *fill);
 uint64_t chase_random(uint64_t *state); // the next 64 random bits
-// The order in which a cycle goes through all nodes: all at random, or those of a page behind each
-// other; what is left of a page comes last. `alive` is called now and then.
+// Sets the order in which a cycle goes through all nodes: at random, or page by page at random,
+// with an incomplete page last. Calls `alive` now and then.
 void chase_order(const struct core_fill *fill, uint32_t *order, void (*alive)(void));
 
-// core_area.c: large data of kernels.
-// In two steps, before the system-call filter: what corunners share is mapped before it is split
-// off, all else behind that.
+// core_area.c: large data of kernels. They are set up in two steps before the system-call filter:
+// memory that corunners share is mapped before they are split off, the rest after that.
 void area_setup(const struct kernel_run *runs, uint32_t n, uint32_t permits);
 void area_setup_own(void);
 // The calls by which bodies give back areas, if they may: at most CORE_AREAS_MAX; how many.
 struct filter_call;
 int area_filter_calls(uint32_t permits, struct filter_call *calls);
-void area_mapped_bytes(uint64_t *bytes, uint64_t *huge_bytes); // what was mapped
-// As the kernel wants it; memory is not sealed. `walk`: along chases, so that caches hold of them
-// what they would after many rounds.
+void area_mapped_bytes(uint64_t *bytes, uint64_t *huge_bytes); // bytes that were mapped
+// Fills the areas for the kernel; memory is not sealed. `walk`: goes along chases, so that caches
+// hold of them what they would after many rounds.
 void area_fill(const struct core_kernel *kernel, bool walk);
 bool area_fills_long(const struct core_kernel *kernel);
 void area_walk(const struct core_kernel *kernel); // its chases once more, after a pause
@@ -274,14 +273,14 @@ struct core_parameters *time_parameters(void); // in the data area (core_time.c)
 // core_code.c: builds machine code into one mapping, writable first, executable afterwards.
 void code_begin(size_t bytes);
 struct code_options {
-    uint32_t copies; // of the body in the loop, in one unrolling only; 0: chosen
+    uint32_t copies; // copies of the body in the loop, in one unrolling only; 0: chosen
     bool waits;      // for core_state.start_tsc, before the clock is read
     bool watches;    // goes round until corunners are to stop, instead of so many times
 };
 // All kernels from now on read these counters, at most CORE_TIMED_MAX; they stay the caller's.
 void code_count(const struct core_counter *counters, uint32_t n);
 size_t code_bytes(const struct core_kernel *kernel, struct code_options options); // upper bound
-// Where the kernel's body or init lies, by the value of that name in its entry.
+// Returns the address of the kernel's body or init, given its value in the kernel's entry.
 const void *code_of(const struct core_kernel *kernel, uint64_t address);
 struct code code_add(const struct core_kernel *kernel, struct code_options options);
 void code_end(void); // from here on the code is executable and no longer writable
@@ -289,7 +288,7 @@ void code_end(void); // from here on the code is executable and no longer writab
 // core_filter.c: the system-call filter.
 struct filter_call {
     long number;
-    int nargs;         // how many of the arguments must have these values
+    int nargs;         // number of arguments with prescribed values
     uintptr_t args[4]; // the rest may be anything
     uintptr_t from;    // address behind the instruction that makes the call; 0: any
 };
@@ -297,11 +296,12 @@ struct filter_call {
 // may be read-only by then.
 int filter_install(const struct filter_call *calls, int ncalls);
 
-// core_own.c: what user code can change of a process's own state, so that it can be put right.
+// core_own.c: state of the process that user code can change, so that it can be restored.
 void own_remember(void); // fills core_own, and features of core_features; before the filter
 bool own_filter_call(struct filter_call *call); // the call that own_restore makes, if any
-void own_restore(void); // what only the system can put right after a kernel, where bodies are not
-                        // sealed, and before libc is used where they are
+// restores state that only the system can: after a kernel if bodies are not sealed, else before
+// libc is used
+void own_restore(void);
 
 // core_sip.c: SipHash of words; bytes: of all of them.
 struct sip {
@@ -316,16 +316,17 @@ void seal_take(struct core_secret *first); // and wipes it there
 // Makes read-only what does not change any more, or writable again; of libc's thread, too, if
 // `thread`. Before the system-call filter.
 void seal_make_constant(bool thread, bool constant);
-// Whether guard_intact() looks for changes while the seal is shut: before bodies are known.
+// Turns on the checksum of sealed memory in guard_intact(). Call before the first body runs.
 void seal_watch(bool on);
 bool seal_shut(void);       // bodies may have run
 void seal_remember(void);   // called by core_sealed
 void seal_verify(long got); // the same; got: bytes of the secret
-// A tag that only the core can make, of bytes and a number that says when; bytes: of words.
+// Returns a tag of `bytes` (whole words) and a number that stands for the time. Only the core can
+// make it.
 uint64_t seal_tag(const void *from, size_t bytes, uint64_t number);
 _Noreturn void seal_broken(int status); // ends the process: CORE_EXIT_*
-// Where bodies are not sealed (CORE_MODE_BENCH): remembers the core's own data and the stack above
-// a frame, which is that of the first call.
+// Remembers the core's own data and the stack above a frame, the one of the first call, for bodies
+// that are not sealed (CORE_MODE_BENCH).
 void guard_protect(const void *stack_from);
 bool guard_intact(void); // false if they changed since guard_protect
 
@@ -335,15 +336,15 @@ void guard_setup(uint32_t permits); // handlers and an own signal stack
 enum { GUARD_MORE_CALLS = CORE_AREAS_MAX };
 void guard_drop_privileges(const struct core_config *config, uint32_t permits,
                            const struct filter_call *calls, int ncalls);
-struct guard_fault guard_take_fault(void); // of the last kernel, and clears it
+struct guard_fault guard_take_fault(void); // returns the fault of the last kernel, and clears it
 void guard_sleep_ms(uint32_t ms);
 
 // core_steady.c: whether the passes so far settle a kernel's value, and how many samples the next
 // one wants, of `accept` that a first one has.
 bool steady_settled(const struct kernel_run *run, double tolerance);
 uint32_t steady_accept(const struct kernel_run *run, uint32_t accept, double tolerance);
-// Whether the first samples of the next pass, in cycles per instance, agree so well with each other
-// and with all before that it needs no more.
+// Returns true if the first samples of the next pass, in cycles per instance, agree with each other
+// and with all before, so that the pass needs no more.
 bool steady_agree(const struct kernel_run *run, const double *values, uint32_t samples,
                   double tolerance);
 
@@ -363,7 +364,7 @@ void count_read(uint64_t values[CORE_COUNTERS_MAX]);
 // core_rdpmc.c: counters that kernels read by themselves.
 void rdpmc_open(const struct core_counter *counters, uint32_t n); // before the system-call filter
 void rdpmc_begin(void);                                           // before each timing
-// What the last timing has counted, by counter. False if a counter did not run all the time.
+// Takes the counts of the last timing. Returns false if a counter did not run all the time.
 bool rdpmc_take(uint32_t counts[CORE_TIMED_MAX]);
 
 // core_time.c: runs kernels against the clock.
@@ -389,13 +390,13 @@ void time_count(const struct core_config *config, uint32_t calib_iterations, str
 
 // core_time_calibrate.c: what the clock's times mean.
 void time_calibrate(const struct core_config *config, struct times *times);
-// Whether what a timing costs is known from an undisturbed core; if not, tries to find out for 250
-// ms, and changes the times that time_calibrate() was given.
+// Returns true if the overhead of a timing was found on an undisturbed core. If not, measures it
+// for 250 ms, and changes the times that time_calibrate() was given.
 bool time_overhead_found(const struct core_config *config);
 uint32_t time_calibration(void); // ticks of one calibration chain, overhead included
 uint32_t time_canary(void);      // ticks of the gate's canary
 uint32_t time_canary_of(uint32_t kind);
-double time_canary_instrs(void); // that one canary executes
+double time_canary_instrs(void); // instructions per canary
 bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc);
 
 // core_floor.c: CORE_MODE_FLOOR.

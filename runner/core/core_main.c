@@ -37,7 +37,7 @@ static const struct core_kernel *kernel_by_id(uint32_t id)
     send_fatal("there is no kernel %u", id);
 }
 
-// Kernels of one vector width in a row: the core changes its power state once and not for each.
+// Orders kernels by vector width, so that the core changes its power state once and not for each.
 static void read_kernels(void)
 {
     static const uint32_t widths[] = {0, 128, 256, 512};
@@ -129,7 +129,7 @@ static size_t build_code(void)
     return bytes;
 }
 
-// In a process of a corunner: what it goes round in, and what the clock cannot do without.
+// Builds the code of a corunner's process: its loops, and the clock's own kernels.
 static void build_corunner(void)
 {
     const struct code_options options = {.copies = 1, .watches = true};
@@ -190,7 +190,7 @@ int main(void)
     area_setup_own();
     if (helps) {
         build_corunner();
-        close(CORE_RECORD_FD); // what goes round there speaks for nobody
+        close(CORE_RECORD_FD); // a corunner sends no records
         close(CORE_CONFIG_FD);
         guard_drop_privileges(&config, 0, NULL, 0);
         corunner_serve(runs, config.nselected);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Measures the selected kernels in passes, sending a record for each. Bodies run while the seal is
-// shut (work_run), and find the state of no other kernel that they could change (kernel_take). It
-// never decides what a number means; it only decides which repeats were undisturbed. A kernel that
-// was not measured has its turn again; a core that never becomes quiet ends in `unstable`.
+// Measures the selected kernels in passes, with a record for each. Bodies run while the seal is
+// shut (work_run), and cannot change the state of another kernel unnoticed (kernel_take). The core
+// never decides what a number means, only which repeats were undisturbed. A kernel that was
+// disturbed has another turn; if the core never becomes quiet, it ends in `unstable`.
 #include "core_internal.h"
 
 #include <stddef.h>
@@ -21,19 +21,19 @@ struct kernel_run *measure_runs;            // config->nselected of them; bodies
 static CORE_KEPT struct kernel_run current; // the one that is under way
 static CORE_KEPT uint64_t sweep;            // counts the visits of all kernels
 
-// What bodies can reach of the kernel that is being measured, and what comes of it. Nothing in here
-// can be relied on but as something that is said of this kernel.
+// State of the current kernel that its bodies can reach, and its results. They can forge all of it,
+// so it counts as a statement about this kernel only.
 static struct work {
     struct kernel_run run; // a copy
     bool trial;            // choose the unrolling; else a pass
     bool done;             // all was done, or ended by an outcome
-    bool enough;           // of a pass: what was accepted will do
+    bool enough;           // the accepted repeats of the pass will do
     struct kept_outcome end;
     uint32_t wanted, accepted, refused[CORE_REFUSALS];
     struct core_record record, counts; // a timing, if enough was accepted
 } * work;
 
-// Of a kernel that is finished nothing else matters any more.
+// The tag of a finished kernel covers nothing else, since its state does not matter any more.
 static uint64_t kernel_tag(uint32_t i, uint64_t when)
 {
     if (measure_runs[i].finished)
@@ -99,8 +99,8 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
     run_send(record);
 }
 
-// How many repeats stand between this look and the next: one where that is as long as several, and
-// where quiet times were too short for more.
+// Returns the number of repeats until the next look: one if a repeat is long, or if quiet times
+// were too short for more.
 static uint32_t work_together(void)
 {
     const struct kernel_run *run = &work->run;
@@ -148,7 +148,7 @@ static void work_accept(uint32_t repeats, const struct surroundings *before,
                     steady_agree(&work->run, values, work->accepted, config->passes_tolerance));
 }
 
-// Why what was timed between two looks does not count; CORE_REFUSALS: it does.
+// Returns the reason to refuse the repeats between two looks; CORE_REFUSALS: none.
 static enum core_refusal work_judge(const struct surroundings *before,
                                     const struct surroundings *after, bool counted)
 {
@@ -160,7 +160,7 @@ static enum core_refusal work_judge(const struct surroundings *before,
                                                                        : CORE_REFUSED_CALIB;
 }
 
-// One attempt at a pass of a kernel; bodies run.
+// Makes one attempt at a pass of a kernel; bodies run.
 static void work_measure(struct kernel_run *run)
 {
     struct surroundings before = run_look_around();
@@ -203,7 +203,7 @@ static int variant_index(const struct kernel_run *run)
     return -1;
 }
 
-// How the attempt ended, by repeats.
+// Adds the repeats of the attempt to the tally.
 static void work_count(void)
 {
     struct core_tally *tally = run_tally();
@@ -236,8 +236,8 @@ static void work_end(struct kernel_run *run, enum outcome outcome, int signal_nu
     run_send_outcome(run, outcome, signal_number, detail);
 }
 
-// Has a kernel's bodies run where they can do no harm to others: in a pass with so many repeats, or
-// 0: in a trial. False when that finished it, and its outcome was sent.
+// Runs a kernel's bodies sealed off from others: a pass of so many repeats, or with 0 a trial.
+// Returns false if that finished the kernel; its outcome was sent.
 static bool work_run(struct kernel_run *run, uint32_t wanted)
 {
     int index = variant_index(run);
@@ -277,9 +277,9 @@ static void send_pass(struct kernel_run *run, uint32_t accepted)
     send_timing(run, &record, &counts);
 }
 
-// Attempts at a pass until one is accepted, or what finishes the kernel. Another kernel writes its
-// data over those of this one, which would have to be written again when its turn comes again: so
-// it waits for quiet as long as writing them took, and only then for its next turn.
+// Makes attempts at a pass until one is accepted or the kernel is finished. Another kernel would
+// overwrite the data of this one, so this one waits for quiet as long as writing them took before
+// it gives up its turn.
 static bool run_attempts(struct kernel_run *run, uint32_t accept, uint64_t fill_tsc)
 {
     uint64_t end = time_now() + fill_tsc;
@@ -325,8 +325,8 @@ static void run_give_up(struct kernel_run *run)
     run->finished = true;
 }
 
-// Whether this was the last time that the kernel is requeued. Rounds of a few kernels are short,
-// and one episode of disturbance outlasts many.
+// Returns true if the kernel may not be requeued any more. The limit is also a time, since rounds
+// of a few kernels are short and one disturbance outlasts many.
 static bool run_requeues_end(struct kernel_run *run)
 {
     if (run->requeued++ == 0)
@@ -335,7 +335,7 @@ static bool run_requeues_end(struct kernel_run *run)
            time_now() - run->requeued_tsc > run_ms_to_tsc(config->requeues_ms);
 }
 
-// Of a kernel whose turn does not come any more.
+// Ends a kernel for which no time is left.
 static void run_miss(struct kernel_run *run)
 {
     run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
@@ -360,9 +360,9 @@ static bool run_turn(struct kernel_run *run)
     return false;
 }
 
-// A turn for each kernel that is due; in the first sweep of a round each that is not finished is.
-// Returns whether some have to come again; `others` and `progress`: whether some need not wait for
-// them, and whether some had a pass.
+// Gives a turn to each kernel that is due; the first sweep of a round makes all unfinished kernels
+// due. Returns true if some must come again; *others: some need not wait for them; *progress: some
+// had a pass.
 static bool measure_sweep(bool first, bool *others, bool *progress)
 {
     bool again = false;
@@ -384,9 +384,9 @@ static bool measure_sweep(bool first, bool *others, bool *progress)
     return again;
 }
 
-// What was disturbed gets further turns, after pauses, but from `next` on the others do not wait
-// for it: it goes along with them into their next round, as long as the core is quiet enough for
-// some. Returns whether all are finished.
+// Repeats sweeps, with pauses, until no kernel is due. After `next` the others no longer wait for a
+// disturbed kernel: it joins their next round, provided that some kernel had a pass. Returns true
+// if all are finished.
 static bool measure_round(uint64_t next)
 {
     uint32_t pause_ms = PAUSE_FIRST_MS;

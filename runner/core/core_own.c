@@ -43,8 +43,8 @@ static void own_remember_bases(void)
 #endif
 }
 
-// The kernel writes into a thread's rseq area, and continues elsewhere by what user code wrote into
-// it: the core wants neither. How long the area is was the decision of libc.
+// Gives the rseq area back. The system writes there, and continues elsewhere by what user code
+// wrote there; the core wants neither. libc decided its length.
 static void own_leave_rseq(void)
 {
 #ifdef SYS_rseq

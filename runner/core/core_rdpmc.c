@@ -15,7 +15,7 @@ enum { PAGE_BYTES = 4096, TSC_BITS = 64, TSC_ONE = 1 << 16 };
 static const struct core_counter *counters;
 static uint32_t ncounters;
 static const volatile struct perf_event_mmap_page *pages[CORE_TIMED_MAX]; // NULL: not perf's
-static uint64_t masks[CORE_TIMED_MAX]; // of the bits that a counter has
+static uint64_t masks[CORE_TIMED_MAX]; // valid bits of each counter
 
 static uint64_t rdpmc_mask(unsigned bits)
 {

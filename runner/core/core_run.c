@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One kernel at a time: what measuring in passes and repetition by repetition share. Chooses
-// unrolling and iterations, warms up, looks whether the core is disturbed, and tells faults and
-// stray writes of a kernel from a measurement. It also keeps account of when the runner last heard
-// from us and when a repeat was last accepted.
+// One kernel at a time: the common part of measuring in passes and of repetitions. It chooses
+// unrolling and iterations, warms up, looks whether the core is disturbed, and recognises faults
+// and stray writes of a kernel. It also records when the runner last heard from the core and when a
+// repeat was last accepted.
 #include "core_internal.h"
 
 #include <signal.h>
@@ -31,7 +31,7 @@ static CORE_KEPT struct clocks {
     struct core_tally tally;
 } clocks;
 
-static struct kept_outcome *kept; // where bodies can reach it
+static struct kept_outcome *kept; // in memory that bodies can reach
 
 void run_setup(const struct core_config *wanted, const struct times *found)
 {
@@ -88,9 +88,9 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
         run_send(&record);
 }
 
-extern const char __executable_start[], _end[]; // of the static program
+extern const char __executable_start[], _end[]; // image of the static program
 
-// What raised a memory fault: si_code says whether there is an address.
+// Describes a memory fault; si_code says whether there is an address.
 static void fault_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX])
 {
     long long offset = (long long)(fault->address - core_data_start);
@@ -127,7 +127,8 @@ static void signal_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX
             snprintf(text, CORE_TEXT_MAX, "%s", texts[i].text);
 }
 
-// Whether the CPU, or the system where the kernel's row says that it may, refuses the instruction.
+// Returns true if the CPU refuses the instruction, or the system does and the kernel's row allows
+// that.
 static bool run_refused(const struct kernel_run *run, const struct guard_fault *fault)
 {
     return fault->signal == SIGILL || (fault->signal == SIGSEGV && fault->code == SI_KERNEL &&

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The wall behind the sandbox: code in a body shares its address space with the core, so it may do
-// whatever the core may, but it must not speak for another kernel. Three things see to that, and
-// none of them costs a change of protections per kernel:
+// The wall inside the sandbox. Code in a body shares its address space with the core, so it may do
+// whatever the core may, but it must not speak for another kernel. Three measures, none of which
+// changes protections for each kernel, see to that:
 //
-// What never changes once the core is set up is read-only, by a call that the system-call filter
-// does not let through again.
+// Memory that never changes after set-up is read-only, by a call that the system-call filter does
+// not let through again.
 //
-// What changes (CORE_KEPT, and the stack above core_sealed) is remembered before bodies run, as a
-// SipHash whose key is then wiped. The way back (core_sealed) begins with the one read that the
-// filter allows, at an address behind which nothing that a body could have prepared is relied on:
-// it brings the key, and what differs ends the process. Each key is used once, so what a body found
-// in memory earlier is of no use to it later. The state of kernels that are not under way has tags,
-// whose key comes the same way.
+// Memory that changes (CORE_KEPT, and the stack above core_sealed) is remembered before bodies run,
+// as a SipHash whose key is then wiped. The way back (core_sealed) begins with the one read that
+// the filter allows, at an address after which nothing is used that a body could have prepared. It
+// brings the key; a difference ends the process. Each key is used once, so what a body found in
+// memory earlier is of no use to it. The states of other kernels have tags, whose key comes the
+// same way.
 //
-// The runner believes a record by its token, which comes with the key, is the next one's after each
-// read, and is wiped before bodies run. So what a body can forge is what is said of itself.
+// The runner believes a record by its token, which comes with the key, changes with each read, and
+// is wiped before bodies run. So a body can only forge statements about itself.
 #include "core_internal.h"
 
 #include <link.h>
@@ -28,11 +28,11 @@
 enum {
     STACK_MOST_BYTES = 64 * 1024, // the core's frames are shallow
     OPENING_STACK_BYTES = 8192,
-    THREAD_LEAST = 512, // of libc's thread, where it is not on the heap
+    THREAD_LEAST = 512, // bytes of libc's thread, if it is not on the heap
     HOLES = 4,
 };
 
-extern char __executable_start[], _end[]; // of the static program's image
+extern char __executable_start[], _end[]; // image of the static program
 // The linker makes the symbols where there are such sections. The user's are data of the object
 // that a snippet in C brings along: its own to write.
 extern char __start_core_kept[], __stop_core_kept[], __start_core_open[], __stop_core_open[];
@@ -41,11 +41,12 @@ extern char __start_latput_user_bss[] __attribute__((weak)),
     __stop_latput_user_bss[] __attribute__((weak));
 
 static CORE_KEPT bool shut, watching;
-static CORE_OPEN uint64_t remembered; // of no use without its key
+static CORE_OPEN uint64_t remembered; // useless without its key
 static CORE_OPEN uint64_t watched;
-static const uint64_t known_key[2];       // of `watched`: what bodies forge is said of themselves
+// key of `watched`, where bodies can only forge statements about themselves
+static const uint64_t known_key[2];
 static CORE_KEPT const char *guard_stack; // from where guard_protect remembers the stack
-// Where core_sealed goes on after bodies, before it is known what their stack pointer is worth.
+// The stack on which core_sealed continues after bodies, before it trusts their stack pointer.
 extern char core_opening_stack[];
 CORE_OPEN _Alignas(64) char core_opening_stack[OPENING_STACK_BYTES];
 
@@ -81,7 +82,7 @@ static const char *seal_stack_end(void)
     return (const char *)environ;
 }
 
-// Of all that is kept, and the stack from there.
+// Returns the SipHash of all kept memory and of the stack above `stack`.
 static uint64_t seal_digest(const uint64_t key[2], const char *stack)
 {
     size_t kept = (size_t)(__stop_core_kept - __start_core_kept);
@@ -155,8 +156,8 @@ bool guard_intact(void)
     return watched == seal_digest(known_key, guard_stack);
 }
 
-// Where the writable part of the program begins, and how long the part is that libc copies for each
-// thread.
+// Returns the begin of the program's writable part, and the length of the part that libc copies for
+// each thread.
 static char *seal_find_image(size_t *thread_bytes)
 {
     const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);
@@ -183,7 +184,7 @@ static void seal_protect(const char *from, const char *to, bool constant)
         send_fatal("cannot make the core's memory read-only");
 }
 
-// What libc keeps of its thread (its locale, for one) lies on the heap of a static program.
+// The heap of a static program holds libc's data of its thread, such as the locale.
 static void seal_protect_thread(size_t before_bytes, bool constant)
 {
     const char *thread, *heap_end = sbrk(0);

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Of no use to bodies: what they write here has no token, or is not sent.
+// Bodies gain nothing by writing here: it has no token then, or is not sent.
 CORE_OPEN struct core_record core_outbox[CORE_RECORDS_MAX];
 static CORE_KEPT uint32_t waiting; // in it
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SipHash with one round per word and three at the end, of whole words (Aumasson and Bernstein,
-// "SipHash: a fast short-input PRF", 2012): a number that says whether memory is as it was, and
-// that nobody can make who does not know the key.
+// SipHash of whole words, with one round per word and three at the end (Aumasson and Bernstein,
+// "SipHash: a fast short-input PRF", 2012). The hash shows whether memory has changed, and cannot
+// be made without the key.
 #include "core_internal.h"
 
 static uint64_t sip_rotate(uint64_t word, int bits)

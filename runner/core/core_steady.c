@@ -10,7 +10,7 @@
 
 enum {
     PASSES_USUAL = 2, // enough where the value is a usual one
-    PASSES_TIGHT = 3, // where it is not, in a chain with one state only
+    PASSES_TIGHT = 3, // for an unusual value of a chain with one state only
     PASSES_ODD = 5,   // in all else
     // The first pass only has to show whether there are states: of 9,461 values 21 change by
     // more than 0.5 % if it has 6 samples and not 8, and of these only 2 not of store forwarding.
@@ -20,16 +20,16 @@ enum {
     // a neighbour can hold at a wrong value for three passes, more would.
     CONFIRM_SAMPLES = 4,
 };
-static const double TIGHT_SHARE = 0.75; // of each pass' samples
-// Samples that agree by as much need no more of their pass. Of 42,000 kernels, taken again from
-// their samples with three of these for a pass, one in 1,400 changes by more than 0.5 %.
+static const double TIGHT_SHARE = 0.75; // share of a pass' samples that show one state
+// Samples that agree within this share, or cycles, need no more of their pass. With three of them
+// per pass one in 1,400 of 42,000 kernels changes by more than 0.5 %.
 static const double AGREE = 0.003, AGREE_CLK = 0.0015;
-// How far from a usual value is odd. Chains have whole ones, so half a percent says that a pass was
-// off by as much, as one in twenty is: a third pass shows which.
+// Distance from a usual value, as a share, that makes a value odd. Chains have whole values, so
+// half a percent shows that a pass was off, as one in twenty is; a third pass shows which.
 static const double GRID_TOLERANCE = 0.01;
 static const double WHOLE_TOLERANCE = 0.004, WHOLE_TOLERANCE_CLK = 0.008;
 
-// The fastest value that CORE_STATE_SAMPLES samples of a pass share; 0 if there is none.
+// Returns the fastest value that CORE_STATE_SAMPLES samples of a pass share; 0: there is none.
 static double pass_fastest(const double *values, uint32_t samples, double tolerance)
 {
     for (uint32_t i = 0; i + CORE_STATE_SAMPLES <= samples; i++)
@@ -76,7 +76,7 @@ static double steady_fastest(const struct kernel_run *run, double tolerance, uin
     return fastest;
 }
 
-// Whether no pass shows another state than the fastest.
+// Returns true if no pass shows another state than the fastest.
 static bool steady_tight(const struct kernel_run *run, double fastest, double tolerance)
 {
     for (uint32_t pass = 0; pass < run->nvalues; pass++) {
@@ -90,7 +90,7 @@ static bool steady_tight(const struct kernel_run *run, double fastest, double to
     return true;
 }
 
-// Whether there were passes, and all show one state only; *fastest: that one.
+// Returns true if there were passes and all show one state, which is *fastest.
 static bool steady_one_state(const struct kernel_run *run, double tolerance, double *fastest)
 {
     uint32_t seen;
@@ -113,9 +113,9 @@ static uint32_t state_passes(const struct kernel_run *run, double from)
     return passes;
 }
 
-// Whether the samples of all passes together have a state, as the estimate will look for one. What
-// two passes have for their fastest may be close without that: their calibrations were others, and
-// a clock that ticks in steps has each of them a step off.
+// Returns true if the samples of all passes together have a state, as the estimate will look for
+// one. The fastest values of two passes may be close without that: their calibrations differed, and
+// a clock that ticks in steps may put each a step off.
 static bool steady_comes_back(const struct kernel_run *run)
 {
     for (uint32_t pass = 0; pass < run->nvalues; pass++)

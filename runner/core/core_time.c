@@ -9,7 +9,7 @@
 enum {
     CANARY_BYTES_MAX = TIME_CANARY_INSTRS * 9,
     DATA_BYTES = 72 * 1024,
-    DATA_FILL_BYTES = 4096, // what is rewritten before each pass
+    DATA_FILL_BYTES = 4096, // bytes that are rewritten before each pass
     DATA_BEFORE_BYTES = 4096,
     // Small, so that a body whose pushes and pops do not balance leaves it within a few rounds.
     STACK_ABOVE_BYTES = 4096,
@@ -29,10 +29,10 @@ static const uint8_t imul_link[] = {0x0f, 0xaf, 0xc0}; // imul eax, eax
 static const uint8_t add_link[] = {0x01, 0xc0};        // add eax, eax
 #endif
 
-// What the canaries repeat: the nops that the vendors' manuals recommend, by length; and, since Zen
-// 4 takes up to twice as many nops in a cycle as µops, now more, now fewer, three that no CPU
-// fuses. They have no chains and ask little of the ports: constants to four registers and two
-// eliminated moves; zero idioms; zero idioms and constants.
+// Code of the canaries: the nops that the vendors' manuals recommend, by length, and three mixtures
+// that no CPU fuses, since Zen 4 executes up to twice as many nops per cycle as µops. They have no
+// chains and need few ports: constants to four registers and two eliminated moves; zero idioms;
+// zero idioms and constants.
 static const struct canary {
     uint32_t bytes, instrs;
     const char *code;

@@ -4,25 +4,26 @@
 // dispatch, shows whether something else uses the core. Method: docs/MEASUREMENT.md.
 #include "core_internal.h"
 
-// How far from an integer the latency of imul, in units of that of add, may be: to be taken where
-// no table has it, and to be taken although a table says something else.
+// Distance from an integer that the latency of imul, in units of that of add, may have: to be used
+// without a table's figure, and to refute one.
 static const double LINK_TOLERANCE = 0.05, LINK_REFUTED = 0.02;
 
 enum {
     OVERHEAD_ROUNDS = 201,
     OVERHEAD_ROUNDS_LEAST = 11,
     RATIO_ROUNDS = 101,
-    RATIO_FAST = RATIO_ROUNDS / 10, // of sorted rounds: a busy sibling slows the chain of add
+    // index in the sorted rounds: a busy sibling slows the chain of add
+    RATIO_FAST = RATIO_ROUNDS / 10,
 };
 
 static CORE_KEPT uint32_t calib_iterations, canary_iterations;
-// Ticks of canary per tick of calibration, overhead subtracted, on an undisturbed core. More:
-// something takes front-end slots. Less: the calibration chain itself was slowed down, which
-// happens while a core changes its power state after 512-bit instructions.
+// Ticks of the canary per tick of calibration, without overhead, on an undisturbed core. Above:
+// something takes front-end slots. Below: the calibration chain was slowed down, as while a core
+// changes its power state after 512-bit instructions.
 static CORE_KEPT double canary_least, canary_most;
 static CORE_KEPT double overhead;
-// Rounds for the overhead that passed the gate, of which there may be few at first; and who is
-// told.
+// Rounds for the overhead that passed the gate, of which there may be few at first, and the times
+// that the overhead goes into.
 static CORE_KEPT float overhead_values[OVERHEAD_ROUNDS];
 static CORE_KEPT int noverheads;
 static CORE_KEPT struct times *found;
@@ -72,12 +73,11 @@ static bool time_overhead_round(const struct core_config *config, bool gated, do
     return true;
 }
 
-// What a timing costs beyond the work in its loop: the stubs, the way into and out of the pipeline.
-// From chains of two lengths, so that all of it is in. A wrong one moves all values of its process:
-// 30 ticks of 54 too many are 0.5 % where a kernel is twice as long as the calibration. A core that
-// is shared takes longer for it, by half and more (318 ticks of 50 beside a busy sibling); so once
-// the gate is there only rounds that pass it count, and on a core that is seldom quiet they are
-// waited for.
+// Returns the overhead of a timing: stubs, and the way into and out of the pipeline. It is measured
+// with chains of two lengths. A wrong one moves all values of its process: 30 ticks of 54 too many
+// are 0.5 % of a kernel that is twice as long as the calibration. A shared core takes longer, 50 to
+// 318 ticks beside a busy sibling, so once the gate exists only rounds that pass it count, and
+// time_overhead_found() waits for them.
 static double time_overhead_ungated(const struct core_config *config)
 {
     double values[OVERHEAD_ROUNDS];
@@ -122,8 +122,9 @@ static double time_imul_per_add(void)
     return imul[RATIO_FAST] / add[RATIO_FAST];
 }
 
-// A table's figure is a claim: a ratio that is another integer refutes it. One that is no integer
-// says that something disturbs the chain of add, and nothing about the table.
+// Returns the latency of a link of the calibration chain. A table's figure is a claim, which a
+// ratio of another integer refutes. A ratio that is no integer shows that something disturbs the
+// chain of add.
 static uint32_t time_link_clk(const struct core_config *config, const struct times *times)
 {
     bool counted = config->ncounters && config->counts_clk;

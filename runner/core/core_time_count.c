@@ -5,10 +5,10 @@
 
 enum {
     ROUNDS = 201,
-    COUNT_LOOPS = 512, // of a loop without a body
+    COUNT_LOOPS = 512, // rounds of a loop without a body
 };
 
-// What the last timing has counted, into row `round`. A fault says that RDPMC is not allowed.
+// Takes the counts of the last timing into row `round`. A fault means that RDPMC is not allowed.
 static bool time_take(double rows[CORE_TIMED_MAX][ROUNDS], int round)
 {
     uint32_t counts[CORE_TIMED_MAX];
@@ -20,7 +20,7 @@ static bool time_take(double rows[CORE_TIMED_MAX][ROUNDS], int round)
     return whole;
 }
 
-// What one more iteration of a kernel counts, and what a timing of it counts besides: by loops of
+// Finds the counts per further iteration of a kernel, and those of an empty timing, by loops of
 // `iterations` and of twice as many.
 static void time_count_slope(const struct core_config *config, const struct code *code,
                              uint32_t iterations, double slope[CORE_TIMED_MAX],
