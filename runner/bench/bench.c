@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { GIVE_UP_DEFAULT_MS = 5000, LABEL_BYTES_MAX = 200 }; // as the database has it
+enum { GIVE_UP_DEFAULT_MS = 5000, LABEL_BYTES_MAX = 200 }; // limit of the database
 
 struct bench_spec bench_defaults(void)
 {
@@ -90,7 +90,7 @@ static const char *bench_reword(const struct bench *bench, const char *detail)
                         at + sizeof own_label - 2);
 }
 
-// What NASM or the linker said, and where.
+// Sets the message of NASM or the linker, and its place.
 static void bench_refused(struct bench *bench, const struct assemble_failure *failure)
 {
     const struct bench_source *source = &bench->source;
@@ -151,7 +151,7 @@ static struct {
     bool known;
     int cpu;
     struct canary_floor floor;
-    struct cpu_observed observed[CPU_OBSERVED_MAX]; // of its properties, with the same fate
+    struct cpu_observed observed[CPU_OBSERVED_MAX]; // of its properties, kept likewise
     int nobserved;
 } bench_floor;
 

@@ -16,13 +16,13 @@
 
 enum bench_mode {
     BENCH_LATENCY,    // the code as it is: a copy waits for the one before where the code says so
-    BENCH_THROUGHPUT, // what one copy hands to the next is broken (bench_break.h)
+    BENCH_THROUGHPUT, // the chain from copy to copy is broken (bench_break.h)
 };
 const char *bench_mode_name(enum bench_mode mode);             // "latency", "throughput"
 int bench_mode_parse(const char *name, enum bench_mode *mode); // case does not matter; -1: no mode
 
-// Begin with bench_defaults(); a field that is 0 or NULL has the meaning given here.
-// Registers and memory are as the contract of bodies says (plan.h, docs/BENCH.md).
+// The question to bench. Begin with bench_defaults(); a field that is 0 or NULL has the meaning
+// given here. Registers and memory obey the contract of bodies (plan.h, docs/BENCH.md).
 struct bench_spec {
     const char *body; // NASM, Intel syntax; instructions separated by newline or `;`
     // Instead of the body a file: .nasm or .asm with the macros of docs/BENCH.md, .c, or .o. What
@@ -30,25 +30,25 @@ struct bench_spec {
     const char *file;
     const char *symbol; // the function of a .c or .o file: void f(void *data, long bytes)
     const char *cflags; // for the compiler, separated by spaces; NULL: none
-    const char *object; // what bench_file_code() made of the .c or .o file, changed or not: this is
-                        // called; NULL: it is made here
-    const char *init;   // text as the body; run before the clock of every repetition. NULL: nothing
-    const char
-        *testcode;     // of a NASM file: text that is measured instead of its `testcode`, or NULL
-    const char *after; // with it: text that runs behind all of init, before the clock; or NULL
+    // object that bench_file_code() made of the .c or .o file, possibly changed; NULL: it is made
+    // here
+    const char *object;
+    const char *init; // text as the body; run before the clock of every repetition. NULL: nothing
+    const char *testcode; // text in place of the `testcode` of a NASM file; NULL: as in the file
+    const char *after;    // with it: text that runs behind all of init, before the clock; or NULL
     enum bench_mode mode;
     int bits;           // 64 or 32; 0: 64
-    int instances;      // what one body counts as: results are time / instances; 0: 1
+    int instances;      // divisor of the results: instances per body; 0: 1
     int unroll;         // copies of the body in the loop; 0: chosen
     int loop;           // iterations of the loop; 0: chosen, some microseconds a repetition
     int repeat;         // repetitions after the first one, which is cold; 0: 8
     bool cold;          // all repetitions are cold: code and data in no cache
     int cpu;            // to measure on; -1: the last one that may be used
     int threads;        // run the code on so many CPUs in step; 0: 1
-    const int *cpus;    // which ones, one a thread (`cpu` is then not used); NULL: chosen
+    const int *cpus;    // one per thread, instead of `cpu`; NULL: chosen
     const char *events; // to count around every repetition, separated by commas: ids of the CPU's
                         // table, sets (@branches), raw codes, software events; NULL: none
-    enum count_choice backend;  // that counts hardware events: auto, perf or msr
+    enum count_choice backend;  // counts hardware events: auto, perf or msr
     const char *const *columns; // computed ones, "ipc=instructions/core_clk": expressions of events
                                 // and of tsc, core_clk, ns, instances, copies, iterations
     int ncolumns;               // at most BENCH_COLUMNS_MAX
@@ -77,70 +77,72 @@ struct bench_row {
     int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
     int repetition; // from 0
     bool cold;
-    bool accepted;   // passed the gate; if not, something else used the core
-    int tried;       // times, until it passed
-    double late_ns;  // behind the start that the threads had agreed on
-    double tsc;      // TSC ticks of the whole repetition, the overhead of timing taken off
-    double clk;      // core cycles of the whole repetition
-    double per_clk;  // core cycles an instance
-    double *counts;  // of the whole repetition, one an event, in user mode, without the overhead of
-                     // counting; NaN where the event could not be counted in this pass
+    bool accepted;  // passed the gate; if not, something else used the core
+    int tried;      // times, until it passed
+    double late_ns; // behind the start that the threads had agreed on
+    double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
+    double clk;     // core cycles of the whole repetition
+    double per_clk; // core cycles an instance
+    // counts per event of the whole repetition, in user mode, without the overhead of counting;
+    // NaN: not counted in this pass
+    double *counts;
     double *columns; // computed from the values of the whole repetition
 };
 
 // An event that was counted.
 struct bench_event {
-    const char *name;    // as it was asked for
-    const char *backend; // that counted it: "perf", "msr"
-    const char *code;    // what the counter was told: "event=0xc0,umask=0x00", or "software"
+    const char *name;    // as the user wrote it
+    const char *backend; // "perf" or "msr"
+    const char *code;    // counter setting: "event=0xc0,umask=0x00", or "software"
 };
 
-// What the repetitions say. Of warm ones, unless all are cold; of accepted ones.
+// Summary of the accepted warm repetitions; of cold ones if all are cold.
 struct bench_summary {
     double clk;        // core cycles an instance: fastest steady state that two passes confirm, of
                        // cold repetitions the median; NaN unless the outcome is ok
-    double median_clk; // of all passes; NaN where nothing was accepted
+    double median_clk; // over all passes; NaN: nothing was accepted
     double spread_clk; // interquartile range; NaN likewise
     int accepted, tried, passes;
 };
 
 struct bench_result {
     enum outcome outcome;
-    const char *detail;      // why, where not ok; of asm_failed: the assembler's message
+    const char *detail;      // reason, unless ok; for asm_failed the assembler's message
     bool refused;            // after -1: the spec or the file is at fault, not this machine
     const char *failed_file; // asm_failed: the fault is in line failed_line of this file; or NULL
     bool failed_init;        // else: in the init text, not in the body
-    int failed_line;         // which instruction (or line) of the text, from 1; 0: unknown
-    struct bench_summary summary;  // of thread 0
-    struct bench_summary *threads; // of each
-    const int *cpus;               // of each
-    int cpu;                       // of thread 0
+    int failed_line;         // number of the instruction (or line) of the text, from 1; 0: unknown
+    struct bench_summary summary;  // thread 0
+    struct bench_summary *threads; // each thread
+    const int *cpus;               // each thread's
+    int cpu;                       // thread 0's
     int nthreads;
-    const char *placement;  // of several threads on cores, for people; else ""
+    const char *placement;  // threads on cores, for people; "": one thread
     struct bench_row *rows; // by pass, repetition, thread; owned by the arena
     int nrows;
     struct bench_event *events;
     int nevents;
     const char **columns; // names of the computed ones
     int ncolumns;
-    const char *table_version; // of the table of events; "" without events
-    int pass;                  // whose rows to show: the one that contributes most to the summary
+    const char *table_version; // version of the event table; "" without events
+    int pass;                  // the pass to show: the one that contributes most to the summary
     int bits, copies, iterations, instances;
     const char *breakers; // instructions before each copy that break its chains, a line each, or ""
     double core_hz, tsc_hz, overhead_tsc;
-    double imul_per_add;       // ratio of the latencies of imul r64,r64 and add r64,r64
-    const char *floor_guessed; // what was seen of a core that was never undisturbed, so that there
-                               // is no value; NULL: it was
+    double imul_per_add; // ratio of the latencies of imul r64,r64 and add r64,r64
+    // description of a core that was never undisturbed, so that there is no value; NULL: it was
+    const char *floor_guessed;
     const char *uarch, *brand;
     const uint8_t *code;       // first bytes of the body's machine code
-    int code_bytes;            // of the whole body; `code` has at most 64
+    int code_bytes;            // length of the body; `code` has at most 64 of it
     const char *directory;     // kept files; NULL: none
-    int64_t run_id;            // that it was stored as; 0: it was not
-    const char *store_failure; // why it could not be stored; NULL
+    int64_t run_id;            // its run in the database; 0: not stored
+    const char *store_failure; // reason why it is not stored; NULL
 };
 
-// Measures. Returns 0, also where the code fails: result->outcome says so. -1 with a message when
-// the spec is wrong or nothing can be measured here. Strings and rows are owned by the arena.
+// Measures the spec. Returns 0, also if the code fails: result->outcome has the reason. Returns -1
+// with a message if the spec is wrong or nothing can be measured here. The arena owns strings and
+// rows.
 int bench_measure(const struct bench_spec *spec, struct bench_result *result, struct arena *arena,
                   struct err *err);
 

@@ -98,7 +98,7 @@ static void flow_operand(struct flow *flow, const ZydisDecodedOperand *op, bool 
     if (op->type != ZYDIS_OPERAND_TYPE_REGISTER)
         return;
     ZydisOperandActions read = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
-    // What is written on a condition only, keeps the old value otherwise.
+    // An operand that is written conditionally keeps its old value otherwise.
     ZydisOperandActions kept = op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE;
     ZydisOperandActions write = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (reads ? read || kept : write != 0)
@@ -140,7 +140,7 @@ static void flow_decode(struct flow *flow, const uint8_t *code, size_t len)
 
 // ---- Text to machine code.
 
-enum { HEAD_LINES = 4 }; // that stand before the text
+enum { HEAD_LINES = 4 }; // lines before the text
 
 // "break.asm:LINE: error: MESSAGE", the first of them, about a part of the text.
 static void assemble_refused(const char *text, const char *errors, struct err *err)

@@ -12,9 +12,9 @@ struct bench_breakers {
     const char *impossible; // NULL, or why chains cannot be broken; then the texts are ""
 };
 
-// Assembles the spec's texts in `directory` and decodes them. Texts of one instruction a line,
-// owned by the arena; both are "" where the assembler refuses the code. 0, or -1 where the
-// environment lacks something.
+// Assembles the spec's texts in `directory`, decodes them, and finds instructions that break their
+// chains. Texts have one instruction per line and are the arena's; both are "" if the assembler
+// refuses the code. Returns 0, or -1 if the environment lacks something.
 int bench_break_chains(const struct bench_spec *spec, const char *directory,
                        struct bench_breakers *breakers, struct arena *arena, struct err *err);
 
@@ -25,7 +25,7 @@ enum { BENCH_CODE_MAX = 1 << 16 };
 long bench_assemble(const char *directory, const char *text, int bits, uint8_t *code,
                     struct err *err);
 
-// Which registers of the core's the spec's body writes; all false where the assembler refuses it.
+// The core's registers that the spec's body writes; all false if the assembler refuses it.
 struct bench_reserved {
     bool loop;  // r15, the loop's counter
     bool data;  // r14 or ebp, the address of the data area

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Machine code of files; see bench_code.h. `testcode` is assembled behind all else that a kernel
-// has of the file, as a function, so that both kinds of files end in an object with a function.
+// Machine code of files; see bench_code.h. A `testcode` is assembled as a function after all other
+// parts that a kernel has of the file, so that both kinds of files end in an object with a
+// function.
 #include "bench_code.h"
 
 #include "assemble/object.h"

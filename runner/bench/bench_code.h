@@ -13,15 +13,15 @@
 struct bench_code {
     const uint8_t *bytes; // before relocation; the arena's
     size_t len;
-    int bits;      // 64 or 32
-    int instances; // that results of bench_measure() are divided by for one run through these bytes
-    bool function; // else `testcode`
+    int bits;             // 64 or 32
+    int instances;        // divisor of bench_measure()'s results for one run through these bytes
+    bool function;        // else `testcode`
     const char *testcode; // text of the macro, or NULL
     const char *object;   // in the directory, with the function under BENCH_FUNCTION; else NULL
 };
 
-// Of spec->file, with the files that this takes in `directory`. 0, or -1 with a message; *refused
-// then says whether the file is at fault (else the tools or the disk).
+// Returns the machine code of spec->file, with its intermediate files in `directory`. Returns 0, or
+// -1 with a message; *refused: the file is at fault, else the tools or the disk.
 int bench_file_code(const struct bench_spec *spec, const char *directory, struct bench_code *code,
                     struct arena *arena, bool *refused, struct err *err);
 

@@ -15,8 +15,8 @@ enum { DEPTH_MAX = 32, STEPS_MAX = 128 };
 
 struct bench_step {
     char what;     // 'n' number, 'v' value, '~' negation, or the operator
-    double number; // of 'n'
-    int value;     // of 'v': index
+    double number; // for 'n'
+    int value;     // for 'v': index
 };
 
 struct column_parser {

@@ -7,7 +7,7 @@
 #include "util/err.h"
 #include "util/mem.h"
 
-struct bench_step; // of the compiled expression
+struct bench_step; // step of the compiled expression
 struct bench_column {
     const char *name;
     const struct bench_step *steps; // in reverse Polish order; owned by the arena

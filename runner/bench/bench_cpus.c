@@ -27,7 +27,7 @@ static bool cpus_has(const int *chosen, int n, int cpu)
     return false;
 }
 
-// Whether it is a sibling of any that was chosen.
+// Returns true if the CPU is a sibling of a chosen one.
 static bool cpus_shares_core(const struct cpu_places *cpus, const int *chosen, int n,
                              const struct cpu_place *cpu)
 {
@@ -37,7 +37,7 @@ static bool cpus_shares_core(const struct cpu_places *cpus, const int *chosen, i
     return false;
 }
 
-// How many may be used that are of this type.
+// Returns the number of CPUs of this type that may be used.
 static int type_count(const struct cpu_places *cpus, int type)
 {
     int n = 0;
@@ -73,7 +73,8 @@ static const struct cpu_place *cpus_first(const struct cpu_places *cpus, int wan
     return first;
 }
 
-// The next CPU: `sharing` says whether it should be a sibling of one that was chosen. -1: none is.
+// Returns the next CPU, either a sibling of a chosen one (`sharing`) or on another core; -1: there
+// is none.
 static int cpus_next(const struct cpu_places *cpus, const int *chosen, int n, bool sharing)
 {
     int type = cpu_find(cpus, chosen[0])->type;
@@ -86,7 +87,7 @@ static int cpus_next(const struct cpu_places *cpus, const int *chosen, int n, bo
     return -1;
 }
 
-// Why a CPU that was named cannot be used.
+// Sets the reason why a named CPU cannot be used. Returns -1.
 static int cpus_refuse(const struct cpu_places *cpus, int cpu, struct err *err)
 {
     struct strbuf list = {0};

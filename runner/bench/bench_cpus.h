@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Which CPUs the threads of a bench run on, out of what the system says of its CPUs.
+// Chooses the CPUs for the threads of a bench, from the system's list.
 #ifndef LATPUT_BENCH_CPUS_H
 #define LATPUT_BENCH_CPUS_H
 
 #include "bench.h"
 #include "measure/cpu_places.h"
 
-// Fills chosen[spec->threads]: those that the spec names, or: the first two on one core where that
-// is possible, the next ones on cores of their own, then the siblings of those; so that three
-// threads show both what siblings share and what cores share. All of one type of core. -1 with a
-// message that says what is in the way.
+// Fills chosen[spec->threads]: the CPUs that the spec names; else the first two on one core if
+// possible, the next ones on cores of their own, then siblings of those, so that three threads show
+// both what siblings share and what cores share. All are of one type of core. Returns -1 with a
+// message if that is not possible.
 int bench_cpus_choose(const struct cpu_places *cpus, const struct bench_spec *spec, int *chosen,
                       struct err *err);
 
-// "3+1 on one core; 2 on a core of its own". Owned by the arena.
+// Returns "3+1 on one core; 2 on a core of its own", owned by the arena.
 const char *bench_cpus_describe(const struct cpu_places *cpus, const int *chosen, int n,
                                 struct arena *arena);
 

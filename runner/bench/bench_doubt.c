@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-// Of the repetitions in which the event was counted; NaN if there are none.
+// Returns the mean over the repetitions in which the event was counted; NaN: there are none.
 static double event_mean(const struct bench_result *result, int event)
 {
     double instances = (double)result->copies * result->iterations * result->instances, sum = 0;
@@ -24,7 +24,7 @@ static double event_mean(const struct bench_result *result, int event)
     return n ? sum / n / instances : (double)NAN;
 }
 
-// Whether every port of the family that has a counter is among the events.
+// Returns true if the events include every port of the family that has a counter.
 static bool ports_whole(const struct bench_result *result)
 {
     const struct cpu_family *family = cpu_family_find(result->uarch);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Whether kernels can read all events of a group of perf by themselves.
+// Returns true if kernels can read all events of a perf group by themselves.
 static bool perf_is_timed(struct count_group *group)
 {
     for (int i = 0; i < group->nevents; i++)
@@ -19,7 +19,7 @@ static bool perf_is_timed(struct count_group *group)
     return group->nevents <= CORE_TIMED_MAX;
 }
 
-// Opens the events of a pass with perf and closes them again.
+// Opens the events of a pass with perf, and closes them again.
 static enum count_obstacle perf_try(struct bench *bench, int pass, struct err *err)
 {
     const struct count_target self = {.what = COUNT_SELF};
@@ -37,7 +37,7 @@ static enum count_obstacle perf_try(struct bench *bench, int pass, struct err *e
     return COUNT_FINE;
 }
 
-// Programs the registers for a pass and restores them.
+// Programs the registers for a pass, and restores them.
 static enum count_obstacle msr_try(struct bench *bench, int pass, struct err *err)
 {
     struct core_counter counters[BENCH_EVENTS_MAX];
@@ -55,8 +55,8 @@ static enum count_obstacle pass_try(void *user, int pass, struct err *err)
                                                      : perf_try(bench, pass, err);
 }
 
-// Deals events into passes that the backend accepts; what it is not for (software events) comes
-// last, in a pass of perf's.
+// Deals events into passes that the backend accepts. Events for another backend (software events)
+// come last, in a pass of perf.
 static enum count_obstacle events_deal(struct bench *bench, const struct count_backend *backend,
                                        struct err *err)
 {
@@ -197,7 +197,7 @@ int bench_prepare_events(struct bench *bench, struct err *err)
     return status == 0 ? events_describe(bench, err) : -1;
 }
 
-// What expressions can name besides events, which come first: a counted core_clk is preferred.
+// Names in expressions besides those of events. Events come first: a counted core_clk is preferred.
 enum column_value {
     VALUE_TSC,
     VALUE_CORE_CLK,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counters of a bench that are programmed in the registers of the CPUs (backend msr): before the
-// processes of a pass begin, on each CPU that they run on; kernels read them by RDPMC.
+// Counters of a bench in the registers of the CPUs (backend msr). They are programmed before the
+// processes of a pass begin, on each of their CPUs; kernels read them by RDPMC.
 #include "bench_internal.h"
 
 #include "counters/count_msr.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Times a built snippet in passes and sums up; see bench.h. Each pass is a process of its own (one
-// a thread), so that every pass has a cold first repetition and addresses of its own; passes go on
-// until two of them confirm a value in every thread, as in a run over lists.
+// Times a built snippet in passes and sums up; see bench.h. Each pass has a process per thread, so
+// that it has a cold first repetition and addresses of its own. Passes go on until two of them
+// confirm a value in every thread, as in a run over lists.
 #include "bench_internal.h"
 
 #include "util/quantile.h"
@@ -13,14 +13,14 @@ enum {
     REPEAT_DEFAULT = 8,
     PASSES_MAX = 6,
     LONG_REPEATS = 200,      // so many repetitions make two passes enough
-    SAMPLES_A_PASS_MAX = 16, // that the estimator gets, evenly chosen
+    SAMPLES_A_PASS_MAX = 16, // for the estimator, evenly chosen
 };
 
-// What is known of one thread.
+// Results of one thread so far.
 struct thread_timings {
     struct timing timings[PASSES_MAX];
     int ntimings;
-    double *accepted_clk; // of all passes, for median and spread
+    double *accepted_clk; // over all passes, for median and spread
     int naccepted;
 };
 
@@ -110,7 +110,7 @@ static void pass_add_timing(struct passes *passes, int thread, const struct exec
     }
     if (!n)
         return;
-    // The estimator wants two of a pass; where only one was asked for, the passes have to agree.
+    // The estimator wants two samples per pass. If only one was requested, passes must agree.
     if (n == 1 && pass_repeats(bench) == 1)
         samples[n++] = samples[0];
     timing->samples = samples;
@@ -121,13 +121,13 @@ static void pass_add_timing(struct passes *passes, int thread, const struct exec
     own->ntimings++;
 }
 
-// What ran, but is no measurement of anything.
+// Sets the outcome of code that ran, but is no measurement of anything.
 static void pass_refuse(struct bench_result *result, const struct exec_bench *done)
 {
     if (result->outcome != OUTCOME_OK)
         return;
     const char *reason = NULL;
-    if (!done->code_bytes) // what NASM took for a label or a directive
+    if (!done->code_bytes) // NASM took it for a label or a directive
         reason = "the code has no instruction: it assembles to nothing";
     for (int i = 0; i < done->nrepeats; i++)
         if (done->repeats_done[i].sample.kernel_tsc == UINT32_MAX)
@@ -175,7 +175,7 @@ static void pass_keep_facts(struct bench *bench, const struct exec_bench *pass)
     result->code_bytes = (int)pass->code_bytes;
 }
 
-// Whether the passes so far settle the value of a thread; if so it is set.
+// Returns true if the passes so far settle the value of a thread, and sets it then.
 static bool pass_settles(struct passes *passes, int thread)
 {
     const struct bench *bench = passes->bench;
@@ -194,7 +194,7 @@ static bool pass_settles(struct passes *passes, int thread)
     return true;
 }
 
-// Runs the processes of a pass that count the events of one pass over them.
+// Runs the processes of a pass, which count the events of one counter pass.
 static int pass_execute(struct bench *bench, int counter_pass, struct exec_bench *pass,
                         struct err *err)
 {
@@ -298,7 +298,7 @@ static void pass_summarise(struct passes *passes, int thread)
         summary->clk = summary->median_clk;
 }
 
-// What the code may have done to come to this end.
+// Returns a likely cause for such an end.
 static const char *pass_hint(const struct bench *bench)
 {
     struct bench_reserved written;
@@ -344,7 +344,7 @@ static void pass_explain(const struct passes *passes)
     if (result->outcome == OUTCOME_SIGNALLED || result->outcome == OUTCOME_TIMED_OUT ||
         result->outcome == OUTCOME_NOT_MEASURABLE)
         result->detail = arena_printf(bench->arena, "%s%s", result->detail, pass_hint(bench));
-    // What a function may not do is libc's doing rather than its own.
+    // The faults of a function are usually those of libc, not its own.
     if (bench->source.function &&
         (result->outcome == OUTCOME_NOT_MEASURABLE ||
          strstr(result->detail, "system call refused") || strstr(result->detail, "or to libc")))

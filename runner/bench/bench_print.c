@@ -15,7 +15,7 @@
 
 enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80 };
 
-// The columns of a row: times, then counts an instance, then computed ones.
+// Columns of a row: times, then counts per instance, then computed ones.
 enum { TIME_COLUMNS = 3 };
 
 static int column_count(const struct bench_result *result)
@@ -60,7 +60,7 @@ static const char *row_mark(const struct bench_row *row)
     return row->accepted ? "" : "  disturbed";
 }
 
-// The columns [from, to) of a row.
+// Prints the columns [from, to) of a row.
 static void print_table_row(const struct bench_result *result, const struct bench_row *row,
                             int from, int to, FILE *out)
 {
@@ -81,7 +81,7 @@ static void print_table_row(const struct bench_result *result, const struct benc
     fprintf(out, "%s\n", row_mark(row));
 }
 
-// Whose summary it is, where there are several.
+// Prints the owner of a summary if there are several.
 static void print_summary_cpu(const struct bench_result *result, int thread, FILE *out)
 {
     if (result->nthreads > 1)
@@ -101,8 +101,8 @@ static void print_summary(const struct bench_result *result, int thread, FILE *o
     fputc('\n', out);
 }
 
-// The values of a column in a thread's accepted repetitions that the summary counts, sorted. To be
-// freed by the caller.
+// Returns the sorted values of a column in the accepted repetitions of a thread that the summary
+// counts. The caller frees them.
 static double *column_values(const struct bench_spec *spec, const struct bench_result *result,
                              int thread, int column, int *n)
 {
@@ -118,7 +118,7 @@ static double *column_values(const struct bench_spec *spec, const struct bench_r
     return values;
 }
 
-// Median and quartiles of a column of a thread.
+// Prints median and quartiles of a column of a thread.
 static void print_column_summary(const struct bench_spec *spec, const struct bench_result *result,
                                  int thread, int column, FILE *out)
 {
@@ -135,7 +135,7 @@ static void print_column_summary(const struct bench_spec *spec, const struct ben
     free(values);
 }
 
-// A text of one instruction a line, in one line.
+// Prints a text of one instruction per line in one line.
 static void print_list(const char *heading, const char *lines, FILE *out)
 {
     fputs(heading, out);
@@ -143,7 +143,8 @@ static void print_list(const char *heading, const char *lines, FILE *out)
         fputs(*at != '\n' ? (const char[]){*at, '\0'} : at[1] ? "; " : "\n", out);
 }
 
-// Where and what, in one line if both fit: names of families and numbers of copies have any length.
+// Prints place and name, in one line if both fit: names of families and numbers of copies have any
+// length.
 static void print_head(const struct bench_result *result, FILE *out)
 {
     struct strbuf where = {0}, what = {0};
@@ -166,7 +167,7 @@ static void print_head(const struct bench_result *result, FILE *out)
         print_list("before each copy, to break its chains: ", result->breakers, out);
 }
 
-// The columns [from, to) of all repetitions of a pass.
+// Prints the columns [from, to) of all repetitions of a pass.
 static void print_block(const struct bench_result *result, int pass, int from, int to, FILE *out)
 {
     bool colour = terminal_has_colour(fileno(out));
@@ -181,7 +182,7 @@ static void print_block(const struct bench_result *result, int pass, int from, i
             print_table_row(result, &result->rows[i], from, to, out);
 }
 
-// As many columns side by side as fit into a line, the rest below.
+// Prints blocks of as many columns as fit into a line.
 static void print_blocks(const struct bench_result *result, int pass, FILE *out)
 {
     static const int MARK_WIDTH = 11;
@@ -283,7 +284,7 @@ static void print_csv(const struct bench_result *result, FILE *out)
     strbuf_free(&text);
 }
 
-// A member of the outermost object has a line of its own.
+// Begins a member of the outermost object on a line of its own.
 static struct json *line_name(struct json *json, const char *name)
 {
     return json_name(json_break(json, "\n  "), name);
@@ -334,7 +335,7 @@ static void put_json_threads(struct json *json, const struct bench_result *resul
     json_close(json_break(json, "\n  "), ']');
 }
 
-// What was counted by what: enough to count it again.
+// Puts each event with its counter setting, so that it can be counted again.
 static void put_json_events(struct json *json, const struct bench_result *result)
 {
     json_open(line_name(json, "events"), '[');

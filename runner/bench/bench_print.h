@@ -13,9 +13,8 @@
 void bench_print(const struct bench_spec *spec, const struct bench_result *result,
                  enum report_format format, FILE *out);
 
-// What was counted and computed beside the times, for tables of another kind: how many quantities,
-// what CSV and JSON call one, and its median over a thread's repetitions; NaN where nothing is
-// known.
+// Counted and computed quantities beside the times, for tables of another kind: their number, the
+// name of one in CSV and JSON, and its median over a thread's repetitions; NaN: unknown.
 enum { BENCH_MEMBER_BYTES = 32 };
 int bench_quantities(const struct bench_result *result);
 const char *bench_quantity_name(const struct bench_result *result, int quantity,

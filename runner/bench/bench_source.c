@@ -66,7 +66,7 @@ static const char *directory_of(const char *path, struct arena *arena)
     return directory;
 }
 
-// Whether the text defines this macro; *start and *len: its lines.
+// Returns true if the text defines this macro; *start and *len: its lines.
 static bool find_macro(const char *text, const char *name, const char **start, size_t *len)
 {
     for (const char *line = text; *line;) {
@@ -214,7 +214,7 @@ static int read_nasm(struct reading *reading, struct err *err)
     if (!find_macro(text, "testcode", &start, &len))
         return err_set(err, "%s: the file defines no macro `testcode`: the code to measure",
                        spec->file);
-    // What registers hold follows from the names in the file.
+    // The names in the file determine the contents of registers.
     struct bench_spec as_text = *spec;
     as_text.body = text;
     source->kernel = bench_text_kernel(&as_text, reading->arena);

@@ -9,20 +9,20 @@
 
 struct bench_source {
     struct kernel_spec kernel;
-    int bits, unroll, loop, repeat; // of the spec, else of the file's contract line, else 0
+    int bits, unroll, loop, repeat; // from the spec, else the file's contract line, else 0
     const char *include;            // directory for %include, or NULL
     const char *object;             // to be linked, or NULL
-    const char *text;               // of a .nasm or .c file, else NULL
-    const char *file;               // of which the kernel's init begins with `file_lines` lines
+    const char *text;               // contents of a .nasm or .c file, else NULL
+    const char *file;               // its first `file_lines` lines begin the kernel's init
     int file_lines;
-    const char *testcode;           // what that macro of the file stands for, or NULL
-    const char *function;           // that the kernel calls, or NULL
-    int block_instances;            // of one `testcode`, or of one call of the function
-    struct bench_breakers breakers; // of mode throughput; already in the kernel
+    const char *testcode;           // body of that macro of the file, or NULL
+    const char *function;           // function that the kernel calls, or NULL
+    int block_instances;            // per `testcode`, or per call of the function
+    struct bench_breakers breakers; // for mode throughput; already in the kernel
 };
 
-// Reads what the spec names; compiles C into `directory`. 0, or -1 with a message; *refused then
-// says whether the input is at fault (else the tools or the disk).
+// Reads the input that the spec names; compiles C into `directory`. Returns 0, or -1 with a
+// message; *refused: the input is at fault, else the tools or the disk.
 int bench_source_read(const struct bench_spec *spec, const char *directory,
                       struct bench_source *source, struct arena *arena, bool *refused,
                       struct err *err);

@@ -11,8 +11,8 @@
 // 64-bit patterns of 1.0, in both halves where the type has 32 bits.
 static const uint64_t ONE_F64 = 0x3ff0000000000000, ONES_F32 = 0x3f8000003f800000;
 
-// Where the part that begins at `at` ends: at a `;` or newline outside of quotes, or at the end. A
-// comment, from `;;` to the end of the line, is of the part before it; *comment: where it begins.
+// Returns the end of the part that begins at `at`: a `;` or newline outside of quotes, or the end.
+// A comment, from `;;` to the end of the line, belongs to the part before it; *comment: its begin.
 static const char *text_part_end(const char *at, const char **comment)
 {
     char quote = '\0';
@@ -97,7 +97,7 @@ int bench_text_instructions(const char *lines)
     return n;
 }
 
-// What a part of a text sets: "bits 16", "[bits 32]", "use16"; 0: it is something else.
+// Returns the mode that a part of a text sets ("bits 16", "[bits 32]", "use16"); 0: it sets none.
 static int text_mode(const char *part, int len)
 {
     while (len > 0 && (*part == '[' || isspace((unsigned char)*part)))
@@ -133,7 +133,7 @@ static bool text_is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-// Whether a mnemonic is of 32-bit floats: mulps, vaddss, vfmadd231ps, cvtps2pd.
+// Returns true if a mnemonic is one of 32-bit floats: mulps, vaddss, vfmadd231ps, cvtps2pd.
 static bool text_has_f32(const char *text)
 {
     for (const char *at = text; at && *at; at++)

@@ -6,16 +6,16 @@
 #include "bench.h"
 #include "plan/plan.h"
 
-// The text with one instruction a line: `;` separates instructions outside of quotes, `;;` begins a
-// comment to the end of the line. Empty parts stay as empty lines, so that the n-th line is the
-// n-th part. Owned by the arena.
+// Returns the text with one instruction per line, owned by the arena. `;` separates instructions
+// outside of quotes, `;;` begins a comment to the end of the line. Empty parts stay as empty lines,
+// so that the n-th line is the n-th part.
 const char *bench_text_lines(const char *text, struct arena *arena);
-// Where the n-th part (from 1) of the text is: *start and *len without surrounding spaces. False if
-// there is none.
+// Finds the n-th part (from 1) of the text: *start and *len without surrounding spaces. Returns
+// false if there is none.
 bool bench_text_part(const char *text, int part, int *start, int *len);
 
-// That no part of the text (NULL: there is none) has NASM assemble for another mode (bits, use16)
-// than this, 64 or 32, of the processor. -1 with a message.
+// Checks that no part of the text (NULL: there is none) sets another mode of the processor (bits,
+// use16) than `bits`, 64 or 32. Returns 0, or -1 with a message.
 int bench_text_check_mode(const char *text, int bits, struct err *err);
 
 // Lines that are instructions: not empty, no comment, no directive, no label alone.
