@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Below COMPOSED_LEAST kernels a second start of NASM takes longer than it saves.
+// Below COMPOSED_LEAST kernels a second start of NASM costs more than composing saves.
 enum { BATCH_GROWTH = 4, COMPOSED_LEAST = 100 };
 
 struct batch_source {

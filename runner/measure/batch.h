@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A batch: some rows (or mixes of rows) of one mode, planned, assembled and linked into one
-// program, and what became of its kernels. Batches are made by a thread of their own while the one
-// before is measured.
+// A batch: rows (or mixes of rows) of one mode, planned, assembled and linked into one program,
+// with the outcomes of its kernels. A thread makes the next batch while one is measured.
 #ifndef LATPUT_BATCH_H
 #define LATPUT_BATCH_H
 
@@ -12,7 +11,7 @@
 struct batch_row {
     int index; // in what the feed offers
     struct plan plan;
-    int first_kernel; // of its kernels in the batch; they follow in the order of tests and shapes
+    int first_kernel; // in the batch; its kernels follow in the order of tests and shapes
     int nkernels;
 };
 
@@ -38,7 +37,7 @@ struct batch_options {
     bool ahead;  // build the next batch while one is measured
 };
 
-// Where batches come from: n items, each planned by a call from the source's thread.
+// Origin of batches: n items, each planned by a call from the source's thread.
 struct batch_feed {
     int n;
     int (*bits)(void *context, int index); // mode of the item
@@ -46,8 +45,8 @@ struct batch_feed {
                 struct plan *plan, struct err *err);
     void *context; // must outlive the source
 };
-// The feed of rows; they must outlive the source. One of so many is asked again, in another
-// arrangement; the seed says which.
+// The feed of rows, which must outlive the source. The seed chooses one in so many that is measured
+// again in another arrangement.
 enum { BATCH_AGAIN_ONE_IN = 50 };
 struct batch_rows {
     const struct selected_row *rows;

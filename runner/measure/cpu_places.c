@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the system says of the CPUs that may be used; see cpu_places.h.
+// Reads the system's list of the CPUs that may be used; see cpu_places.h.
 #include "cpu_places.h"
 
 #include "util/cpulist.h"
@@ -9,7 +9,7 @@
 
 enum { LIST_BYTES = 4096 };
 
-// Of processors with several types of core, as Linux calls them.
+// Linux's names of the types of core of one processor.
 const char *const cpu_type_names[CPU_TYPES] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
 
 // A file of the kernel's with a list of CPUs. False where there is none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The CPUs that may be used, and which of them are threads of one core, as the system says it.
+// The CPUs that may be used, and the core that each is a thread of, from the system.
 #ifndef LATPUT_CPU_PLACES_H
 #define LATPUT_CPU_PLACES_H
 
@@ -7,12 +7,12 @@
 #include <stdbool.h>
 
 enum { CPU_TYPES = 3 };
-extern const char *const cpu_type_names[CPU_TYPES]; // as Linux calls them
+extern const char *const cpu_type_names[CPU_TYPES]; // Linux's names
 
 struct cpu_place {
     int cpu;
     int core; // the lowest CPU of the core that it is a thread of; -1: not known
-    int type; // of core, an index into the kernel's names (cpu_core, ...); -1: there is one type
+    int type; // type of core, an index into cpu_type_names; -1: there is one type
 };
 struct cpu_places {
     struct cpu_place usable[CPU_SETSIZE]; // ascending

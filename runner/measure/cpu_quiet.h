@@ -5,8 +5,8 @@
 
 #include <sched.h>
 
-// What was seen on one CPU: how long work that fills a core took, in units of a chain that does
-// not. Neither depends on the core's frequency; another thread of the same core makes it more.
+// Looks at one CPU: the time of work that fills a core, in units of a chain that does not. Neither
+// depends on the core's frequency; another thread of the same core makes it more.
 enum { QUIET_LOOKS_MAX = 2048 };
 struct quiet_seen {
     int cpu;
@@ -18,9 +18,9 @@ struct quiet_seen {
 // share; the last one of those that are about as good. -1: there are none. Sorts the ratios.
 int cpu_quiet_best(struct quiet_seen *seen, int nseen);
 
-// Looks at up to eight of the CPUs, evenly spread, the last one among them: those of its type of
-// core where there are several. A fifth of a second at most. Returns the best, which is the last
-// one where only one may be used; -1: there is none. The calling thread visits them and comes back.
+// Looks at up to eight of the CPUs for at most a fifth of a second: evenly spread, with the last
+// one, and of its type of core. Returns the best, which is the last one if only one may be used;
+// -1: there is none. The calling thread moves to each of them and comes back.
 int cpu_quiet_choose(const cpu_set_t *allowed);
 
 #endif

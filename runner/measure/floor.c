@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds the canary's floor; see floor.h. A state is a narrow group of samples that holds a share of
-// all and was seen at two times at least. The fastest state of the canaries that nothing can fuse
-// says how wide the core is: the least integer that allows it.
+// all and was seen in two windows at least. The issue width is the least integer that allows the
+// fastest state of the canaries that nothing can fuse.
 #include "floor.h"
 #include "store/store_cpu.h"
 
@@ -12,38 +12,39 @@
 #include <string.h>
 
 enum {
-    ROUND_MS = 150,    // of each look: between two of them the core does something else
+    ROUND_MS = 150,    // length of a look; between two of them the core does something else
     LONG_ROUNDS = 160, // 24 seconds: longer than most disturbances
     LEAST_ROUNDS = 3,  // one a window
     ODD_ROUNDS = 40,   // six seconds
-    CHECK_MS = 50,     // of each look that only checks a floor
+    CHECK_MS = 50,     // length of a look that only checks a floor
     CANARY_INSTRS = 960,
     CANARY_STATES_MAX = 24,
     STATE_SAMPLES = 8, // fewer are chance
 };
 
 static const double STATE_WIDTH = 0.01;  // samples of one state differ by less: relative
-static const double STATE_SHARE = 0.02;  // of all samples: less is chance
+static const double STATE_SHARE = 0.02;  // least share of all samples; less is chance
 static const double STEADY_SHARE = 0.10; // so often undisturbed, the floor is beyond doubt
-static const double COMES_BACK = 0.2;    // of a state's even share, in a second window at least
-static const double GATE = 0.02;         // how far from the floor the gate accepts
-static const double FASTER = 0.02;       // that a state may seem faster than the core is
+// share of a state's even share that a second window must have
+static const double COMES_BACK = 0.2;
+static const double GATE = 0.02;       // distance from the floor that the gate accepts
+static const double FASTER = 0.02;     // a state may seem faster than the core by so much
 static const double FULL_WIDTH = 0.92; // a canary that needs less of the width misses disturbances
-static const double SIBLING_SLOWS = 0.75; // what a busy sibling leaves of the width, at the most
-static const double QUIET_SHARE = 0.02;   // of a window: less says nothing of how canaries compare
-static const double NEAR_WIDTH = 0.97;    // of the rate of the fastest canary
+static const double SIBLING_SLOWS = 0.75; // share of the width that a busy sibling leaves at most
+static const double QUIET_SHARE = 0.02;   // share of a window; less says nothing about a canary
+static const double NEAR_WIDTH = 0.97;    // share of the rate of the fastest canary
 static const double TIE = 0.995;          // the same, of those that show the core as quiet
 static const double AS_OFTEN = 0.8;       // undisturbed, as the canary that is so most often
-static const double HOLDS = 0.5;          // of what the best canary shows undisturbed
+static const double HOLDS = 0.5;          // share of the best canary's undisturbed time
 
 struct state {
     double clk;   // cycles an instruction
-    double share; // of the canary's samples
+    double share; // share of the canary's samples
 };
 
 // One canary's samples, and its steady states, fastest first.
 struct canary {
-    uint32_t counts[CORE_FLOOR_BINS]; // of all windows
+    uint32_t counts[CORE_FLOOR_BINS]; // over all windows
     uint32_t total;
     struct state states[CANARY_STATES_MAX];
     int nstates;
@@ -57,13 +58,13 @@ static uint32_t bins_sum(const uint32_t *counts, int from, int end)
     return sum;
 }
 
-// Where the group of bins that starts with `from` ends.
+// Returns the end of the group of bins that starts with `from`.
 static int group_end(int from)
 {
     return from + 1 + (int)(from * STATE_WIDTH);
 }
 
-// Whether enough of the samples are of a second time.
+// Returns true if a second window has enough of the group's samples.
 static bool group_comes_back(const struct exec_floor *windows, int kind, int from)
 {
     uint32_t sum = 0;
@@ -76,8 +77,8 @@ static bool group_comes_back(const struct exec_floor *windows, int kind, int fro
     return often >= 2;
 }
 
-// Of the groups that begin within a group's width behind `from`, the one with the most samples: the
-// first group that is large enough may be the fringe of a state.
+// Returns the group with the most samples among those that begin within a group's width after
+// `from`. The first group that is large enough may be the fringe of a state.
 static int group_densest(const uint32_t *counts, int from)
 {
     int best = from;
@@ -110,7 +111,7 @@ static void canary_find_states(const struct exec_floor *windows, int kind, struc
     }
 }
 
-// Instructions a cycle, the loop's own µop included.
+// Returns the instructions per cycle, with the loop's own µop.
 static double state_rate(const struct state *state)
 {
     return (CANARY_INSTRS + 1.0) / CANARY_INSTRS / state->clk;
@@ -137,9 +138,9 @@ static bool width_allowed(const struct floor_witness *witness, int width)
     return witness->allowed == 0 || (width < 64 && witness->allowed >> width & 1);
 }
 
-// Whether a state says how wide the core is even where another one says less: its width is that of
-// a family that fits, or it is there often. To refute all of these families it has to be what is
-// there most, and near its width: times that spread have a fast fringe.
+// Returns true if a state shows the width of the core even against slower ones: its width is that
+// of a family that fits, or it is frequent. To refute all of these families it must be the most
+// frequent state, and near its width, since times that spread have a fast fringe.
 static bool state_convinces(const struct canary *canary, const struct state *state,
                             const struct floor_witness *witness)
 {
@@ -152,8 +153,8 @@ static bool state_convinces(const struct canary *canary, const struct state *sta
     return state->share >= STEADY_SHARE && state_rate(state) >= width * FULL_WIDTH;
 }
 
-// What says how wide the core is: the fastest of the mixtures' states that convince, or, if there
-// is none, the fastest at all.
+// Returns the state that shows the width: the fastest state of the mixtures that convinces, or
+// without any the fastest.
 static const struct state *width_state(const struct canary *canaries,
                                        const struct floor_witness *witness)
 {
@@ -172,8 +173,8 @@ static const struct state *width_state(const struct canary *canaries,
     return best;
 }
 
-// Whether nops share µops on this CPU. Then none of them is a canary: disturbed, it may look like
-// one that just reaches the width.
+// Returns true if nops share µops on this CPU. None of them is a canary then: disturbed, it may
+// look like one that just reaches the width.
 static bool nops_fuse(const struct canary *canaries, int width)
 {
     for (int kind = 1; kind < CORE_CANARY_MIXTURES; kind++)
@@ -196,7 +197,7 @@ static double gate_share(const uint32_t *counts, double clk)
 struct gate {
     int canary;
     double clk;
-    double share;             // of all samples that it would accept
+    double share;             // share of all samples that it would accept
     double by[FLOOR_WINDOWS]; // the same by window
 };
 
@@ -228,8 +229,8 @@ static int gates_find(const struct exec_floor *windows, const struct canary *can
     return n;
 }
 
-// How well a canary does beside the best at the worst time of all: 1, as well as any. Long nops are
-// disturbed by where the program happens to lie, which is another place in each.
+// Compares a canary with the best one in each window and returns the worst ratio; 1: as well as
+// any. Long nops are disturbed by the place of the program, which is another one in each process.
 static double gate_steadiness(const struct gate *gate, const struct gate *gates, int n)
 {
     double least = 1;
@@ -260,11 +261,11 @@ static int gates_keep(struct gate *gates, int n, double often, double near)
     return kept;
 }
 
-// The canary that comes nearest to the width; of several that tie, the one that varies least. What
-// something else than dispatch keeps from the width, by a part in a hundred, is none beside others:
-// that may be much at another time (nops of five bytes and more, of which a line of code holds few,
-// pass in 95 of 100 samples in one process and in two in the next). Returns the share that the gate
-// would accept; 0 if there is none.
+// Chooses the canary that comes nearest to the width; of several that tie, the one that varies
+// least. A canary that something besides dispatch slows by a hundredth is only chosen without
+// others, since at another time it may be slowed much more: nops of five bytes and more, of which a
+// line of code holds few, pass in 95 of 100 samples in one process and in two in the next. Returns
+// the share that the gate would accept; 0: there is none.
 static double choose_canary(const struct exec_floor *windows, const struct canary *canaries,
                             int width, struct canary_floor *floor)
 {
@@ -310,7 +311,8 @@ static int expected_width(const struct floor_witness *witness)
     return least;
 }
 
-// A permanently busy sibling makes a core look narrower than any that this CPU could be.
+// Returns true if the width is what a permanently busy sibling leaves: less than that of any family
+// that this CPU could be.
 static bool looks_halved(const struct floor_witness *witness, int width)
 {
     return width < SIBLING_SLOWS * expected_width(witness);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The canary's floor: which canary this CPU runs at its full width, how long one instruction of it
-// takes on an undisturbed core, and how wide the CPU is. Found from measurement, whatever tables
-// say: a core cannot be faster than it is, so the fastest time that comes back again and again is
-// the truth. What tables claim is a witness that is asked where measurements leave a choice. Found
-// once a CPU and kept in the database. Method: docs/MEASUREMENT.md.
+// The canary's floor: the canary that this CPU runs at its full width, the time of one instruction
+// of it on an undisturbed core, and the width. It is measured, whatever tables say: a core cannot
+// be faster than it is, so the fastest time that comes back is the truth. A table's claim decides
+// only where measurements leave a choice. The floor is found once per CPU and kept in the database.
+// Method: docs/MEASUREMENT.md.
 #ifndef LATPUT_FLOOR_H
 #define LATPUT_FLOOR_H
 
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-// What is known of the CPU beside its timings.
+// Knowledge of the CPU besides its timings.
 struct floor_witness {
     int claimed;      // issue width of the family that everything but the width speaks for; 0: none
     uint64_t allowed; // widths of the families that fit all that is known but the width: bit w, for
@@ -40,25 +40,26 @@ int floor_look(const char *program, const struct exec_params *params, int first,
                struct exec_floor *windows, struct err *err);
 enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 
-// Whether the width is less than that of any family that this CPU could be: true of a core that no
-// table has, and of one that something kept busy while it was looked at. The longer the look, the
-// less likely the latter; a later one may see the whole width, so such a floor is not for keeping.
+// Returns true if the width is less than that of any family that this CPU could be. It is a core
+// that no table has, or one that was busy during the look. The longer the look, the less likely the
+// latter; a later one may see the whole width, so such a floor is not kept.
 bool floor_is_narrow(const struct floor_witness *witness, const struct canary_floor *floor);
-// The least width that allows so many instructions a cycle.
+// Returns the least width that allows such a rate, in instructions per cycle.
 int floor_width(double rate);
 // The highest rate that such a width allows.
 double floor_rate(int width);
-// Whether looking on can be left after so many rounds: a width that no table allows is looked at
-// longer.
+// Returns true if no further look is needed after so many rounds: a width that no table allows is
+// looked at longer.
 bool floor_settled(const struct floor_witness *witness, const struct canary_floor *floor,
                    enum floor_trust trust, int rounds);
 
-// Whether a floor that was found some time ago is still what the gate should have. False where
+// Returns true if a floor that was found some time ago is still right for the gate. It is not if
 // another canary was undisturbed for much of the time, and this one for less than half of that: the
-// core is quiet, and what disturbs is where the canary lies, or the floor was found at a bad time.
+// core is quiet, so the place of the canary disturbs, or the floor was found at a bad time.
 bool floor_holds(const struct exec_floor *windows, const struct floor_witness *witness,
                  const struct canary_floor *floor);
-// Whether one look is enough to see that it holds: no canary could be undisturbed twice as often.
+// Returns true if one look shows that the floor holds: no canary could be undisturbed twice as
+// often.
 bool floor_is_met(const struct exec_floor *look, const struct canary_floor *floor);
 // The same from short looks, 50 ms each: three at most, one on a quiet core. 0, or -1 with a
 // message.
@@ -66,13 +67,13 @@ int floor_check(const char *program, const struct exec_params *params,
                 const struct floor_witness *witness, const struct canary_floor *floor, bool *holds,
                 struct err *err);
 
-// What measuring the floor found out.
+// Result of measuring the floor.
 struct floor_result {
     struct canary_floor floor;
     enum floor_trust trust;
     bool narrow;         // floor_is_narrow()
     double imul_per_add; // ratio of these latencies
-    struct err seen;     // what was seen, in words, and for how long
+    struct err seen;     // observations in words, and their duration
 };
 
 // Measures with the core of `program` until the floor is steady; at most two seconds if `quick`,

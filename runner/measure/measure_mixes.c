@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// What is counted by group of ports (session_count.h) has room in what is said of mixes (ports.h).
+// The groups of ports of session_count.h must fit into the counts of mixes in ports.h.
 _Static_assert((int)PORT_GROUPS_MAX == (int)CPU_PORT_GROUPS_MAX, "cpuinfo.h and ports.h differ");
 
 enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 4000, PASSES = 4, PASS_GAP_MS = 400 };
@@ -49,10 +49,10 @@ static int mixes_plan(void *context, int index, const struct plan_params *params
     return 0; // a mix without kernels says why in its test
 }
 
-// The kernels of a batch in each pass of the session's counting.
+// Kernels of a batch in each pass of the session's counting.
 struct mixes_passes {
     const struct exec_kernel *kernels[SESSION_EVENTS_MAX + 1];
-    int repeats; // how often the mix in question stands in a body
+    int repeats; // copies of the mix in a body
 };
 
 // The least over the kernels of a mix; one that is unstable does not count. *kernel: the one that
@@ -84,8 +84,8 @@ static struct port_timing mix_timing(const struct batch *batch, const struct bat
     return timing;
 }
 
-// What counter `at` of a pass says of one body of the kernel: the median over all samples, without
-// the cost of reading and the loop's own. NaN: it was not counted.
+// Returns the count of counter `at` of a pass per body of the kernel: the median over all samples,
+// without the cost of reading and of the loop; NaN: it was not counted.
 static double kernel_count(const struct exec_kernel *kernel, int at)
 {
     double values[EXEC_TIMINGS_MAX * CORE_SAMPLES_MAX];
@@ -117,7 +117,7 @@ static double mix_count(const struct session_counting *counting, const struct mi
     return kernels ? kernel_count(&kernels[kernel], at) / passes->repeats : (double)NAN;
 }
 
-// Whether all ports of the family that counters can tell apart are counted.
+// Returns true if the session counts all ports of the family that counters can distinguish.
 static bool ports_whole(const struct session_counting *counting, int nports)
 {
     const struct cpu_family *family = cpu_family_find(counting->machine.cpu->uarch);
@@ -163,7 +163,7 @@ static void mix_add_counts(struct measure_mixes *measure, const struct mixes_pas
 static void mixes_kernel_done(void *context, bool failed)
 {
     struct measure_mixes *measure = context;
-    (void)failed; // that a mix has no time is an answer, too
+    (void)failed; // no time is an answer, too
     if (measure->progress)
         progress_step(measure->progress, 1, false);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The oracle that measures: mixes become kernels of the measurement core, in batches, the next one
-// assembled while one is measured. Where the session counts, µops by port and slots are counted in
+// The oracle that measures. Mixes become kernels of the measurement core, in batches; the next one
+// is assembled while one is measured. If the session counts, µops by port and slots are counted in
 // the kernels of a mix, in as many passes over a batch as its events need.
 #ifndef LATPUT_MEASURE_MIXES_H
 #define LATPUT_MEASURE_MIXES_H
@@ -13,7 +13,7 @@
 
 struct measure_mixes {
     const struct session *session;      // with the canary's floor found
-    const struct list_row *const *rows; // of the forms, by index
+    const struct list_row *const *rows; // row of each form
     struct plan_params plan;
     struct progress *progress; // or NULL
     bool keep, ahead;

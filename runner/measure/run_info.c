@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-enum { HASH_CHARS = 16 }; // of a sha256 in hex: enough to tell versions of a table apart
+enum { HASH_CHARS = 16 }; // hex digits of a sha256: enough to identify versions of a table
 
 static int info_hash(const char *path, const char *name, struct strbuf *out, struct err *err)
 {

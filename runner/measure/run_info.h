@@ -11,28 +11,29 @@
 #include "session_count.h"
 #include "store/store_run.h"
 
-// What calibrating found out.
+// Results of calibration.
 struct run_facts {
     double core_hz, overhead_tsc, imul_per_add;
-    int issue_width;           // as measured
-    const char *floor_guessed; // what was seen of a core that was never undisturbed; NULL: it was
+    int issue_width;           // measured
+    const char *floor_guessed; // description of a core that was never undisturbed; NULL: it was
     const struct counter_table *counters;    // from which events were counted; NULL: none were
     const struct session_counting *counting; // the events; NULL: none
-    int counted_link_clk;                    // what they say of the calibration's link; 0: nothing
+    int counted_link_clk; // core cycles that they give the calibration's link; 0: none
 };
 
-// What a run measures, with what.
+// Subject of a run, and its tools.
 struct run_subject {
     const struct cpu_info *cpu;
     const struct core_config *config;
     const struct run_facts *facts;
     const struct selection *selection;
-    const char *selection_text; // as the user chose it
+    const char *selection_text; // the user's words
 };
 // Fills info; its strings are owned by the arena.
 int run_info_collect(const struct run_subject *subject, struct arena *arena, struct run_info *info,
                      struct err *err);
-// Whether the ratio of the calibration's link to an addition is another than is known of the CPU.
+// Returns true if the ratio of the calibration's link to an addition differs from the CPU's known
+// one.
 bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts);
 // Records the warnings that follow from what the CPU is believed to be.
 int run_info_warn_identity(struct store *store, int64_t run_id, const struct cpu_info *cpu,

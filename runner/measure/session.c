@@ -21,8 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The quietest CPU that we may use, or the last one: interrupts prefer the first. On a core made of
-// text there is nothing to look at.
+// Chooses the quietest CPU that may be used, or the last one, since interrupts prefer the first. A
+// core made of text has nothing to look at.
 static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct err *err)
 {
     if (wanted >= CPU_SETSIZE || (wanted >= 0 && !CPU_ISSET((size_t)wanted, set)))
@@ -183,8 +183,8 @@ static int session_measure_floor(struct session *session, const struct session_f
     return 0;
 }
 
-// A ratio that is no integer says only that something disturbed the chain of add; integers that
-// differ say nothing.
+// A ratio that is no integer shows that something disturbed the chain of add; integers that differ
+// show nothing.
 void session_see_ratio(struct session *session, double imul_per_add)
 {
     if (!plausible_ratio(imul_per_add) || session->imul_doubted)
@@ -297,7 +297,7 @@ int session_prepare(struct session *session, const struct session_counters *want
     return session_check_stopped(status, err);
 }
 
-static volatile sig_atomic_t session_signal; // that stopped us
+static volatile sig_atomic_t session_signal; // the signal that stopped us
 
 static void session_stop(int signal_number)
 {

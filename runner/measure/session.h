@@ -18,22 +18,22 @@ struct session_counting;
 struct session_counters;
 
 struct session {
-    struct cpu_info *cpu;              // of the measuring CPU; owned
+    struct cpu_info *cpu;              // the measuring CPU; owned
     struct exec_params params;         // the method's, with the facts about this CPU
     char directory[64];                // scratch files; "" before session_make_directory()
     char *scratch;                     // the same, owned by util/scratch.c
-    cpu_set_t affinity;                // of the calling thread, as it was found
+    cpu_set_t affinity;                // the calling thread's, before the session
     struct session_counting *counting; // session_count.h; NULL: nothing is counted
-    // After session_find_floor(): how many instructions rename and dispatch take in a cycle, as
+    // After session_find_floor(): instructions per cycle that rename and dispatch take, as
     // measured; and whether the floor is only a guess, since the core was never seen undisturbed.
-    // No number may then be believed; floor_seen says what was seen.
+    // Then no number may be believed; floor_seen has the observations.
     int issue_width;
     bool width_measured; // else the width is a guess, too
     bool floor_guessed;
     struct err floor_seen;
     double imul_per_add; // ratio of these latencies as measured; 0: not known
     bool imul_doubted;   // it was not always the same
-    // What the database knows of this CPU's properties: witnesses of what it is.
+    // Properties of this CPU in the database: witnesses of its identity.
     struct cpu_observed observed[CPU_OBSERVED_MAX];
     int nobserved;
 };
@@ -49,16 +49,16 @@ int session_make_directory(struct session *session, struct err *err);
 // frees.
 void session_end(struct session *session, bool keep);
 
-// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE (unless they are ignored: nohup) call
-// exec_stop(); a second one ends the program, but for SIGPIPE.
+// Makes SIGINT, SIGTERM, SIGHUP and SIGPIPE (unless they are ignored: nohup) call exec_stop() from
+// now on. A second signal ends the program, unless it is SIGPIPE.
 void session_stop_on_signals(void);
-// Which of them was there, as words for a message; NULL: none.
+// Returns the signal that came, in words for a message; NULL: none.
 const char *session_stopped_by(void);
-// `status`, or -1 with a message that says so if there was one: what a core finds out after it was
-// stopped means nothing, nor does why it failed.
+// Returns `status`, or -1 with a message if a signal came: results of a core after it was stopped
+// mean nothing, nor does the reason of its failure.
 int session_check_stopped(int status, struct err *err);
 
-// The parameters for a core of this mode, 64 or 32, with the counters of the pass that is open.
+// Returns the parameters for a core of this mode, 64 or 32, with the counters of the open pass.
 struct exec_params session_params(const struct session *session, int bits);
 
 // The same where only what the core finds out at its start is wanted: one short pass of what there
@@ -68,16 +68,16 @@ struct exec_params session_params_hello(const struct session *session, int bits)
 // Builds a program of one nop, as `stem` in the scratch directory.
 int session_build_nop(const struct session *session, const char *stem, int bits,
                       struct arena *arena, struct program *program, struct err *err);
-// Whether 32-bit programs can be built and run. 0, or -1 with the reason.
+// Tries to build and run a 32-bit program. Returns 0, or -1 with the reason.
 int session_probe_32(const struct session *session, struct err *err);
 
-// Where the canary's floor comes from.
+// Source of the canary's floor.
 struct session_floor {
     struct store *store; // NULL: no database
-    int64_t cpu_id;      // of the database
+    int64_t cpu_id;      // row in the database
     bool anew;           // do not take the stored one
-    // How long to look for it while other programs disturb: two seconds at most, else 24. On a
-    // quiet core either takes half a second.
+    // Limits the search while other programs disturb: to two seconds, else 24. On a quiet core
+    // either takes half a second.
     bool quick;
 };
 // The canary, its floor and the issue width, into *session: those stored, if they still hold, or
@@ -90,10 +90,10 @@ int session_check_floor(struct session *session, const struct session_floor *fro
                         const char *program, bool *holds, struct err *err);
 // The same for a floor that is known already.
 void session_take_floor(struct session *session, const struct canary_floor *floor);
-// What measuring shows besides: a ratio of the latencies of imul and add; the rate of something
-// that was timed. They count from the next session_judge() on, which decides again which CPU this
-// is. A rate tells that the core is as wide as its family where the floor has seen less, never that
-// it is wider: some cores run some instructions faster than they dispatch µops.
+// Adds evidence about the CPU: a ratio of the latencies of imul and add; the rate of something that
+// was timed. The next session_judge() uses them and decides anew which CPU this is. A rate can show
+// that the core is as wide as its family although the floor has seen less, never that it is wider:
+// some cores run some instructions faster than they dispatch µops.
 void session_see_ratio(struct session *session, double imul_per_add);
 void session_see_rate(struct session *session, double instrs_per_clk);
 void session_judge(struct session *session);

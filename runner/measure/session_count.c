@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counting in a run; see session_count.h. Core cycles come first, alone in a pass of their own;
-// then slots and ports, dealt into as few passes as the counters allow: each pass is opened once to
-// see whether it can be, and dealt anew for fewer counters where it cannot. From then on one pass
-// is open at a time. Whatever is wrong with counters shows here, before anything is measured.
+// Counting in a run; see session_count.h. Core cycles come first, alone in a pass; then slots and
+// ports, dealt into as few passes as the counters allow. Each pass is opened once as a trial, and
+// dealt anew for fewer counters if that fails. From then on one pass is open at a time. Faults of
+// counters show here, before anything is measured.
 #include "session_count.h"
 
 #include "counters/count_deal.h"
@@ -121,7 +121,7 @@ static enum count_obstacle ports_deal(struct session_counting *counting, struct 
     return obstacle;
 }
 
-// Ports are a help and no need: without them the run goes on, and says why.
+// Ports are optional: without them the run goes on, and gives the reason.
 static int ports_begin(struct session_counting *counting, struct err *err)
 {
     struct err why = {0};

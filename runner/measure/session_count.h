@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of a run count beside the clock: core cycles, and µops by port and slot in as
-// many passes as the counters need. The runner finds out what works and says how the core gets at
-// each count (core_abi.h); the core reads.
+// Counts of a run's kernels besides the clock: core cycles, and µops by port and slot in as many
+// passes as the counters need. The runner finds out what works and sets the core's way to each
+// count (core_abi.h); the core reads.
 #ifndef LATPUT_SESSION_COUNT_H
 #define LATPUT_SESSION_COUNT_H
 
@@ -17,18 +17,18 @@ struct session;
 struct session_counting;
 struct count_source;
 
-// What a command wants to be counted.
+// Counters that a command wants.
 struct session_counters {
-    enum count_choice choice;          // as the user has it
+    enum count_choice choice;          // the user's choice
     const struct count_source *source; // counts instead; NULL: none does
     bool ports;                        // ports and slots, too
 };
 
 // A way of counting in the core.
 struct count_source {
-    const char *name;                    // what the run records as its backend
+    const char *name;                    // backend, as the run records it
     const struct count_backend *backend; // to be probed; NULL: nothing to find out
-    // Makes these events countable on the measuring CPU and says how the core reads them.
+    // Makes these events countable on the measuring CPU, and sets the core's way to read them.
     enum count_obstacle (*open)(struct session_counting *counting, const struct count_event *events,
                                 int nevents, struct core_counter *counters, struct err *err);
     // Ends what open began. An obstacle: the counts since then were not complete.
@@ -40,7 +40,7 @@ struct session_counting {
     const struct count_source *source;
     struct count_machine machine;
     struct counter_table table;
-    int cpu; // that is measured on
+    int cpu; // the measuring CPU
     // All events of the run; pass[i] is the pass that counts event i. Event 0 is core_clk and alone
     // in pass 0 of `clk`; ports and slots have passes of their own.
     struct count_event events[SESSION_EVENTS_MAX];
@@ -48,12 +48,12 @@ struct session_counting {
     int nevents;
     int npasses;    // at least 1: that of core_clk
     int slots;      // index of the event that counts dispatch slots; -1: none
-    char note[512]; // why ports and slots are not counted though the tables have them; ""
+    char note[512]; // reason why ports and slots are not counted though the tables have them; ""
     // The pass that is open.
     struct core_counter counters[CORE_TIMED_MAX];
     int which[CORE_TIMED_MAX]; // event of each
     int ncounters;
-    struct count_group *group; // of the source, or NULL
+    struct count_group *group; // group of the source, or NULL
     struct count_rdpmc rdpmc;  // permission that the source took
 };
 
@@ -68,9 +68,9 @@ int session_count_with(struct session *session, const struct count_source *sourc
 // Gives the counters back. NULL counting is allowed.
 void session_count_end(struct session *session);
 
-// Runs a program of the session with the counters and takes what they say of the calibration chain:
-// core cycles make it a whole number, which then is the latency of its link, whatever the CPU's
-// table says. *link_clk: that number. -1: these are no core cycles, or the core cannot count.
+// Runs a program of the session with the counters, and checks their counts of the calibration
+// chain. Core cycles make the latency of its link a whole number, *link_clk, whatever the CPU's
+// table says. Returns -1 if they are no core cycles, or the core cannot count.
 int session_count_check(struct session *session, const char *program, int *link_clk,
                         struct err *err);
 
@@ -79,8 +79,8 @@ int session_count_check(struct session *session, const char *program, int *link_
 int session_count_confirm(struct session *session, const struct session_counters *wanted,
                           const char *program, int *link_clk, struct err *err);
 
-// Opens a pass instead of the one that is open. -1: it cannot be counted (any more), or what was
-// counted until now is not complete.
+// Opens a pass instead of the open one. Returns -1 if it cannot be counted (any more), or the
+// counts until now are incomplete.
 int session_count_pass(const struct session *session, int pass, struct err *err);
 // The counters of the open pass into the parameters.
 void session_count_params(const struct session *session, struct exec_params *params);
