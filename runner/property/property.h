@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A question about the pipeline that sweeps a variable: what a row of lists/properties/ says
-// (format: lists/properties/README.md), and the points and kernels that follow from it. All of it
-// is pure, but for what the machine has of caches and memory, which the caller tells.
+// A property: a question about the pipeline that sweeps a variable, as a row of lists/properties/
+// puts it (format: lists/properties/README.md), with its points and kernels. Pure: the caller
+// supplies the machine's caches and memory.
 #ifndef LATPUT_PROPERTY_H
 #define LATPUT_PROPERTY_H
 
@@ -24,7 +24,7 @@ enum property_base {
     BASE_L1I,
     BASE_L2,
     BASE_L3,
-    BASE_CPUS, // how many may be used
+    BASE_CPUS, // CPUs that may be used
     BASE_COUNT
 };
 struct property_number {
@@ -72,7 +72,7 @@ struct property_data { // struct core_fill, as far as it is known from the row
 };
 
 struct property {
-    const char *path, *source; // of the list; the row's line, for messages
+    const char *path, *source; // the list, and the row's line for messages
     int line;
     const char *grp; // file name without .csv
     const char *name, *title, *question, *x_unit, *by_unit, *y_unit, *reading, *compare;
@@ -80,14 +80,14 @@ struct property {
     struct property_variant *variants;
     int nvariants;
     struct property_sweep sweep, by;
-    const char *file, *macro; // of the template: macros/FILE, and the name its macros begin with
+    const char *file, *macro; // template: macros/FILE, and the begin of its macros' names
     const char *arguments;    // further ones of the macros: ", a, b", or ""
     struct property_data data[CORE_FILLS_MAX];
     int ndata;
-    struct property_number count; // what one body counts as
+    struct property_number count; // instances per body
     int copies, align, seconds;   // 0: chosen
-    int window_us;                // of a timing; 0: as all
-    const char *vm;               // why the number means little on a virtual machine; "": it does
+    int window_us;                // length of a timing; 0: as all
+    const char *vm;               // reason why a virtual machine distorts the number; "": none
     bool once, cold, quick, clear_upper;
     bool anew; // each pass in a process of its own: where its code lies matters
     uint64_t gpr_fill, vec_fill;
@@ -102,12 +102,12 @@ struct properties {
     struct property *rows;
     int n;
     struct arena arena; // owns everything
-    const char **paths; // of the lists
+    const char **paths; // the lists
     int npaths;
 };
 
-// Reads one list, appending its rows. Goes on after a fault in a row: each is told to `fault`, the
-// row is left out. Returns the number of faults, or -1 when the file cannot be read as CSV (told
+// Reads one list, appending its rows. Reports each fault in a row to `fault`, leaves the row out,
+// and goes on. Returns the number of faults, or -1 if the file cannot be read as CSV (reported,
 // too).
 typedef void property_fault_fn(const struct err *err, void *data);
 int properties_read(const char *path, struct properties *properties, property_fault_fn *fault,
@@ -116,10 +116,10 @@ int properties_read(const char *path, struct properties *properties, property_fa
 int properties_load(struct properties *properties, struct err *err);
 void properties_free(struct properties *properties);
 
-// What numbers stand for on a machine.
+// Values of the machine that rows refer to by name.
 struct property_machine {
     double cache_bytes[BASE_COUNT]; // by BASE_L1D ... BASE_L3; 0: unknown
-    double memory_bytes;            // that data may take
+    double memory_bytes;            // limit for data
     // CPUs that may be used, of the type of the one that measures; it comes first, then those that
     // share its core, then the others.
     struct cpu_place cpus[CORE_CORUNNERS_MAX + 1];
@@ -129,21 +129,21 @@ struct property_machine {
 double property_number_value(const struct property_number *number,
                              const struct property_machine *machine, double x, double by);
 
-// Whether a body can count as that many.
+// Returns true if `count` is a valid number of instances per body.
 bool property_count_fits(double count);
 
-// The points of the sweep, ascending, into values[SWEEP_POINTS_MAX]; returns how many. Data that
-// would not fit into memory cut it short: *limit is the largest x then, else NaN. 0: there are
-// none, and *why says it.
+// Lists the points of the sweep in ascending order in values[SWEEP_POINTS_MAX]. Returns their
+// number; 0: there are none, and *why has the reason. Data that would not fit into memory cut it
+// short: *limit is the largest x then, else NaN.
 int property_points(const struct property *property, const struct property_machine *machine,
                     double values[SWEEP_POINTS_MAX], double *limit, struct err *why);
-// Those of the second variable; one NaN where there is none.
+// Lists the points of the second variable; without one, a single NaN. Returns their number.
 int property_by_points(const struct property *property, const struct property_machine *machine,
                        double values[SWEEP_POINTS_MAX]);
 
-// The CPU that measures a point, and those of its corunners into cpus[CORE_CORUNNERS_MAX], as
-// numbers; returns how many those are. -1: the point cannot be, and *why says it; it is to be left
-// out where that is empty.
+// Finds the CPU that measures a point, and those of its corunners, as numbers in
+// cpus[CORE_CORUNNERS_MAX]. Returns the number of corunners; -1: the point is impossible, and *why
+// has the reason, or is empty if the point is to be left out silently.
 struct property_point {
     double x, by; // by: NaN where there is none
 };

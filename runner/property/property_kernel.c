@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The kernel of a point: calls of the template's macros, and the data that it finds. The macros
-// NAME_init, NAME_body and NAME_fini get the variant, x, the second variable (0 where there is
-// none), and what else the row says; the first and the last need not exist.
+// The kernel of a point: calls of the template's macros, and their data. The macros NAME_init,
+// NAME_body and NAME_fini get the variant, x, the second variable (0 without one), and the row's
+// arguments; init and fini are optional.
 #include "property.h"
 
 #include <assert.h>
@@ -32,7 +32,7 @@ static const char *kernel_needed(const struct property *property, const char *ca
                         property->macro, part, call, property->file, property->macro, part);
 }
 
-// What goes round on other CPUs meanwhile.
+// Sets the code that runs on other CPUs.
 static void kernel_corunner(const struct property *property, const struct property_variant *variant,
                             const struct property_point *point, struct arena *arena,
                             struct kernel_spec *spec)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lists of properties; see property.h. Each fault is told with a caret, and leaves the row out.
+// Lists of properties; see property.h. A fault is reported with a caret, and its row is left out.
 #include "property.h"
 
 #include "conclude/conclude_question.h"
@@ -120,8 +120,8 @@ static int read_reading(struct row_reader *reader)
     return 0;
 }
 
-// What one body counts as, by the ends of the sweep as far as the list says them. The machine says
-// the others: property_points().
+// Reads the instances per body, and checks them at the ends of the sweep that the list knows.
+// property_points() checks the ends that the machine knows.
 static int read_count(struct row_reader *reader)
 {
     struct property *row = reader->property;

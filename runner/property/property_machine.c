@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of what is free a part stays for others; and no property may take more than the limit.
+// Share of the free memory that data may take, and a limit for any property.
 static const double MEMORY_SHARE = 0.6, MEMORY_MOST = 2.0 * (1 << 30);
 static const double MEMORY_UNKNOWN = 256.0 * (1 << 20);
 
-// Where the kernel shows what a group may take, and takes: the one hierarchy of today (version 2),
-// or the one of memory before that.
+// Files with the limit and the use of a group: of the unified hierarchy (version 2), or of the
+// memory hierarchy of version 1.
 static const struct cgroup_files {
     const char *mount, *most, *taken;
 } unified = {"", "memory.max", "memory.current"},
@@ -47,7 +47,7 @@ static double group_free(const char *root, const struct cgroup_files *files, cha
     }
 }
 
-// Whether one of the names between the commas is that of the hierarchy of memory.
+// Returns true if one of the names between the commas is that of the memory hierarchy.
 static bool has_memory(char *controllers)
 {
     bool has = false;
@@ -56,7 +56,7 @@ static bool has_memory(char *controllers)
     return has;
 }
 
-// Of all groups that the process is in: a system may have both hierarchies.
+// Returns the least free memory of all groups of the process: a system may have both hierarchies.
 static double cgroup_free(const char *root)
 {
     char path[1024], line[1024];

@@ -15,14 +15,14 @@
 
 enum {
     ROUNDS_MAX = 8,
-    ROUND_POINTS_MAX = 16, // of a curve, in a round that looks closer
+    ROUND_POINTS_MAX = 16, // per curve, in a round that refines
     POINTS_MAX = 1 << 16,
     SECONDS_USUAL = 20,
     PASS_GAP_MS = 100, // replicates are much farther apart
     GIVE_UP_MS = 15000,
     MOST_SECONDS = 2, // times property.seconds: then it ends with what there is
     ROUND_LEAST_S = 3,
-    REQUEUES = 12, // of a point: 4 s, then the curve does without it
+    REQUEUES = 12, // per point: 4 s, then the curve does without it
     ACCEPT = 6,
 };
 // Points scatter more than the time of an instruction: passes that differ by less are of one state.
@@ -33,10 +33,10 @@ struct sweep {
     const struct property *property;
     struct swept_property *result;
     struct arena *arena;
-    size_t capacity; // of result->points
+    size_t capacity; // room in result->points
     double start_s;
     int replicate; // from 0
-    int processes; // of a replicate, one after another; each has as many passes
+    int processes; // per replicate, one after another, with equally many passes
 };
 
 static const char *to_text(struct arena *arena, const struct err *err)
@@ -143,7 +143,7 @@ int property_begin(const struct property *property, const struct property_machin
 struct round {
     struct gen_kernel *kernels;
     struct exec_kernel *measured;
-    int *points; // of each kernel
+    int *points; // by kernel
     int n;
     struct round_group { // kernels that are measured on one CPU
         int cpu;         // -1: that of the session
@@ -165,8 +165,8 @@ static struct round_group *round_group(const struct sweep *sweep, struct round *
     return group;
 }
 
-// Where a kernel is measured, and which of the group's CPUs are its corunners: those of one kernel
-// come in one order, of which each has a beginning.
+// Sets the measuring CPU of a kernel, and which of the group's CPUs run its corunners: a range,
+// since those of one kernel come in one order.
 static void round_place(const struct sweep *sweep, struct round *round, int kernel,
                         struct kernel_spec *spec)
 {
@@ -253,7 +253,7 @@ static int sweep_seconds(const struct sweep *sweep)
     return sweep->property->seconds ? sweep->property->seconds : SECONDS_USUAL;
 }
 
-// What is left of the time that a property may take where something else uses its CPUs.
+// Returns the time that is left to the property while something else uses its CPUs.
 static uint32_t round_most_ms(const struct sweep *sweep)
 {
     double left_s = MOST_SECONDS * sweep_seconds(sweep) - (clock_now_s() - sweep->start_s);
@@ -271,10 +271,10 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.config.requeues = REQUEUES;
     params.config.requeues_ms = 0;
     params.config.accept = ACCEPT;
-    params.config.enough = params.config.together = 0; // how samples scatter is asked for, too
+    params.config.enough = params.config.together = 0; // the scatter of samples is needed, too
     if (sweep->property->window_us)
         params.config.window_ns = (uint32_t)sweep->property->window_us * 1000;
-    // What is counted besides would only cost time here.
+    // Counting would only cost time here.
     params.counters = NULL;
     params.ncounters = 0;
     params.config.counts_clk = 0;
@@ -339,7 +339,8 @@ static void round_take(struct sweep *sweep, const struct round *round, int proce
     }
 }
 
-// What a process has left of the kernels, but for what no other would do either.
+// Forgets the kernels that a process left unmeasured, unless no other process could measure them
+// either.
 static void round_forget(struct round *round)
 {
     for (int i = 0; i < round->n; i++) {
@@ -422,7 +423,7 @@ static bool sweep_goes_on(const struct sweep *sweep)
            clock_now_s() - sweep->start_s < sweep_seconds(sweep);
 }
 
-// What became of the property as a whole: as long as one point has a value, it was swept.
+// Sets the outcome of the property: it was swept if one point has a value.
 static void sweep_judge(struct swept_property *result)
 {
     for (int i = 0; i < result->npoints; i++)

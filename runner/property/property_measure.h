@@ -11,9 +11,10 @@
 struct property_measuring {
     struct session *session; // with its floor
     const struct property_machine *machine;
-    const struct exec_progress *progress;        // may be NULL
-    void (*planned)(void *context, int kernels); // of progress; so many more kernels are coming
-    bool keep;                                   // the assembly files
+    const struct exec_progress *progress; // may be NULL
+    // for the progress bar: so many more kernels follow
+    void (*planned)(void *context, int kernels);
+    bool keep;       // the assembly files
     bool stopped;    // out: by a signal; the result is then not complete
     int64_t kernels; // out, added to: measured
 };
@@ -23,9 +24,8 @@ struct property_measuring {
 int property_measure(struct property_measuring *measuring, const struct property *property,
                      struct arena *arena, struct swept_property *result, struct err *err);
 
-// Once more all points of *result, which property_measure() has filled: what another time says of
-// them is added to their samples, as passes of its own, and concluded with them. `replicate`: 1 the
-// first time.
+// Measures all points of *result again, which property_measure() has filled. The samples are added
+// as passes of their own, and all are concluded together. `replicate`: 1 the first time.
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
                            int replicate, struct arena *arena, struct swept_property *result,
                            struct err *err);

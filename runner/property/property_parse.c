@@ -150,7 +150,7 @@ static int parse_values(struct property_parse *parse, const char *text,
     return sweep->nvalues ? 0 : err_set(parse->err, "values are missing");
 }
 
-// What stands behind the range: step S, per N, grain G, refine.
+// Parses the end of a range: step S, per N, grain G, refine.
 static int parse_steps(struct property_parse *parse, const char *text, struct property_sweep *sweep)
 {
     const char *step_word = sweep->rule == SWEEP_LINEAR ? "step" : "per";
@@ -216,7 +216,7 @@ int parse_template(struct property_parse *parse, const char *text, struct proper
     return 0;
 }
 
-// What an area is, beside what is in it. False: the word is none of these.
+// Parses an attribute of an area. Returns false if the word is none.
 static bool parse_data_flag(const char *word, struct property_data *data)
 {
     static const struct {
@@ -344,7 +344,7 @@ static int parse_option(struct property_parse *parse, const struct option *optio
     return 0;
 }
 
-// A word of a list behind `name=`; its number in *number.
+// Parses a word of a list after `name=`, into its number *number.
 static int parse_choice(struct property_parse *parse, const char *value, const char *const *choices,
                         size_t n, int *number)
 {
@@ -389,7 +389,7 @@ static int parse_word_option(struct property_parse *parse, const char *word, siz
     return status;
 }
 
-// What options, sweeps and data must have of each other.
+// Checks the options, sweeps and data that need each other.
 static int check_options(struct property_parse *parse, const struct property *property)
 {
     for (int i = 0; i < property->ndata; i++)

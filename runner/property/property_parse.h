@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Part of reading a row of a property list: the grammar of its columns. Each function takes the
-// text of a column and fills its part of *property. 0, or -1 with the fault and, in parse->at,
-// where it is (a pointer into the text).
+// The grammar of the columns of a property list. Each function takes the text of a column and fills
+// its part of *property. Returns 0, or -1 with the fault and its place in parse->at (a pointer into
+// the text).
 #ifndef LATPUT_PROPERTY_PARSE_H
 #define LATPUT_PROPERTY_PARSE_H
 

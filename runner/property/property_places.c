@@ -10,7 +10,8 @@ static const struct cpu_place *place_find(const struct property_machine *machine
     return NULL;
 }
 
-// The first of the others that is, or is not, a thread of the same core; -1: there is none.
+// Returns the first other CPU that is (`sharing`), or is not, a thread of the same core; -1: there
+// is none.
 static int place_other(const struct property_machine *machine, const struct cpu_place *own,
                        bool sharing)
 {

@@ -43,7 +43,7 @@ static struct selection sweeps_lists(const struct sweeps *run, struct arena *are
     return selection;
 }
 
-// What has to be known before the first property, and the run's row in the database.
+// Prepares the session and the machine, and makes the run's row in the database.
 static int sweeps_start(struct sweeps *run, struct err *err)
 {
     static const struct session_counters none = {0};
@@ -96,7 +96,7 @@ static int group_rows(const struct properties *properties, const char *grp)
 struct replicated {
     const struct property *property;
     struct swept_property result;
-    struct arena arena; // of the result
+    struct arena arena; // owns the result
     double at_s;        // when the last replicate ended
 };
 enum { REPLICATES = 5, REPLICATES_APART_S = 60 };
@@ -124,7 +124,7 @@ static int sweeps_measure(struct sweeps *run, struct replicated *row, int replic
     return status;
 }
 
-// What could not be measured at all: for want of memory, say.
+// Records a property that could not be measured at all, for want of memory, say.
 static void replicated_fail(struct sweeps *run, struct replicated *row, const struct err *err)
 {
     struct swept_property *result = &row->result;
@@ -167,7 +167,7 @@ struct replicates {
     int n, done[REPLICATES];
 };
 
-// Those whose time has come; all of them where `last`.
+// Measures the properties whose time has come; all of them with `last`.
 static int sweeps_replicate(struct sweeps *run, struct replicates *replicates, bool last,
                             struct err *err)
 {
@@ -223,7 +223,7 @@ static int sweeps_all(struct sweeps *run, struct err *err)
         arena_free(&replicates.rows[i].arena);
     free(replicates.rows);
     progress_end(run->progress);
-    // Where none could be, it is for a reason that all have; the message is that of the last.
+    // If none could be measured, all have one reason; the message is that of the last.
     bool none = run->failed && run->failed == run->summary->measured;
     return none && !run->summary->stopped ? -1 : status;
 }

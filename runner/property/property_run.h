@@ -13,7 +13,7 @@ struct property_run_options {
     bool keep;             // the assembly files
     bool quiet;            // no progress bar
     bool new_floor;        // find the canary's floor again
-    const char *selection; // what was asked for, as text: what --resume compares
+    const char *selection; // the user's selection as text, which --resume compares
 };
 
 struct property_run_summary {

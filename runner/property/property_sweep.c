@@ -35,7 +35,7 @@ bool property_count_fits(double count)
     return count >= 1 && count <= 2e9;
 }
 
-// Whether a body can count as what it would at this point; else *why says that it cannot.
+// Returns true if the instances per body are valid at this point; else *why has the reason.
 static bool property_counts(const struct property *property, const struct property_machine *machine,
                             double x, double by, struct err *why)
 {
@@ -50,7 +50,7 @@ static double property_data_bytes(const struct property *property,
                                   const struct property_machine *machine, double x, double by)
 {
     double bytes = 0;
-    // How many processes have data of their own.
+    // Number of processes with data of their own.
     int users = property->corunner == CORUNNER_NONE   ? 1
                 : property->corunner == CORUNNER_CORE ? 2
                                                       : machine->ncpus;
