@@ -40,7 +40,7 @@ struct exec_params exec_defaults(void)
     };
 }
 
-// One invocation's state: a batch over all processes that it takes.
+// State of one invocation: a batch over all processes that it takes.
 struct exec_batch {
     const struct exec_params *params;
     struct exec_kernel *kernels;
@@ -49,23 +49,23 @@ struct exec_batch {
     struct arena *arena;
     struct exec_summary *summary;
     int current; // the kernel that runs now, -1: none yet
-    // The kernel that ran when a process fell silent or ended, -1: none. It is asked once more,
-    // `alone`, lest it pays for what one before it did, or for a machine that stood still.
+    // The kernel that ran when a process fell silent or ended; -1: none. It runs once more,
+    // `alone`: an earlier kernel may have been at fault, or the machine may have stood still.
     int suspect;
     bool alone;
     int failed_starts; // processes in a row that ended before they ran a kernel
-    // Ends from outside in a row that met the same kernel.
+    // Number of successive ends from outside during the same kernel.
     int outside, outside_kernel;
     int portion;             // kernels that the next process is given at most
     int nstarted;            // kernels given to this process
-    int ndone;               // those of them that are finished
+    int ndone;               // finished ones
     bool ended;              // the core said END
-    struct core_tally tally; // that this process told last
+    struct core_tally tally; // last report of this process
     struct exec_order order;
-    struct exec_secrets secrets; // of this process
-    const char *refused;         // why a record was, which ends the process
-    double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // of this process
-    struct core_record counts; // of the timing that comes next
+    struct exec_secrets secrets; // for this process
+    const char *refused;         // reason why a record was refused, which ends the process
+    double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // this process'
+    struct core_record counts; // counts of the next timing
     char fatal[CORE_TEXT_MAX];
 };
 
@@ -256,7 +256,7 @@ static int exec_judge_outside(struct exec_batch *batch, enum exec_end how, int s
     return 0;
 }
 
-// What the end of a process means for the kernel that ran last.
+// Judges what the end of a process means for the kernel that ran last.
 static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_status,
                       int signal_number, struct err *err)
 {
@@ -321,7 +321,7 @@ static void exec_forget_unfinished(struct exec_batch *batch)
             batch->kernels[i].ntimings = 0;
 }
 
-// Where the time of a process went.
+// Adds the time of a process to the account of the run.
 static void exec_spend(double start_s, const struct rusage *usage)
 {
     spent_add_time(SPENT_MEASURING, start_s);
@@ -331,7 +331,7 @@ static void exec_spend(double start_s, const struct rusage *usage)
 
 _Static_assert(SPENT_REFUSED_LAST - SPENT_REFUSED + 1 == CORE_REFUSALS, "spent.h");
 
-// What it says of itself, as far as that can be.
+// Adds the waits and repeats that the process reported, as far as they fit into its life.
 static void exec_spend_tally(const struct core_tally *tally, double tsc_hz, double start_s)
 {
     static const double REPEATS_MOST = 1e9;

@@ -15,15 +15,15 @@
 
 enum { EXEC_TIMINGS_MAX = CORE_PASSES_MAX, EXEC_THREADS_MAX = 64 };
 
-// What the samples of one timing have counted, by struct exec_params' counters.
+// Counts of the samples of one timing, by struct exec_params' counters.
 struct exec_counts {
     int ncounters;
-    // Of a timing without work, and of one iteration of a loop without a body.
+    // Counts of an empty timing, and of one round of an empty loop.
     double overhead[CORE_TIMED_MAX], loop[CORE_TIMED_MAX];
     uint32_t samples[CORE_SAMPLES_MAX][CORE_TIMED_MAX]; // overhead not yet subtracted
 };
 
-// All that the core said about one kernel.
+// All results of the core for one kernel.
 struct exec_kernel {
     bool selected;        // in: measure it (unless finished is set already)
     bool finished;        // nothing more to measure; false after exec_stop
@@ -33,10 +33,10 @@ struct exec_kernel {
     int ntimings;
     const struct exec_counts *counts[EXEC_TIMINGS_MAX]; // by timing; NULL: nothing was counted
     uint8_t code[CORE_CODE_MAX];
-    uint32_t code_bytes; // of the whole body
+    uint32_t code_bytes; // length of the body
 };
 
-// What a whole run measures with; filled from the CPU tables and the database.
+// Parameters of a whole run, from the CPU tables and the database.
 struct exec_params {
     struct core_config config; // cpu, tables, gate; nselected and mode are set here
     int hang_ms;               // no word from the core for so long: the body does not return
@@ -62,7 +62,7 @@ struct exec_summary {
     double imul_per_add; // measured ratio of latencies: the check on calib_link_clk
     uint32_t calib_link_clk;
     uint64_t area_bytes, area_huge_bytes; // large data, and how much of it in huge pages
-    double link_counts[CORE_TIMED_MAX];   // of one link of the calibration chain, by counter
+    double link_counts[CORE_TIMED_MAX];   // per link of the calibration chain, by counter
     int restarts;
     int64_t passes; // accepted passes: timings with outcome OK
     bool stopped;   // exec_stop was called
@@ -80,11 +80,11 @@ struct exec_job {
 int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summary *summary,
              struct err *err);
 
-// How long the canaries took: of each the number of samples by core cycles an instruction, in bins
-// of CORE_FLOOR_BIN_CLK.
+// Times of the canaries: for each the number of samples by core cycles per instruction, in bins of
+// CORE_FLOOR_BIN_CLK.
 struct exec_floor {
     uint32_t counts[CORE_CANARIES][CORE_FLOOR_BINS]; // by canary: its number in core_time.c
-    double imul_per_add;                             // of the last timing
+    double imul_per_add;                             // by the last timing
 };
 // Times all canaries for floor_ms, and adds the samples to *floor. 0, or -1 with a message.
 int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,
@@ -101,7 +101,7 @@ struct exec_repeat {
     uint32_t copies, iterations;
     double calib_clk, overhead_tsc;
     struct sample sample;
-    uint64_t counts[CORE_COUNTERS_MAX]; // of the events in struct exec_bench
+    uint64_t counts[CORE_COUNTERS_MAX]; // by event of struct exec_bench
 };
 
 // One kernel, repetition by repetition: the first one cold, then `repeats` warm ones.
@@ -111,7 +111,7 @@ struct exec_bench {
     uint32_t repeats;
     bool cold;       // all repetitions are cold
     int nthreads;    // processes that repeat in step; 0 or 1: one, on params' CPU
-    const int *cpus; // of each, where there are several
+    const int *cpus; // one per thread, if there are several
     const struct core_counter *counters; // events to count, at the same time
     int ncounters;                       // at most CORE_COUNTERS_MAX
     bool timed; // kernels read the counters by RDPMC; then at most CORE_TIMED_MAX
@@ -119,8 +119,8 @@ struct exec_bench {
     enum outcome outcome; // OK: all repetitions are there
     const char *detail;
     struct exec_repeat *repeats_done; // by repetition, then thread
-    int nrepeats;                     // those of all threads; a multiple of their number
-    struct exec_summary summary;      // of thread 0
+    int nrepeats;                     // over all threads; a multiple of their number
+    struct exec_summary summary;      // thread 0
     uint8_t code[CORE_CODE_MAX];
     uint32_t code_bytes;
 };
@@ -129,8 +129,8 @@ struct exec_bench {
 int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
                struct arena *arena, struct err *err);
 
-// Whether the measuring process is a stand-in, and nothing is measured: there is a program `core`
-// in $LATPUT_MACHINE (a core made of text, tests/text/README.md).
+// Returns true if the measuring process is a stand-in and nothing is measured: $LATPUT_MACHINE has
+// a program `core` (a core made of text, tests/text/README.md).
 bool exec_is_text(void);
 
 // From a signal handler: end as soon as possible; what was measured is returned.

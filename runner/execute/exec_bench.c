@@ -106,7 +106,7 @@ static void bench_take(void *context, const struct core_record *record)
     }
 }
 
-// What the end of a process means.
+// Judges the end of a process.
 static int bench_judge(struct bench_process *process, enum exec_end how, int hang_ms,
                        int exit_status, int signal_number, struct err *err)
 {
@@ -200,7 +200,7 @@ static int bench_collect(struct bench_process *processes, int started, int hang_
     for (int i = 0; i < started; i++) {
         struct subproc_end end;
         subproc_finish(&processes[i].child, how != EXEC_CLOSED, &end);
-        // Of those that are held or silent, the first ends all.
+        // The first process that is held or silent ends all.
         if (!abandon && status == 0)
             status = bench_judge(&processes[i], how, hang_ms, end.exit_status, end.signal, err);
     }

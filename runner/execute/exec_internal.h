@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// The random numbers that a core process knows its own memory by, and we its records (core_abi.h):
-// made here, so many ahead of what it has used.
+// Random numbers by which a core process knows its own memory, and the runner its records
+// (core_abi.h). They are made here, so many ahead of the process' needs.
 enum { EXEC_SECRETS_AHEAD = 1024 };
 struct exec_secrets {
-    int fd;         // where the core reads them; -1: it needs no more
+    int fd;         // the core's source of them; -1: it needs no more
     uint32_t heard; // number of the last record's
     struct core_secret last;
     uint64_t tokens[EXEC_SECRETS_AHEAD]; // by number
 };
 void exec_secrets_begin(struct exec_secrets *secrets, struct core_secret *first);
-void exec_secrets_feed(struct exec_secrets *secrets); // as far as there is room; does not wait
-// Whether the record is the core's; notes which secret it had.
+void exec_secrets_feed(struct exec_secrets *secrets); // as far as there is room, without waiting
+// Returns true if the record is the core's, and remembers its secret.
 bool exec_secrets_accept(struct exec_secrets *secrets, const struct core_record *record);
 
 // One process that writes records.
@@ -44,15 +44,16 @@ enum exec_end {
     EXEC_REFUSED, // a record was
     EXEC_STOPPED, // exec_stop()
 };
-// Tries of what something outside ended or held, before it is told as that.
+// Tries of a kernel whose process was ended or held from outside, before that is its outcome.
 enum { EXEC_OUTSIDE_MAX = 5 };
-// Whether the end of a process is none of its body's doing: a body can fault, but send no signal.
+// Returns true if the body cannot have ended the process so: it can fault, but send no signal.
 bool exec_from_outside(enum exec_end how, int signal_number);
 // Says who ended or held the process, for a message that goes on with "5 times".
 void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX]);
-// What records may come from a process in CORE_MODE_MEASURE: the runner believes of a kernel only
-// what comes while it is under way, in order, and does not take longer than the process exists.
-// The core seals itself off from its bodies (core_seal.c); this is what holds if that does not.
+// Order of the records of a process in CORE_MODE_MEASURE. The runner believes records about a
+// kernel only while it is the current one, in order, and if they claim no more time than the
+// process has existed. The core seals itself off from its bodies (core_seal.c); this holds if that
+// fails.
 struct exec_order {
     const struct exec_kernel *kernels;
     int nkernels;
@@ -62,11 +63,11 @@ struct exec_order {
     uint32_t pass;      // its pass, 0: the trial
     bool hello, ended;  // came
     double claimed_tsc; // in all samples
-    int64_t start_ns;   // of the process
+    int64_t start_ns;   // start of the process
 };
 void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernels, int nkernels,
                       const struct core_config *config, struct exec_secrets *secrets);
-// Whether the record may come now; notes that it has. NULL, or what is wrong with it.
+// Notes that the record has come. Returns NULL, or what is wrong with it if it may not come now.
 const char *exec_order_refuses(struct exec_order *order, const struct core_record *record);
 
 // Starts the program, or what stands for the measuring process with the program as its argument

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 enum { READ_RECORDS = 64 };      // at a time
-static const int SLICE_MS = 100; // how soon exec_stop is noticed
-// Before the first record no body has run: a core that is slow to begin builds its kernels on a
-// machine that is busy.
+static const int SLICE_MS = 100; // longest wait before exec_stop is noticed
+// Factor for the patience before the first record: no body has run then, and a core on a busy
+// machine is slow to build its kernels.
 static const int START_PATIENCE = 10;
 // A process that is stopped, frozen or starved is waited for, but not for ever.
 static const int HELD_MS = 120000;
@@ -88,7 +88,7 @@ void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT
                  signal_number == SIGKILL ? " (another program, or a lack of memory)" : "");
 }
 
-// How long the process has computed since it began; what has ended computes no more.
+// Returns the CPU time of the process so far; 0 after its end.
 static int exec_computed_ms(pid_t pid)
 {
     clockid_t clock;
@@ -98,7 +98,7 @@ static int exec_computed_ms(pid_t pid)
     return (int)(used.tv_sec * 1000 + used.tv_nsec / 1000000);
 }
 
-// Whether it sleeps by a call of its own: the core says something before it does.
+// Returns true if the process sleeps by a call of its own; the core reports before it does.
 static bool exec_sleeps(pid_t pid)
 {
     char text[SUBPROC_STATE_MAX];
@@ -124,7 +124,7 @@ static int exec_silent_ms(const struct exec_stream *streams, int n, const int si
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
 {
     struct pollfd waiting[EXEC_THREADS_MAX];
-    // What each had computed at the last record of any, and how long it has slept since.
+    // CPU time of each process at the last record of any, and its sleep since then.
     int heard_ms[EXEC_THREADS_MAX] = {0}, slept_ms[EXEC_THREADS_MAX] = {0};
     assert(n <= EXEC_THREADS_MAX);
     int patience_ms = timeout_ms * START_PATIENCE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the measuring process says of one pass of a kernel: its raw samples, and what is needed
-// to turn them into cycles.
+// One pass of a kernel by the measuring process: its raw samples, and the facts that turn them into
+// cycles.
 #ifndef LATPUT_TIMING_H
 #define LATPUT_TIMING_H
 
@@ -15,8 +15,8 @@ struct sample {
     uint32_t before_tsc; // calibration chain before it
     uint32_t after_tsc;  // calibration chain after it
     uint32_t canary_tsc; // the worse of the canaries before and after
-    // Core cycles of the kernel by a counter, overhead not yet subtracted, where struct timing says
-    // that they were counted.
+    // Core cycles of the kernel by a counter, with overhead, if struct timing says that they were
+    // counted.
     uint32_t counted_clk;
 };
 
@@ -26,12 +26,12 @@ struct timing {
     enum outcome outcome; // OK, or why there are no samples
     const char *detail;
     int accepted, tried;
-    uint32_t iterations;         // of the loop
-    uint32_t copies;             // of the body in the loop
+    uint32_t iterations;         // rounds of the loop
+    uint32_t copies;             // copies of the body in the loop
     double calib_clk;            // core cycles of the calibration chain (known latency times links)
-    double overhead_tsc;         // of a timing without any work
+    double overhead_tsc;         // of an empty timing
     bool counted;                // the samples have counted_clk
-    double overhead_counted_clk; // of a timing without any work, in counted cycles
+    double overhead_counted_clk; // of an empty timing, in counted cycles
     const struct sample *samples;
     int nsamples; // == accepted when OK
 };
