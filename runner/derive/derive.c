@@ -11,15 +11,16 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double STATE_SHARE = 0.15;       // of all samples: less may be a neighbour's doing
+static const double STATE_SHARE = 0.15; // least share of all samples; less may be a neighbour's
 static const double STATE_SHARE_LEAST = 0.12; // for a chain; less is chance, not a state
 // Closer than this to the value, relative and absolute, is no state of its own: a neighbour on the
 // core makes chains of one cycle slower by as much.
 static const double STATE_APART = 0.02, STATE_APART_CLK = 0.02;
-static const double SCATTER = 0.1; // of an average's middle half, and of its passes' medians
+// relative width of an average's middle half, and of its passes' medians
+static const double SCATTER = 0.1;
 static const double FRONT_END_BOUND = 0.97; // share of the issue width from which on it limits
-// And from which on it may: loops of six, twelve and fourteen instructions were 3 to 20 % slower
-// than six a cycle.
+// Share from which on it may limit: loops of 6, 12 and 14 instructions were 3 to 20 % slower than
+// six per cycle.
 static const double FRONT_END_NEAR = 0.8;
 
 enum {
@@ -79,7 +80,7 @@ static void add_sample(struct sorted_samples *samples, double clk, int timing)
     samples->timing[at] = timing;
 }
 
-// Where the state that starts at sample `from` ends: samples this close are of one state.
+// Returns the end of the state that starts at sample `from`: samples this close are one state.
 static int state_end(const struct sorted_samples *samples, int from)
 {
     double limit = fmax(samples->clk[from] * (1 + CORE_STATE_WIDTH),
@@ -90,8 +91,8 @@ static int state_end(const struct sorted_samples *samples, int from)
     return end;
 }
 
-// How many passes have at least `least` of the samples [from, end). *pass: the timing that
-// contributes most.
+// Returns the number of passes with at least `least` of the samples [from, end). *pass: the timing
+// that contributes most.
 static int state_passes(const struct sorted_samples *samples, int from, int end, int least,
                         int *pass)
 {
@@ -114,7 +115,7 @@ static double state_mean(const struct sorted_samples *samples, int from, int end
     return sum / (end - from);
 }
 
-// How a sample becomes cycles.
+// Conversion of a sample to cycles.
 typedef double sample_clk(const struct kernel_facts *facts, const struct timing *timing,
                           const struct sample *sample);
 
@@ -136,7 +137,8 @@ static bool collect_samples(const struct kernel_facts *facts, sample_clk *clk_of
     return complete && samples->n > 0 && samples->clk[0] > 0;
 }
 
-// Where samples are looked for a state: [from, to), in a state of so many samples and passes.
+// A search for a state among the samples [from, to), with a least share of all samples and a least
+// number of passes.
 struct state_search {
     int from, to;
     double share;
@@ -157,8 +159,8 @@ static int state_find(const struct sorted_samples *samples, struct state_search 
     return -1;
 }
 
-// Of a state that starts at sample `*from` the densest part, if one is denser than its beginning:
-// what is fastest by chance in a state that is wider than most is at its edge. *end: where it ends.
+// Moves [*from, *end) to the densest part of its state. The fastest samples of a wide state are at
+// its edge by chance.
 static void state_centre(const struct sorted_samples *samples, int to, int *from, int *end)
 {
     int last = *end;
@@ -193,7 +195,7 @@ static void add_states(struct estimate *estimate, const struct sorted_samples *s
         add_state(estimate, samples, from, end);
 }
 
-// How many samples are below a value.
+// Returns the number of samples below a value.
 static int samples_below(const struct sorted_samples *samples, double clk)
 {
     int n = 0;
@@ -222,7 +224,8 @@ static void state_rare(const struct sorted_samples *samples, int *from, int *end
     }
 }
 
-// All that hangs together with a state: samples that are near each other, as far as half a cycle.
+// Widens [*from, *end) to the whole cluster around the state: neighbours closer than twice the
+// state's width, at most half a cycle from the first.
 static void state_cluster(const struct sorted_samples *samples, int *from, int *end)
 {
     const double *clk = samples->clk;
@@ -234,9 +237,9 @@ static void state_cluster(const struct sorted_samples *samples, int *from, int *
         ++*end;
 }
 
-// What a state stands for. Executions take whole cycles, so samples of a chain that lie between two
-// of these are means of now more, now fewer of the slower executions. Where most of them lie is
-// chance, and another place in each run; the mean of all is not.
+// Returns the value of a state. Executions take whole cycles, so samples of a chain between two of
+// these are means of a varying share of slower executions. The place of most of them is chance and
+// changes from run to run; the mean of the whole cluster does not.
 static double state_value(const struct kernel_facts *facts, const struct sorted_samples *samples,
                           int from, int end)
 {
@@ -246,9 +249,8 @@ static double state_value(const struct kernel_facts *facts, const struct sorted_
     return state_mean(samples, from, end);
 }
 
-// Where the fastest state is a mean of executions that differ, which is another one at another
-// time, a state of whole cycles that is less than a cycle slower takes its place: that one is
-// steady.
+// Replaces the fastest state, if it is a mean of different executions, by a state of whole cycles
+// that is less than a cycle slower. The mean changes from time to time; that state does not.
 static void state_whole(const struct kernel_facts *facts, const struct sorted_samples *samples,
                         struct state_search search, int *from, int *end)
 {
@@ -316,14 +318,15 @@ static double timing_median(const struct sorted_samples *samples, int timing)
     return n ? quantile_median(clk, n) : (double)NAN;
 }
 
-// Whether what has no steady state may be an average: of a chain, which work beside it hardly
-// shows in; of a stream, which is as fast as memory is, and memory belongs to others as well.
+// Returns true if a kernel without a steady state may have an average: a chain, which work beside
+// it hardly slows, or a stream, whose speed is that of shared memory.
 static bool may_be_average(const struct kernel_facts *facts)
 {
     return facts->chain || strcmp(facts->shape, PLAN_STREAM) == 0;
 }
 
-// Whether all passes scatter about the same value. One pass cannot tell.
+// Sets the average if all passes scatter about the same value. Returns false if not, or if there is
+// one pass only.
 static bool estimate_average(struct estimate *estimate, const struct sorted_samples *samples,
                              int npasses, int *timing)
 {

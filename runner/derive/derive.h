@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What derive needs to know of a kernel; a subset of struct kernel_spec that the database keeps.
+// Facts of a kernel that its value depends on; a subset of struct kernel_spec that the database
+// keeps.
 struct kernel_facts {
     const char *shape;
     int instances, instrs;
@@ -23,8 +24,8 @@ struct kernel_facts {
 // Samples of one speed that came back: in two passes at the least, two samples in each.
 struct steady_state {
     double clk;   // core cycles per instance
-    double share; // of all samples
-    int passes;   // that have it
+    double share; // share of all samples
+    int passes;   // passes that have it
 };
 enum { STATES_MAX = 6 };
 
@@ -34,8 +35,8 @@ struct estimate {
     double spread_clk;    // interquartile range of all samples
     int accepted, tried;  // sums over the passes
     int pass;             // the one that contributes most
-    double share;         // of the samples in the steady state that gives the value
-    // Where clk is by a counter, the same by the calibration; NaN: clk is by the calibration.
+    double share;         // share of the samples in the state that gives the value
+    // clk by the calibration if clk is by a counter; else NaN.
     double calibrated_clk;
     bool doubted; // there were counts, but they cannot be true, and were left out
     // No two samples need agree, but all passes scatter about one value: the core changes its speed
@@ -47,8 +48,9 @@ struct estimate {
     // So near to what the issue width allows that the front end may be what takes the time: fillers
     // beside a link of one cycle. Then clk is no less than the latency, but may be more.
     bool front_end;
-    // What was reached as often as a state asks for, two samples in each of two passes, whether or
-    // not these agree: a kernel without a value may be as fast. NaN: there are too few samples.
+    // Fastest value that came as often as a state asks for, two samples in each of two passes,
+    // whether or not these agree. A kernel without a value may be as fast. NaN: there are too few
+    // samples.
     double reached_clk;
     // All passes were measured, three at least, and came to no state: not for want of samples.
     bool scattered;
@@ -63,30 +65,29 @@ double derive_sample_clk(const struct kernel_facts *facts, const struct timing *
 double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
                                  const struct sample *sample);
 
-// One kernel: the mean of its fastest steady state that two passes confirm. Where that is a chain's
-// and between whole cycles, of a state of whole cycles less than a cycle slower, or, without one,
-// of all that hangs together with it; of a chain or stream without a state the median, if the
-// passes agree about the range that the samples scatter in. In cycles of a counter where every
-// timing has them and they can be true (plausible_clk_check), else of the calibration.
-// `issue_width` is that of struct plan_params: a body bound by the front end also paid for the
-// loop's own µop, which is taken off.
+// Derives the value of a kernel: the mean of its fastest steady state that two passes confirm. A
+// chain's state between whole cycles gives way to a state of whole cycles less than a cycle slower,
+// or else stands for its whole cluster. A chain or stream without a state has the median if its
+// passes agree. Values are in cycles of a counter if all timings have these and they are plausible
+// (plausible_clk_check), else of the calibration. `issue_width` is that of struct plan_params: from
+// a body that the front end limits the loop's own µop is subtracted.
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
                               const struct timing *timings, int ntimings);
 
-// The result of a test over its kernels' estimates: which kernel decides, value, spread, bound. A
-// throughput is the smallest of several shapes, so it has no value if one that has none may be the
-// smallest: one that failed, or an unstable one that was seen to be faster than the rest. Where
-// these were measured in full and have no steady state, what the fastest of them reached again and
-// again is an upper bound; it has no states then, and the detail says so. A latency, the smaller of
-// two chains, is an upper bound where the other one has no value and may be faster.
+// Result of a test over its kernels' estimates: the kernel that decides, value, spread and bound. A
+// throughput is the smallest of several shapes. It has no value if a shape without one may be the
+// smallest: one that failed, or an unstable one that was seen to be faster than the rest. If all
+// were measured in full and none has a steady state, the fastest value that came again and again is
+// an upper bound, without states, and the detail says so. A latency is the smaller of two chains;
+// it is an upper bound if the other chain has no value and may be faster.
 struct test_result {
     enum outcome outcome;
-    const char *detail; // why, where not ok
+    const char *detail; // reason, unless ok
     double clk;         // latency or reciprocal throughput in core cycles
     double dense_clk;   // latency: the dense chain; else NaN
     double filled_clk;  // latency: the filled chain; else NaN
-    // Executions of different latency are behind the value: it is no whole number of cycles though
-    // nothing but the instruction is in the chain, or the core changed its speed all the time.
+    // The value is the mean of executions of different latency: it is no whole number of cycles
+    // though the chain has nothing else, or the core changed its speed all the time.
     bool average;
     double least_clk, most_clk; // latency: of all states of all kernels; NaN: there is one only
     int nstates;                // steady states of the deciding kernel
@@ -112,31 +113,32 @@ static inline bool derive_is_scattered(const struct test_result *result)
 void derive_false(const struct kernel_facts *facts, double throughput_clk,
                   struct test_result *result);
 
-// A latency whose chain begins with a flag and has no bridges: less than a cycle is none, since no
-// CPU hands a flag on without executing something.
+// Removes a latency of less than a cycle from a chain that begins with a flag and has no bridges:
+// no CPU passes a flag on without executing something.
 void derive_flag(struct test_result *result);
 
-// What came of a form when it was executed: facts, as they are measured and as the database keeps
-// them. Texts and arrays are the caller's.
+// Facts of a form's execution, as they are measured and as the database keeps them. Texts and
+// arrays are the caller's.
 struct executed_kernel {
     struct kernel_facts facts;
     enum outcome outcome;
-    const char *detail; // why, where not ok
+    const char *detail; // reason, unless ok
     const struct timing *timings;
     int ntimings;
 };
 struct executed_test {
     enum test_kind kind;
     enum bound bound;
-    enum outcome planned; // where there are no kernels: its outcome, and in `detail` why
+    enum outcome planned; // outcome without kernels, with its reason in `detail`
     const char *detail;
     const struct executed_kernel *kernels;
     int nkernels;
     const char *variant;
-    const char *src; // of a latency, "" else: the operand that its chain begins with
+    const char *src; // latency: the operand that its chain begins with; else ""
 };
 
-// What follows from it. A kernel that was executed well is unstable where its passes disagree.
+// Results that follow from the facts. A kernel that was executed well is unstable if its passes
+// disagree.
 struct derived_kernel {
     enum outcome outcome;
     const char *detail;
@@ -144,7 +146,7 @@ struct derived_kernel {
 };
 struct derived_test {
     struct test_result result;
-    const struct derived_kernel *kernels; // as many as there are of the executed test
+    const struct derived_kernel *kernels; // one per kernel of the executed test
 };
 
 // The one way from samples to results: all tests of a form, one of `derived` each. What it points

@@ -14,10 +14,9 @@
 // Less is done at rename, in no whole number of cycles.
 #define DERIVE_RENAME_CLK 0.75
 
-// Whether a value lies between two whole cycles. Every execution of an instruction takes a whole
-// number of cycles; so where nothing else is in the chain, such a value is the mean of several: an
-// instruction that takes longer on one port than on another, or one that is eliminated now and
-// then.
+// Returns true if a value lies between two whole cycles. Executions take whole cycles, so if the
+// chain has nothing else such a value is the mean of several: of an instruction that takes longer
+// on one port than on another, or that is eliminated now and then.
 bool derive_between_cycles(double clk);
 
 #endif

@@ -16,7 +16,7 @@ bool derive_between_cycles(double clk)
            fabs(clk - round(clk)) > fmax(DERIVE_WHOLE_CLK, DERIVE_WHOLE * clk);
 }
 
-// What is left of a time without the bridges of its chain.
+// Returns the time without the bridges of the chain.
 static double own_clk(const struct kernel_facts *facts, double clk)
 {
     return fmax(clk - facts->extra_clk, 0);
@@ -44,22 +44,22 @@ static void independent(struct test_result *result)
     result->nstates = 0;
 }
 
-// Whether an estimate is the mean of executions that differ.
+// Returns true if an estimate is the mean of different executions.
 static bool is_mixed(const struct kernel_facts *facts, const struct estimate *estimate)
 {
     return estimate->average ||
            (facts->chain && derive_between_cycles(estimate->clk - facts->extra_clk));
 }
 
-// Whether two chains say the same whole number of cycles: then the nearer one does.
+// Returns true if two chains have the same whole number of cycles; then the nearer one decides.
 static bool same_whole(const struct kernel_facts *facts, double a_clk, double b_clk)
 {
     return facts->chain && a_clk >= DERIVE_RENAME_CLK && round(a_clk) == round(b_clk) &&
            !derive_between_cycles(a_clk) && !derive_between_cycles(b_clk);
 }
 
-// A steady state says more than an average, unless all of that is smaller; of a mean between two
-// whole cycles, smaller by half of one.
+// Returns true if estimate i decides against `best`. A steady state beats an average, unless all of
+// the average is smaller; of a mean between two whole cycles, smaller by half a cycle.
 static bool decides(const struct kernel_facts *facts, const struct estimate *estimates, int i,
                     int best)
 {
@@ -119,9 +119,8 @@ static void test_decide(const struct kernel_facts *facts, const struct estimate 
     }
 }
 
-// Whether a shape without a value may be the fastest. One that was refused, or ended by a signal,
-// always may. An unstable one was measured, and came to no state: what it reached again and again
-// must not lie below the value. Where it was hardly measured at all, nobody knows.
+// Returns true if a shape without a value may be the fastest: it was refused or ended by a signal,
+// or hardly measured, or is unstable and reached values below `clk` again and again.
 static bool shape_may_decide(const struct kernel_facts *facts, const struct estimate *estimate,
                              double clk)
 {
@@ -205,9 +204,9 @@ static bool cut_otherwise(const char *shape)
     return strcmp(shape, PLAN_CUT_LOAD) == 0 || strcmp(shape, PLAN_CUT_CONSTANT) == 0;
 }
 
-// A latency that only one kind of breaker shows may be that breaker's doing: it is a bound unless
-// another kind says the same. (A vpternlogd of a Zen 5 takes 2 cycles behind a zero idiom and 3
-// behind a move or a load.)
+// Turns a latency that only one kind of breaker shows into a bound, unless another kind agrees: the
+// breaker may be the cause. (On a Zen 5 vpternlogd takes 2 cycles after a zero idiom and 3 after a
+// move or a load.)
 static void bound_by_breaker(const struct kernel_facts *facts, const struct estimate *estimates,
                              int nkernels, struct test_result *result)
 {
@@ -229,9 +228,8 @@ static void bound_by_breaker(const struct kernel_facts *facts, const struct esti
     result->detail = cut_by(shape);
 }
 
-// A latency that is a whole number in the dense chain, and up to a cycle less in the filled one, is
-// not the mean of the latter: an execution takes one whole number of cycles or the next. (Vector
-// additions of a Zen 5 take two cycles one behind the other and one with work between them.)
+// Marks a latency as two states if it is a whole number in the dense chain and up to a cycle less
+// in the filled one. It is no mean then: an execution takes one whole number of cycles or the next.
 static void result_mark_two_states(struct test_result *result)
 {
     double most_clk = result->dense_clk, least_clk = most_clk - 1;
@@ -287,7 +285,7 @@ void derive_flag(struct test_result *result)
 void derive_false(const struct kernel_facts *facts, double throughput_clk,
                   struct test_result *result)
 {
-    // What the chain is closed by takes at most that, one beside the other.
+    // Most cycles that the instruction closing the chain takes, next to another.
     static const double USER_CLK = 1, NEAR = 0.05;
     double together_clk = (throughput_clk + USER_CLK) * (1 + NEAR);
     if (result->outcome != OUTCOME_OK)

@@ -14,7 +14,8 @@ static const double below_zero = 0.02, above_port = 0.03, off_integer = 0.1;
 static const double off_calibration = 0.05;
 // Counted cycles have no such error. Reference cycles, at another frequency, seldom come so close.
 static const double off_link = 0.01;
-// Both are timed, one after the other. A ratio further off is a disturbance, which says nothing.
+// Both are timed in turn. A ratio that is further from an integer shows a disturbance, and nothing
+// else.
 static const double off_ratio = 0.02;
 
 int plausible_port_width(const char *id)
