@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whether the counts of a program can be true: ports with more than one µop a cycle, and conditions
-// that hold in more cycles than there are. The runs that counted them differ, so that only what is
-// well beyond that is doubted.
+// Plausibility of a program's counts: ports with more than one µop per cycle, and conditions that
+// hold in more cycles than there are. Different runs counted them, so only a clear excess is
+// doubted.
 #include "derive/plausible.h"
 #include "stat_report_internal.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How much more cycles a condition may have than all together: programs differ from run to run.
+// Excess of a condition's cycles over all cycles that different runs explain.
 static const double CYCLES_TOLERANCE = 0.05;
 
 // Mean core cycles in these modes; NaN if they were not counted.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The runs of `latput stat`; see stat_measure.h. Before anything runs, each event is opened alone
-// for a process that is held and then ended: what the system refuses is known without a run. After
-// that only the number of counters can be wrong (another user has one, the NMI watchdog), which is
-// seen when a full pass is opened or read; then passes become smaller.
+// The runs of `latput stat`; see stat_measure.h. First, each event is opened alone for a process
+// that is held and then ended: this shows what the system refuses without a run. After that only
+// the number of counters can be wrong (another user has one, the NMI watchdog), which shows when a
+// full pass is opened or read; then passes become smaller.
 #include "stat_measure.h"
 
 #include "stat_usage.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SHARED_TRIES = 3 }; // of a pass whose counters something else took for a while
+enum { SHARED_TRIES = 3 }; // per pass, if something else took its counters for a while
 
 struct measurement {
     const struct stat_options *options;
@@ -28,8 +28,8 @@ struct measurement {
     int nevents;
     struct stat_result *result;
     struct count_capacity capacity;
-    int shared;        // how often in succession counters were shared out
-    off_t input_bytes; // where standard input stood, if it is a file; else -1
+    int shared;        // successive runs with shared counters
+    off_t input_bytes; // offset of standard input, if it is a file; else -1
 };
 
 static void series_add(struct stat_series *series, double value)
@@ -78,7 +78,7 @@ static int program_hold(const struct measurement *m, struct subproc_program *pro
                    strerror(error));
 }
 
-// Whom a backend counts: the program, or the CPU that it is kept on.
+// Returns the target of a backend: the program, or the CPU that it is kept on.
 static struct count_target target_make(const struct measurement *m,
                                        const struct count_backend *backend, pid_t pid)
 {
@@ -128,14 +128,14 @@ static int events_vet(struct measurement *m, struct err *err)
     return 0;
 }
 
-// One run: the hardware events of a pass as one group, each software event by itself.
+// One run: the hardware events of a pass as a group, each software event by itself.
 struct one_run {
     const int *chosen; // indices of events
     int nchosen;
-    struct count_group *group;   // of the hardware events; NULL: none
+    struct count_group *group;   // hardware events; NULL: none
     struct count_group **single; // one an event of m->events; NULL where it is not software
     uint64_t values[COUNT_EVENTS_MAX];
-    enum count_obstacle obstacle; // of the group
+    enum count_obstacle obstacle; // to counting the group
     struct err why;
     struct stat_usage before; // exec
     struct subproc_end end;
@@ -250,7 +250,7 @@ static void run_record(struct measurement *m, const struct one_run *run)
     result->counted_runs++;
 }
 
-// What to do about a pass that could not be counted.
+// Decides what to do about a pass that could not be counted.
 static void pass_refused(struct measurement *m, const struct one_run *run)
 {
     enum count_obstacle obstacle = run->obstacle;
@@ -349,7 +349,7 @@ static bool hardware_all_refused(const struct measurement *m)
     return any;
 }
 
-// How many runs it takes as long as no counter turns out to be taken, the warming ones included.
+// Returns the number of runs that are needed if no counter turns out to be taken, warm-up included.
 static int runs_needed(const struct measurement *m, int *npasses)
 {
     struct count_event *hardware = xcalloc((size_t)m->nevents + 1, sizeof *hardware);

@@ -15,15 +15,16 @@ struct stat_options {
     int repeat;              // counted runs for each event, 1 or more
     int warm;                // runs before them that are not counted
     bool hardware_required;  // no run at all where no hardware event can be counted
-    int cpu;                 // that the program is kept on; -1: any. A backend that counts
-                             // a whole CPU wants one, and the caller to keep off it
+    // the program is kept on it; -1: any. A backend that counts a whole CPU wants one, and the
+    // caller to keep off it
+    int cpu;
     const struct count_backend *backend;
     struct count_machine machine;
     struct count_capacity capacity; // counters of a core
     void (*announce)(int runs);     // called before the first run if it takes several passes; NULL
 };
 
-// What became of one event.
+// Results of one event.
 struct stat_series {
     double *values; // one a counted run
     size_t n, capacity;
@@ -34,13 +35,13 @@ struct stat_series {
 
 struct stat_result {            // no runs and no other reason for it: see hardware_required
     struct stat_series *series; // one an event, in their order
-    struct stat_series times[STAT_TIMES]; // of every counted run
+    struct stat_series times[STAT_TIMES]; // of all counted runs
     int nevents;
     int counted_runs, warm_runs;
-    int lost_runs;         // whose counts were refused (shared counters) and that were repeated
+    int lost_runs;         // repeated since their counts were refused (shared counters)
     int exec_errno;        // the program could not be started: why; else 0
     int exit_status;       // of the last run that ended by itself
-    int signal;            // that ended the last run; 0
+    int signal;            // signal that ended the last run; 0
     bool hardware_refused; // nothing was run: see hardware_required
     bool statuses_differ;
     int interrupted; // the signal that we got and that ended the measurement; 0
@@ -54,7 +55,7 @@ int stat_measure(const struct stat_options *options, const struct stat_event *ev
                  struct stat_result *result, struct err *err);
 void stat_result_free(struct stat_result *result);
 
-// What values of several runs lead to.
+// Summary of the values of several runs.
 struct stat_summary {
     size_t n;
     double mean, min, max;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `latput stat` says: as a table for people, as CSV and as JSON. Pure functions of a result.
+// The output of `latput stat`: a table for people, CSV, and JSON. Pure functions of a result.
 #ifndef LATPUT_STAT_REPORT_H
 #define LATPUT_STAT_REPORT_H
 
@@ -12,7 +12,7 @@ struct stat_report {
     const struct stat_result *result; // has nevents
     const struct counter_table *table;
     bool all_events; // nobody asked for these events: refused ones are not named one by one
-    bool colour;     // of tables
+    bool colour;     // in tables
 };
 
 // Appends the report. Events that were not counted are in it, with the reason.

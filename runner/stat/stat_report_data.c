@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The report of `latput stat` for programs: CSV with one line a row, then what follows from the
-// rows; JSON with the single values too. docs/COUNTERS.md says what the columns and members are.
+// The report of `latput stat` for programs: CSV with a line per row, then the values that follow
+// from the rows; JSON with the single values, too. docs/COUNTERS.md describes columns and members.
 #include "stat_report_internal.h"
 
 #include "util/csvtext.h"
@@ -13,7 +13,7 @@
 
 // --- CSV ---
 
-// The last columns of a row: where the code of a hardware event comes from.
+// Puts the last columns of a row: the source of a hardware event's code.
 static void put_csv_table(const struct stat_report *r, bool of_table, struct strbuf *out)
 {
     if (of_table)

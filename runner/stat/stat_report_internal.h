@@ -8,8 +8,8 @@
 // One line of the report, made of a time or of an event.
 struct stat_row {
     const char *name;
-    const char *unit;   // of the values in CSV and JSON
-    const char *source; // who counted: "clock", "rusage", "perf", "msr"
+    const char *unit;   // unit of the values in CSV and JSON
+    const char *source; // "clock", "rusage", "perf" or "msr"
     char code[160];     // of a hardware event
     const char *rings;
     struct stat_summary summary;
@@ -28,8 +28,8 @@ double *stat_means_make(const struct stat_report *r);
 // beginnings; NaN if there is none.
 double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins);
 
-// Why the counts cannot all be true, a sentence without a full stop in text[size]; NULL if they
-// can.
+// Returns the reason why the counts cannot all be true, a sentence without a full stop in
+// text[size]; NULL: they can.
 const char *stat_doubt_find(const struct stat_report *r, const double *means, char *text,
                             size_t size);
 

@@ -12,7 +12,7 @@
 
 enum { CMASK_MAX = 255 };
 
-// Which condition a comparison is: at least `n + plus`, or with `inv` fewer than that.
+// Meaning of a comparison: at least `n + plus`, or with `inv` fewer than that.
 static const struct {
     const char *name;
     unsigned plus;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernel's account of a process; see stat_usage.h.
+// Resource usage of a process by the system's account; see stat_usage.h.
 #include "stat_usage.h"
 
 #include "util/subproc.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernel's own account of a process, which stands in for software events that perf refuses. It
-// begins with the fork; what happened before exec is taken off.
+// The system's own account of a process, which replaces software events that perf refuses. It
+// begins with the fork; the part before exec is subtracted.
 #ifndef LATPUT_STAT_USAGE_H
 #define LATPUT_STAT_USAGE_H
 
@@ -12,9 +12,10 @@ struct stat_usage {
     double cpu_ns, minor_faults, major_faults, switches;
 };
 
-// Of a process that is held before exec. What is not visible (no /proc) counts as 0.
+// Returns the usage of a process that is held before exec. Parts that are not visible (no /proc)
+// count as 0.
 struct stat_usage stat_usage_before(pid_t pid);
-// Of a process that has ended, since `before`.
+// Returns the usage of a process that has ended, since `before`.
 struct stat_usage stat_usage_since(const struct rusage *end, const struct stat_usage *before);
 
 // The value of a software event; false if the account does not have it.
