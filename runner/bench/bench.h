@@ -30,7 +30,7 @@ struct bench_spec {
     const char *file;
     const char *symbol; // the function of a .c or .o file: void f(void *data, long bytes)
     const char *cflags; // for the compiler, separated by spaces; NULL: none
-    // object that bench_file_code() made of the .c or .o file, possibly changed; NULL: it is made
+    // Object that bench_file_code() made of the .c or .o file, possibly changed; NULL: it is made
     // here
     const char *object;
     const char *init; // text as the body; run before the clock of every repetition. NULL: nothing
@@ -83,7 +83,7 @@ struct bench_row {
     double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
     double clk;     // core cycles of the whole repetition
     double per_clk; // core cycles an instance
-    // counts per event of the whole repetition, in user mode, without the overhead of counting;
+    // Counts per event of the whole repetition, in user mode, without the overhead of counting;
     // NaN: not counted in this pass
     double *counts;
     double *columns; // computed from the values of the whole repetition
@@ -130,7 +130,7 @@ struct bench_result {
     const char *breakers; // instructions before each copy that break its chains, a line each, or ""
     double core_hz, tsc_hz, overhead_tsc;
     double imul_per_add; // ratio of the latencies of imul r64,r64 and add r64,r64
-    // description of a core that was never undisturbed, so that there is no value; NULL: it was
+    // Description of a core that was never undisturbed, so that there is no value; NULL: it was
     const char *floor_guessed;
     const char *uarch, *brand;
     const uint8_t *code;       // first bytes of the body's machine code

@@ -123,7 +123,7 @@ enum {
     CONCLUDE_CURVES_MAX = 4096,    // per property
     CONCLUDE_POINTS_MAX = 1 << 16, // the same
     CONCLUDE_CURVE_MAX = 4096,     // points of a curve
-    // readings that cut a curve into segments (cubic time) or compare all pairs
+    // Readings that cut a curve into segments (cubic time) or compare all pairs
     CONCLUDE_CURVE_CUT_MAX = 512,
 };
 int conclude_points_max(enum reading reading); // per curve

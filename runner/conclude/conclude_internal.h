@@ -38,7 +38,7 @@ double shape_level(const struct shape *shape, const double *v, int first, int la
                    struct arena *arena);
 double shape_y(const struct shape *shape, double v);     // back from v
 double shape_x(const struct shape *shape, double place); // place 3.5: half-way from point 3 to 4
-// three in four points have less
+// Returns the standard error that three in four points do not exceed.
 double shape_upper_sigma(const struct shape *shape, struct arena *arena);
 
 // Points first to last lie about start + slope * (axis - axis of first).

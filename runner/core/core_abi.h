@@ -160,7 +160,7 @@ struct core_config {
     uint32_t nselected;
     // CORE_MODE_BENCH:
     uint32_t copies; // copies of the body in the loop; 0: chosen
-    // rounds of the loop; 0: only find out how many fill the window (CORE_REC_SHAPE)
+    // Rounds of the loop; 0: only find out how many fill the window (CORE_REC_SHAPE)
     uint32_t iterations;
     uint32_t repeats;   // warm repetitions wanted, after the cold one
     uint32_t cold;      // 1: all repetitions are cold

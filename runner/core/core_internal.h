@@ -299,8 +299,8 @@ int filter_install(const struct filter_call *calls, int ncalls);
 // core_own.c: state of the process that user code can change, so that it can be restored.
 void own_remember(void); // fills core_own, and features of core_features; before the filter
 bool own_filter_call(struct filter_call *call); // the call that own_restore makes, if any
-// restores state that only the system can: after a kernel if bodies are not sealed, else before
-// libc is used
+// Restores the state that only the system can restore: after a kernel if bodies are not sealed,
+// else before libc is used
 void own_restore(void);
 
 // core_sip.c: SipHash of words; bytes: of all of them.

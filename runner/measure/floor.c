@@ -25,7 +25,7 @@ enum {
 static const double STATE_WIDTH = 0.01;  // samples of one state differ by less: relative
 static const double STATE_SHARE = 0.02;  // least share of all samples; less is chance
 static const double STEADY_SHARE = 0.10; // so often undisturbed, the floor is beyond doubt
-// share of a state's even share that a second window must have
+// Share of a state's even share that a second window must have
 static const double COMES_BACK = 0.2;
 static const double GATE = 0.02;       // distance from the floor that the gate accepts
 static const double FASTER = 0.02;     // a state may seem faster than the core by so much

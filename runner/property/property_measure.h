@@ -12,7 +12,7 @@ struct property_measuring {
     struct session *session; // with its floor
     const struct property_machine *machine;
     const struct exec_progress *progress; // may be NULL
-    // for the progress bar: so many more kernels follow
+    // Tells the progress bar that so many more kernels follow.
     void (*planned)(void *context, int kernels);
     bool keep;       // the assembly files
     bool stopped;    // out: by a signal; the result is then not complete

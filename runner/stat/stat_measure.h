@@ -15,7 +15,7 @@ struct stat_options {
     int repeat;              // counted runs for each event, 1 or more
     int warm;                // runs before them that are not counted
     bool hardware_required;  // no run at all where no hardware event can be counted
-    // the program is kept on it; -1: any. A backend that counts a whole CPU wants one, and the
+    // The program is kept on it; -1: any. A backend that counts a whole CPU wants one, and the
     // caller to keep off it
     int cpu;
     const struct count_backend *backend;
