@@ -84,7 +84,7 @@ int count_events_parse(const struct counter_table *table, const char *text, enum
                        struct count_event **events, struct err *err)
 {
     struct event_list list = {0};
-    const char *begin = text; // of what is not software
+    const char *begin = text; // begin of a hardware event
     int status = 0;
     for (const char *at = text; *at && status == 0;) {
         struct count_event software;

@@ -25,7 +25,7 @@ enum count_kind {
     COUNT_SOFTWARE, // by the kernel, needs no hardware
 };
 
-// What one counter is told to count.
+// Event of one counter.
 struct count_event {
     char name[COUNTER_LABEL_BYTES]; // for tables and messages
     enum count_kind kind;
@@ -45,14 +45,14 @@ int count_events_parse(const struct counter_table *table, const char *text, enum
 // Returns 0, or -1 if there is none.
 int count_software_find(const char *name, struct count_event *event);
 
-// Whom to count.
+// Target of counting.
 struct count_target {
     enum { COUNT_SELF, COUNT_PROCESS, COUNT_CPU } what;
-    pid_t pid; // of COUNT_PROCESS: begins when it calls exec, includes what it starts
-    int cpu;   // of COUNT_CPU: all that runs there. Else not used
+    pid_t pid; // COUNT_PROCESS: from its exec on, with its children
+    int cpu;   // COUNT_CPU: everything that runs there
 };
 
-// Why something cannot be counted. The message that goes with it names the remedy.
+// Reasons why something cannot be counted. The message with it has the remedy.
 enum count_obstacle {
     COUNT_FINE = 0,
     COUNT_NO_CALL,     // the kernel has no perf_event_open (ENOSYS)
@@ -88,7 +88,7 @@ extern const struct count_calls count_calls_real;
 // The machine that counts. count_machine_live() fills it in; tests set the fields themselves.
 struct count_machine {
     const struct cpu_info *cpu; // vendor, uarch, core type, hypervisor
-    const char *root;           // where /proc, /sys and /dev are: "" or a directory of a test
+    const char *root;           // parent of /proc, /sys and /dev: "" or a directory of a test
     const struct count_calls *calls;
 };
 // $LATPUT_MACHINE, if set, is the root.
@@ -115,7 +115,8 @@ struct count_group *count_group_new(const struct count_backend *backend,
 struct count_backend {
     const char *name; // "perf", "msr"
     bool whole_cpu;   // counts all that runs on a CPU: no COUNT_PROCESS
-    // Whether hardware events can be counted at all here; opens a cycle counter, which must count.
+    // Finds out whether hardware events can be counted here at all: opens a cycle counter, which
+    // must count.
     enum count_obstacle (*probe)(const struct count_machine *machine, struct err *err);
     // Programs the counters, which stand still at 0 until start; those of COUNT_PROCESS begin by
     // themselves at its next exec. 1 <= nevents <= COUNT_EVENTS_MAX. *group is NULL after a
@@ -138,8 +139,8 @@ extern const struct count_backend count_perf;
 // was found in them at close, and also when this process is killed (count_guard.h).
 extern const struct count_backend count_msr;
 
-// What perf_event_open wants to be told to count this event in the calling process, in a group read
-// as a whole; for a process that opens it by itself.
+// Makes perf_event_open's attributes of this event for the calling process, in a group that is read
+// as a whole, for a process that opens it by itself.
 enum count_obstacle count_perf_attr(const struct count_machine *machine,
                                     const struct count_event *event, struct perf_event_attr *attr,
                                     struct err *err);

@@ -9,7 +9,7 @@
 // In place of an event's pass.
 enum {
     COUNT_UNDEALT = -1, // count_deal() chooses it
-    COUNT_APART = -2,   // of no pass yet, and count_deal() leaves it so
+    COUNT_APART = -2,   // no pass: count_deal() leaves it so
 };
 
 struct count_dealt { // events and the pass of each
@@ -21,7 +21,7 @@ struct count_dealt { // events and the pass of each
 struct count_deal {
     const struct count_event *events;
     int nevents; // at most COUNT_EVENTS_MAX of them undealt
-    int *pass;   // of each event
+    int *pass;   // by event
     int first;   // the first pass of those to be dealt
     int npasses; // out: first and all that were dealt
     // Tries the events whose pass is `pass`; the passes of all events are known by then.
@@ -34,7 +34,7 @@ struct count_deal {
 enum count_obstacle count_deal(struct count_deal *deal, struct count_capacity capacity,
                                struct err *err);
 
-// The events of a pass in their order.
+// Events of a pass, in their order.
 struct count_pass {
     struct count_event events[COUNT_EVENTS_MAX];
     int index[COUNT_EVENTS_MAX]; // among all events

@@ -13,7 +13,7 @@ static _Noreturn void guard_wait(void (*restore)(const void *context), const voi
 {
     char byte;
     ssize_t got;
-    setsid(); // what the terminal sends to its process group is not for us
+    setsid(); // signals of the terminal to its process group are not for us
     do
         got = read(fd, &byte, 1);
     while (got < 0 && errno == EINTR);

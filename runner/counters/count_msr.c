@@ -30,7 +30,7 @@ static void group_restore(const void *group)
         msr_device_step(&own->device, &own->restore.steps[i], NULL);
 }
 
-// Which CPU the target means.
+// Sets the CPU of the target.
 static enum count_obstacle target_cpu(const struct count_target *target, int *cpu, struct err *err)
 {
     cpu_set_t set;
@@ -151,7 +151,7 @@ static enum count_obstacle msr_read(struct count_group *group, uint64_t *values,
     return obstacle ? obstacle : overflow_check(own, err);
 }
 
-// Something for a cycle counter to count.
+// Executes a chain for a cycle counter to count.
 static void chain_run(void)
 {
     uint64_t value = 3;

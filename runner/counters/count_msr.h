@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Counting by the model-specific registers themselves, through /dev/cpu/N/msr: what the msr backend
-// and `latput counters start` share. A plan says, without touching anything, which registers get
-// which bits; a device carries it out and remembers what it found.
+// Counting by the model-specific registers themselves, through /dev/cpu/N/msr: the common part of
+// the msr backend and `latput counters start`. A plan lists the bits for each register, without
+// touching anything; a device carries it out and remembers the old contents.
 #ifndef LATPUT_COUNT_MSR_H
 #define LATPUT_COUNT_MSR_H
 
@@ -26,8 +26,8 @@ struct msr_steps {
 // The counters of a CPU. Bits of sets of counters, here and in count_passes_place(): general
 // counter i is bit i, fixed counter j bit 32 + j.
 struct msr_layout {
-    enum counter_scheme scheme; // that of the table, or an older one where CPUID hides the newer
-    int version;                // of Intel's architectural monitoring; 0: none
+    enum counter_scheme scheme; // the table's, or an older one if CPUID hides the newer
+    int version;                // version of Intel's architectural monitoring; 0: none
     int general, fixed;         // numbers of counters
     int general_bits, fixed_bits;
     bool full_width;   // the counters can be written whole (at 0x4c1); set by whoever has the MSR
@@ -38,13 +38,13 @@ struct msr_layout {
 enum count_obstacle msr_layout_make(const struct cpu_info *cpu, enum counter_scheme scheme,
                                     struct msr_layout *layout, struct err *err);
 
-// Where an event is counted.
+// Counter of an event.
 struct msr_slot {
     uint32_t msr;      // to be read
-    uint32_t high_msr; // of a pair of counters: has the bits from `bits` on; 0: none
-    uint32_t rdpmc;    // what RDPMC wants in ecx; MSR_NO_RDPMC
+    uint32_t high_msr; // second of a pair of counters, with the bits from `bits` on; 0: none
+    uint32_t rdpmc;    // value of ecx for RDPMC, or MSR_NO_RDPMC
     uint64_t counters; // the one or two that it takes; 0: a register that counts by itself
-    int bits;          // that the counter has
+    int bits;          // width of the counter
 };
 
 struct msr_plan {
@@ -53,7 +53,7 @@ struct msr_plan {
     struct msr_steps prepare; // the counters stand still afterwards
     struct msr_steps start;   // from 0
     struct msr_steps stop;
-    struct msr_steps hold; // what is to be found in the registers while the counters run
+    struct msr_steps hold; // contents of the registers while the counters run
     uint32_t overflow_msr; // shows with overflow_bits that a counter has run over; 0: none
     uint64_t overflow_bits;
 };
@@ -61,8 +61,8 @@ struct msr_plan {
 enum count_obstacle msr_plan_make(const struct msr_layout *layout, const struct count_event *events,
                                   int nevents, uint64_t busy, struct msr_plan *plan,
                                   struct err *err);
-// Which bits of which register show that a counter is in use. Returns false beyond the last
-// counter. *counters: those that are then in use.
+// Sets the register and the bits that show that a counter is in use, and the counters that are in
+// use then. Returns false beyond the last counter.
 bool msr_busy_look(const struct msr_layout *layout, int index, uint32_t *msr, uint64_t *bits,
                    uint64_t *counters);
 
@@ -83,11 +83,11 @@ enum count_obstacle msr_device_step(const struct msr_device *device, const struc
                                     struct err *err);
 enum count_obstacle msr_device_steps(const struct msr_device *device, const struct msr_steps *steps,
                                      struct err *err);
-// Whether the registers hold what the steps put there: COUNT_NO_PMU where a hypervisor swallows
-// writes, COUNT_MULTIPLEXED if `later`, because something else has written since.
+// Checks that the registers hold what the steps put there: COUNT_NO_PMU if a hypervisor swallows
+// writes; with `later` COUNT_MULTIPLEXED, since something else has written since.
 enum count_obstacle msr_device_verify(const struct msr_device *device,
                                       const struct msr_steps *steps, bool later, struct err *err);
-// What opening, reading or writing register `msr` was refused with. Register 0: opening.
+// Explains why opening, reading or writing register `msr` was refused. Register 0: opening.
 enum count_obstacle msr_explain(const struct count_machine *machine, int cpu, uint32_t msr,
                                 bool writing, int error, struct err *err);
 
@@ -97,12 +97,12 @@ enum count_obstacle msr_device_plan(const struct msr_device *device,
                                     const struct count_event *events, int nevents,
                                     struct msr_plan *plan, struct msr_steps *restore,
                                     struct err *err);
-// What the event of a slot has counted. The device's counters are those of the plan.
+// Reads the count of a slot's event. The device's counters are those of the plan.
 enum count_obstacle msr_slot_read(const struct msr_device *device, const struct msr_slot *slot,
                                   uint64_t *value, struct err *err);
 
-// How the measuring core reads event `index` of an open group of count_msr. On files that stand for
-// the devices of a machine nothing counts: there event i is i + 1 ticks of the time stamp.
+// Sets the measuring core's way to read event `index` of an open group of count_msr. Files that
+// stand for the devices of a machine do not count: there event i is i + 1 ticks of the time stamp.
 // COUNT_NO_EVENT: RDPMC does not read it.
 enum count_obstacle count_msr_counter(const struct count_group *group, int index,
                                       struct core_counter *counter, struct err *err);

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 static const uint32_t PERF_CAPABILITIES = 0x345;
-static const int FULL_WIDTH_BIT = 13; // of it
+static const int FULL_WIDTH_BIT = 13; // bit of that register
 
-// Whether a file of the machine has the word in it.
+// Returns true if a file of the machine contains the word.
 static bool file_has_word(const struct count_machine *machine, const char *path, const char *word)
 {
     char full[512], line[128] = "";

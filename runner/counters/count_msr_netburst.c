@@ -15,7 +15,8 @@ static const uint16_t escrs[GROUPS][SELECTS] = {
 };
 static const uint16_t ssu_escr = 0x3be; // has no second copy
 
-// Of counters 12 to 17 the halves are 12 13 16 and 14 15 17, else two neighbours each.
+// Returns the half of a counter: of 12 to 17, 12 13 16 and 14 15 17 are halves; else two neighbours
+// each.
 static int half_of(int counter)
 {
     return counter < 16 ? counter >> 1 & 1 : counter & 1;
@@ -89,7 +90,7 @@ void netburst_program(const struct msr_layout *layout, const struct count_event 
                       struct msr_plan *plan)
 {
     uint32_t control = NETBURST_CONTROL + (uint32_t)counter;
-    // Threads: the ESCR says of which of them to count; here both are let through.
+    // The ESCR selects the threads to count; the CCCR lets both through.
     uint64_t code = counter_event_code(&event->hardware) >> 32 | 3ull << CCCR_THREADS;
     uint64_t whole = 0xffffffff;
     msr_steps_set(&plan->prepare, control, whole, code);

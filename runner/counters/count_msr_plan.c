@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which registers get which bits to count events, for every scheme of counters: after Intel's SDM
+// Registers and their bits that count events, for every scheme of counters: after Intel's SDM
 // volume 3 (chapters on performance monitoring: architectural, P5, P6, NetBurst) and AMD's
 // programmer's manual volume 2, chapter 13. Pure functions; count_msr_device.c carries plans out.
 // NetBurst, where an event needs a second register, is in count_msr_netburst.c.
@@ -12,7 +12,7 @@ enum {
     BIT_USER = 16,
     BIT_KERNEL = 17,
     BIT_ENABLE = 22,
-    P6_BITS = 40, // of counters whose width CPUID does not tell: P5, P6, NetBurst, VIA
+    P6_BITS = 40, // width of counters without one in CPUID: P5, P6, NetBurst, VIA
     AMD_BITS = 48,
     P5_FIELD_BITS = 16, // distance of the two counters' fields in CESR
     P5_FIELD = 0x3ff,   // event select, CC, PC
@@ -89,7 +89,8 @@ enum count_obstacle msr_layout_make(const struct cpu_info *cpu, enum counter_sch
         return COUNT_FINE;
     case SCHEME_NETBURST:
         layout->general = MSR_GENERAL_MAX;
-        // Bit 28: several threads a core; the number of this one is the lowest bit of its APIC id.
+        // Bit 28: several threads per core; the lowest bit of the APIC id is the number of this
+        // one.
         layout->second = features && features->edx >> 28 & 1 && features->ebx >> 24 & 1;
         return COUNT_FINE;
     default:
@@ -219,7 +220,7 @@ static void event_program(const struct msr_layout *layout, const struct count_ev
                        counter, plan);
 }
 
-// Where the event is counted, and what sets the counter to 0.
+// Sets the counter of the event, and adds the step that sets it to 0.
 static struct msr_slot slot_make(const struct msr_layout *layout, const struct count_event *event,
                                  int place, struct msr_plan *plan)
 {
@@ -339,7 +340,7 @@ static void plan_program(const struct msr_layout *layout, const struct count_eve
         p6_program(counters, plan);
 }
 
-// What the registers hold while the counters run.
+// Lists the contents of the registers while the counters run.
 static void hold_make(struct msr_plan *plan)
 {
     for (int i = 0; i < plan->prepare.n; i++) {

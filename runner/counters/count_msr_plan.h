@@ -12,8 +12,8 @@ void msr_steps_add(struct msr_steps *steps, const struct msr_step *step);
 
 void msr_steps_set(struct msr_steps *steps, uint32_t msr, uint64_t mask, uint64_t value);
 
-// As count_passes_place(): a counter for each event such that no two events want different contents
-// of one ESCR. Returns -1, or the index of an event that finds none.
+// Places events like count_passes_place(), so that no two events want different contents of one
+// ESCR. Returns -1, or the index of an event without a counter.
 int netburst_place(const struct count_event *events, int nevents, uint64_t free, int *places);
 void netburst_program(const struct msr_layout *layout, const struct count_event *event, int counter,
                       struct msr_plan *plan);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Dealing events into passes; see count_passes.h. Whether the events of a pass fit is a matching of
-// events to counters, found by augmenting paths: few enough of both that nothing faster is needed.
+// Dealing events into passes; see count_passes.h. Events fit into a pass if a matching of events to
+// counters exists, which augmenting paths find: there are few enough of both that nothing faster is
+// needed.
 #include "count_passes.h"
 
 #include "cpuinfo/environment.h"
@@ -59,7 +60,7 @@ static uint64_t slots_of(const struct counter_event *event, struct count_capacit
 }
 
 struct matching {
-    uint64_t slots[COUNT_EVENTS_MAX]; // that each event of the pass may take
+    uint64_t slots[COUNT_EVENTS_MAX]; // counters that each event of the pass may take
     int holder[SLOTS];                // event that has the slot; -1: free
     int n;
 };
@@ -101,7 +102,7 @@ static bool registers_clash(const struct counter_event *a, const struct counter_
     return a->extra_msr && a->extra_msr == b->extra_msr && a->extra_value != b->extra_value;
 }
 
-// Whether the events dealt to `which` leave room for one more.
+// Returns true if the events dealt to `which` leave room for one more.
 static bool pass_has_room(const struct count_event *events, int nevents, const int *pass, int which,
                           const struct count_event *more, struct count_capacity capacity)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which events can be counted at the same time: passes over a list of events that need more
-// counters than a core has. Pure functions; what a backend then really accepts may be less.
+// Passes over a list of events that need more counters than a core has. Pure functions; a backend
+// may accept less.
 #ifndef LATPUT_COUNT_PASSES_H
 #define LATPUT_COUNT_PASSES_H
 
@@ -10,7 +10,7 @@ struct count_capacity {
     int general, fixed; // counters of a core that are free
 };
 
-// What CPUID announces, or else what cpus.csv says of the uarch; 0, 0 where neither knows.
+// Returns the capacity that CPUID announces, or else cpus.csv has for the uarch; 0, 0: unknown.
 struct count_capacity count_capacity_of(const struct cpu_info *cpu);
 
 // One counter less (a general one, then the fixed ones), after a backend refused a full pass.
@@ -21,9 +21,9 @@ bool count_capacity_reduce(struct count_capacity *capacity);
 bool count_capacity_yield(struct count_capacity *capacity, enum count_obstacle obstacle);
 
 // Deals events into passes, each event into the first pass where all have a counter that can count
-// them; software events need none, and events that can happen more than 15 times a cycle need two.
-// An event that no counter is for gets a pass of its own, which the backend will refuse. Writes the
-// pass of each event, from 0, into pass[nevents]; returns the number of passes.
+// them. Software events need none, and events that can happen more than 15 times per cycle need
+// two. An event without any counter gets a pass of its own, which the backend will refuse. Writes
+// the pass of each event, from 0, into pass[nevents]; returns the number of passes.
 int count_passes_plan(const struct count_event *events, int nevents, struct count_capacity capacity,
                       int *pass);
 

@@ -20,10 +20,11 @@ struct perf_group {
     bool whole; // one read gives all values; not possible with events that children inherit
 };
 
-// How the kernel wants events of fixed counters: as the general event that it knows to have one.
+// The kernel's codes for events of fixed counters: the general events that have one.
 static const uint64_t fixed_configs[] = {0x00c0, 0x003c, 0x0300, 0x0400, 0x0073, 0x019c, 0x02c2};
 
-// What perf's config1 is for on Intel's event 0xc2 and 0xc6; the kernel knows which it belongs to.
+// Register that perf's config1 sets for Intel's events 0xc2 and 0xc6; the kernel chooses it by the
+// event.
 static const uint32_t MSR_PEBS_FRONTEND = 0x3f7;
 
 static enum count_obstacle event_check(const struct count_event *event, struct err *err)

@@ -9,10 +9,10 @@
 // The PMU of the kernel that counts core events: "cpu", or one of a hybrid machine's.
 struct perf_pmu {
     const char *name;
-    uint32_t type;  // of perf_event_attr
+    uint32_t type;  // for perf_event_attr
     bool present;   // sysfs has it
     bool hybrid;    // there are others for other cores
-    char cpus[128]; // of a hybrid PMU, as the kernel writes lists; ""
+    char cpus[128]; // CPUs of a hybrid PMU, as the kernel writes lists; ""
 };
 // Chooses by the core type of machine->cpu; COUNT_HYBRID where that is not known.
 enum count_obstacle perf_pmu_choose(const struct count_machine *machine, struct perf_pmu *pmu,
@@ -24,12 +24,12 @@ enum count_obstacle perf_pmu_covers(const struct perf_pmu *pmu, const struct cou
 // Number in a file of the machine ("/proc/sys/kernel/perf_event_paranoid"), or `otherwise`.
 int perf_number_read(const struct count_machine *machine, const char *path, int otherwise);
 
-// What it means that opening event `index` of a group was refused with errno `error`.
+// Explains why opening event `index` of a group was refused with errno `error`.
 enum count_obstacle perf_open_explain(const struct count_machine *machine,
                                       const struct count_target *target,
                                       const struct count_event *events, int index, int error,
                                       struct err *err);
-// What it means that a group was on its counters for running_ns of enabled_ns only.
+// Explains why a group was on its counters for running_ns of enabled_ns only.
 enum count_obstacle perf_times_explain(const struct count_machine *machine, int nevents,
                                        uint64_t enabled_ns, uint64_t running_ns, struct err *err);
 // The kernel keeps RDPMC from user code.
