@@ -20,7 +20,7 @@ struct checking {
     void *data;
     struct counter_ids ids;
     struct counter_sets sets;
-    struct counter_table *tables; // those that could be read
+    struct counter_table *tables; // the readable ones
     int ntables;
     bool *used; // ids
 };

@@ -20,7 +20,7 @@ static const struct {
     {0xc5, 0x00, 6},
 };
 
-// Whether leaf 0AH announces the event.
+// Returns true if leaf 0AH announces the event.
 static bool arch_announced(const struct cpuid_leaf *leaf, int fixed, struct counter_event *event)
 {
     if (event->fixed_index >= fixed)
@@ -34,7 +34,7 @@ static bool arch_announced(const struct cpuid_leaf *leaf, int fixed, struct coun
     return false;
 }
 
-// How the counters of a CPU without leaf 0AH are programmed: raw codes can be counted there too.
+// Returns the scheme of a CPU without leaf 0AH, so that raw codes can be counted there, too.
 static enum counter_scheme unknown_scheme(const struct cpu_info *cpu)
 {
     const struct cpuid_leaf *v2 = cpu_leaf_find(cpu, 0x80000022, 0);

@@ -91,7 +91,7 @@ static int sets_begin(void *data, struct err *err)
     return 0;
 }
 
-// Whether `word` is one of the blank-separated words of `list`.
+// Returns true if `word` is one of the blank-separated words of `list`.
 static bool list_has(const char *list, const char *word)
 {
     size_t len = strlen(word);

@@ -226,7 +226,8 @@ int counter_parse(const struct counter_table *table, const char *text, struct co
     return modifiers_parse(text + len, event, err);
 }
 
-// Whether the list's next item is a further field of an event that began with `event=`.
+// Returns true if the next item of the list is a further field of an event that began with
+// `event=`.
 static bool field_follows(const char *text)
 {
     static const char *const starts[] = {"umask=", "cmask=", "select=", "inv", "edge", "any"};

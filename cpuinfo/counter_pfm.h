@@ -12,7 +12,7 @@
 int counter_pfm_find(const struct counter_table *table, const char *name, size_t len,
                      struct counter_event *event, struct err *err);
 
-// Whether the library is here.
+// Returns true if the library is installed.
 bool counter_pfm_available(void);
 
 #endif

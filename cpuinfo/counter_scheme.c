@@ -67,8 +67,8 @@ static bool scheme_is_amd(enum counter_scheme scheme)
     return scheme == SCHEME_K7 || scheme == SCHEME_AMD15H || scheme == SCHEME_AMD_V2;
 }
 
-// Its threshold lets through what is more, or with the complement no more, than it: one less than
-// what cmask says.
+// Returns the code of a NetBurst event. The threshold passes counts above it, or with the
+// complement up to it: it is one less than cmask.
 static uint64_t netburst_code(const struct counter_event *event)
 {
     uint64_t compare = event->cmask || event->inv || event->edge;

@@ -26,13 +26,13 @@ enum {
     COL_SOURCE,
     COL_NOTE,
     COL_SELECT, // NetBurst only
-    COL_EXTRA   // where an event needs a further register
+    COL_EXTRA   // further register of an event
 };
 static const char *const columns[] = {"id",    "name",   "pfm",      "event", "umask",
                                       "cmask", "flags",  "counters", "fixed", "source",
                                       "note",  "select", "extra"};
 
-// Whether two names are the same but for letter case and the separator `.` or `:`.
+// Returns true if two names differ only in letter case and the separator `.` or `:`.
 static bool name_equal(const char *a, const char *b)
 {
     for (; *a && *b; a++, b++) {
@@ -193,7 +193,7 @@ struct reading {
     csv_record_error((reading)->table->file.path, (reading)->record, column, (reading)->err,       \
                      __VA_ARGS__)
 
-// What the cells say together: scheme, kind, counters that exist.
+// Checks the cells together: scheme, kind, counters that exist.
 static int event_check(struct reading *reading, const struct counter_event *event)
 {
     char text[160];

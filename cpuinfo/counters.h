@@ -9,10 +9,10 @@
 #include "table_read.h"
 #include "util/csvfile.h"
 
-// Counters of a core, as tables may number them: from 0 to one less.
+// Highest numbers of a core's counters in tables, plus one.
 enum { COUNTERS_FIXED_MAX = 16, COUNTERS_GENERAL_MAX = 32 };
 
-// How a family's counters are programmed: which fields an event has, and where they lie.
+// Ways to program a family's counters: the fields of an event, and their bits.
 enum counter_scheme {
     SCHEME_P5,       // Pentium: CESR (MSR 0x11), two counters in one register
     SCHEME_P6,       // PERFEVTSEL at 0x186, no global control; enable bit of counter 0 for both
@@ -67,7 +67,7 @@ struct counter_table {
     const char *applies;          // the rest of `# applies:`: which CPUs, for people
     const char *pfm_model;        // from `# libpfm4:`; "" without it
     enum counter_scheme scheme;   // from `# scheme:`
-    int general_counters;         // of cpus.csv or, from counters_load_cpu(), of CPUID;
+    int general_counters;         // from cpus.csv or, by counters_load_cpu(), from CPUID;
     int fixed_counters;           // the same. Both 0: not known
     struct counter_event *events; // in the order of the file
     int nevents;
@@ -81,8 +81,8 @@ int counters_load(const char *uarch, struct counter_table *table, struct err *er
 // in place of those of cpus.csv; for an unknown CPU with the architectural events that CPUID
 // announces, perhaps none: then raw codes can still be given. Programs that count use this one.
 int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, struct err *err);
-// Whether any of the table's number of counters can count the event: hypervisors may hide some.
-// True where the numbers are not known.
+// Returns true if one of the table's counters can count the event, or if their number is not known.
+// Hypervisors may hide some.
 bool counter_fits(const struct counter_table *table, const struct counter_event *event);
 // A table from a given file. `report`, if not NULL, is called for each fault, and reading goes on
 // with the next line; the result is -1 all the same.
@@ -109,10 +109,10 @@ int counter_parse(const struct counter_table *table, const char *text, struct co
 int counter_parse_list(const struct counter_table *table, const char *text,
                        struct counter_event **events, struct err *err);
 
-// The event's bits of the control register, without privilege and enable bits: the same as perf's
-// `config` for raw events. P5: event and CC field as in the lower half of CESR; CC says in which
-// mode to count, here user mode. NetBurst: ESCR in the lower and CCCR in the upper 32 bits.
-// COUNTER_MSR: 0.
+// Returns the event's bits of the control register, without privilege and enable bits: the same as
+// perf's `config` for raw events. P5: event and CC field as in the lower half of CESR; CC selects
+// the mode, here user mode. NetBurst: ESCR in the lower and CCCR in the upper 32 bits. COUNTER_MSR:
+// 0.
 uint64_t counter_event_code(const struct counter_event *event);
 // The same as text that counter_parse() takes: "event=0xb1,umask=0x02,cmask=1,inv". Returns `text`.
 const char *counter_event_text(const struct counter_event *event, char *text, size_t size);

@@ -66,7 +66,7 @@ static void decode_signature(struct cpu_info *cpu)
     }
 }
 
-// What hypervisors put into EBX, ECX, EDX of their first leaf, without blanks at the ends.
+// Names that hypervisors put into EBX, ECX, EDX of their first leaf, without blanks at the ends.
 static const struct {
     const char *signature, *name;
 } hypervisors[] = {
@@ -127,8 +127,8 @@ static void decode_features(struct cpu_info *cpu)
     }
 }
 
-// In the order of trust: what the hypervisor says, what the CPU says, what was measured, and the
-// nominal frequency, which the TSC of such CPUs follows.
+// Sets the frequency of the TSC from the most trusted source: the hypervisor, the CPU, the
+// measurement, the nominal frequency, which the TSC of such CPUs follows.
 static void decode_tsc(struct cpu_info *cpu)
 {
     const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, 0x80000007, 0);

@@ -11,11 +11,11 @@
 int cpu_decode(struct cpu_info *cpu, struct err *err);
 void cpu_decode_caches(struct cpu_info *cpu);
 
-// Whether CPUID announces a feature, be its register state enabled or not.
+// Returns true if CPUID announces a feature, whether or not its register state is enabled.
 bool cpu_feature_announced(const struct cpu_info *cpu, const struct feature_row *row);
 
-// Adds a leaf, with everything blanked that tells one specimen from another (APIC ids, serial
-// number). Ignored when the array is full.
+// Adds a leaf, without the bits that identify a specimen (APIC ids, serial number). Ignored if the
+// array is full.
 void cpu_leaf_add(struct cpu_info *cpu, const struct cpuid_leaf *leaf);
 
 #endif

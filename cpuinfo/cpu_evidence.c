@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Whether a CPU is what its signature claims. Hypervisors rename CPUs and hide bits, but what a
-// core shows it has: a feature that no CPU of the claimed family has, or a speed that it cannot
-// have, refutes the claim, and the family is then the one that all evidence fits. The rules are in
-// README.md, "A claim is tested"; what each family has is in cpus.csv.
+// Tests the claim of a CPU's signature. Hypervisors rename CPUs and hide bits, but what a core
+// shows it has: a feature that no CPU of the claimed family has, or an impossible speed, refutes
+// the claim, and the family is then the one that all evidence fits. README.md has the rules ("A
+// claim is tested"), cpus.csv the features of each family.
 #include "cpu_decode.h"
 #include "cpu_tables.h"
 #include "util/mem.h"
@@ -14,18 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A measured ratio of latencies is an integer, or it says nothing.
+// Largest distance from an integer of a ratio of latencies that counts.
 static const double RATIO_TOLERANCE = 0.1;
-// A family of which more than 1 in so many features is hidden is not told from others by them.
+// A family with more than 1 in so many features hidden cannot be recognised by them.
 enum { HIDDEN_SHARE = 4 };
-// That one or two caches are as large as a family's is no wonder; so many must be known and agree.
+// Caches that must be known and agree: one or two are easily as large as another family's.
 enum { CACHES_CONVINCING = 2 };
-// One property may have been disturbed, or mean something else on a core that nobody has seen yet.
+// Properties that must agree: one may have been disturbed, or mean something else on an unknown
+// core.
 enum { SIZES_CONVINCING = 2 };
 
 static char overridden[32]; // by cpu_override(); ""
 
-// How the evidence fits a family.
+// Fit of the evidence to a family.
 struct fit {
     const struct family_row *row;
     int never_seen;                  // features that the family never has and CPUID announces
@@ -86,7 +87,8 @@ static uint64_t row_widths(const struct family_row *row)
                                                               << (row->evidence.instr_width & 63);
 }
 
-// Less than the width says that something kept the core busy, or that nothing asked for all of it.
+// Returns true if the width is more than the family's. Less refutes nothing: something kept the
+// core busy, or nothing needed all of it.
 static bool width_exceeds(const struct family_row *row, int width)
 {
     return row->facts.issue_width && width > row->facts.issue_width;
@@ -129,8 +131,8 @@ struct candidates {
     int n;
 };
 
-// No candidate is a row of another kind of core than the one that leaf 1AH names, of which nothing
-// is there, or whose width is not known where one was measured: it would fit whatever comes.
+// Returns false for rows that would fit anything: of another kind of core than leaf 1AH names,
+// without evidence, or without a width although one was measured.
 static bool row_is_candidate(const struct cpu_info *cpu, const struct fit *fit,
                              const struct cpu_measured *measured)
 {
@@ -375,8 +377,8 @@ static void family_infer(struct cpu_info *cpu, const struct cpu_measured *measur
     free(found.fits);
 }
 
-// Whether caches refute the claim without other evidence: only if a family of another core explains
-// all that is seen, and nothing of it is hidden.
+// Returns true if caches alone refute the claim: only if a family of another core explains all that
+// is seen, and nothing of it is hidden.
 static bool caches_refute(const struct cpu_info *cpu, const struct fit *claim,
                           const struct cpu_measured *measured)
 {
@@ -394,8 +396,8 @@ static bool caches_refute(const struct cpu_info *cpu, const struct fit *claim,
     return refuted;
 }
 
-// Whether properties refute the claim without other evidence: only if two and more find more than
-// the core has, more do than agree with it, and another core explains all of these.
+// Returns true if properties alone refute the claim: only if at least two find more than the core
+// has, more of them than agree with it, and another core explains all of these.
 static bool sizes_refute(const struct cpu_info *cpu, const struct fit *claim,
                          const struct cpu_measured *measured)
 {
@@ -428,7 +430,7 @@ static void claim_judge(struct cpu_info *cpu, const struct family_row *row,
     family_infer(cpu, measured);
 }
 
-// What is believed whatever else is seen. The contradictions of the claim remain.
+// Makes the user's choice the believed family. The contradictions of the claim remain.
 static void override_apply(struct cpu_info *cpu)
 {
     const struct cpu_family *family = cpu_family_find(overridden);
@@ -472,7 +474,7 @@ bool cpu_seen_narrow(const struct cpu_info *cpu)
     return cpu->measured_width && cpu->measured_width < least;
 }
 
-// What was measured beside what the claimed and the believed core have.
+// Lists the measurements beside the sizes of the claimed and the believed core.
 static void sights_set(struct cpu_info *cpu, const struct cpu_measured *measured)
 {
     cpu->nsights = 0;

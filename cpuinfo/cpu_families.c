@@ -121,7 +121,7 @@ static int cache_sizes_parse(const char *text, struct cache_sizes *sizes)
     return 0;
 }
 
-// As row_parse(), for the columns that say how the family is recognised.
+// Parses the columns by which the family is recognised; else like row_parse().
 static int evidence_parse(const struct csv_record *record, const struct feature_table *features,
                           struct family_row *row)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The leaves of a CPU: finding one, adding one without what tells one specimen from another,
-// and whether they announce a feature.
+// The leaves of a CPU: finding one, adding one without what identifies a specimen, and the features
+// that they announce.
 #include "cpu_decode.h"
 
 #include "cpu_tables.h"
@@ -15,7 +15,7 @@ const struct cpuid_leaf *cpu_leaf_find(const struct cpu_info *cpu, uint32_t leaf
     return NULL;
 }
 
-// What identifies a specimen or the logical processor that executed CPUID, by leaf: bits to keep.
+// Bits to keep of the leaves that identify a specimen or the logical processor that executed CPUID.
 static const struct {
     uint32_t leaf, eax, ebx, ecx, edx;
 } kept_bits[] = {

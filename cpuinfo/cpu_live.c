@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // This machine: all leaves of CPUID with their subleaves, XCR0, the microcode revision, and the
-// TSC's frequency by comparison with the kernel's clock where nobody tells it.
+// TSC's frequency, which is compared with the kernel's clock if nothing reports it.
 #include "cpu_decode.h"
 #include "util/mem.h"
 #include "util/paths.h"
@@ -13,7 +13,7 @@
 
 enum { SUBLEAVES_MAX = 64 };
 
-// How many subleaves a leaf has is told in five ways.
+// Ways to find the number of subleaves of a leaf.
 enum subleaf_rule {
     SUB_EAX_COUNT,  // EAX of subleaf 0 is the last subleaf
     SUB_EAX_TYPE,   // until EAX[4:0] is 0
@@ -25,7 +25,7 @@ enum subleaf_rule {
 static const struct {
     uint32_t leaf;
     enum subleaf_rule rule;
-    uint32_t count; // of SUB_FIXED
+    uint32_t count; // for SUB_FIXED
 } subleaf_rules[] = {
     {0x4,        SUB_EAX_TYPE,   0},
     {0x7,        SUB_EAX_COUNT,  0},
@@ -89,8 +89,9 @@ static void leaf_capture(struct cpu_info *cpu, uint32_t number)
     }
 }
 
-// A range of leaves whose first tells its last. Beyond the last, Intel CPUs answer with the data of
-// some other leaf; so a last one outside of the range means that the range is not there.
+// Captures a range of leaves whose first one has the number of the last. Beyond the last, Intel
+// CPUs answer with the data of some other leaf; so a last one outside of the range means that the
+// range does not exist.
 static void range_capture(struct cpu_info *cpu, uint32_t first)
 {
     uint32_t last = leaf_read(first, 0).eax;
@@ -113,7 +114,7 @@ static void pseudo_add(struct cpu_info *cpu, uint32_t leaf, uint64_t value)
     cpu_leaf_add(cpu, &pseudo);
 }
 
-// The revision as Linux tells it to everybody; reading the MSR needs root.
+// Returns the revision that Linux shows to everybody; reading the MSR needs root.
 static uint32_t microcode_read(void)
 {
     FILE *f = fopen("/proc/cpuinfo", "re");

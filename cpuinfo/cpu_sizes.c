@@ -10,9 +10,10 @@ enum { COL_CORE, COL_PROPERTY, COL_VARIANT, COL_LABEL, COL_LEAST, COL_MOST, COL_
 static const char *const columns[] = {"core",  "property", "variant", "label",
                                       "least", "most",     "source",  "note"};
 
-// What a core has is found with one or two entries less, which the code that measures takes itself.
+// Share by which a measured size may fall short: the measuring code takes one or two entries
+// itself.
 static const double SIZE_TOLERANCE = 0.05;
-// More than a core has, beyond all that the method may be wrong by.
+// Share by which a measured size must exceed a core's: more than the method may be wrong by.
 static const double MORE_TOLERANCE = 0.1;
 
 static bool core_is_known(const struct size_table *table, const char *core)

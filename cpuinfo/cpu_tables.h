@@ -34,7 +34,7 @@ struct feature_table {
 
 enum { EVIDENCE_FEATURES_MAX = 32, CACHE_SIZES_MAX = 6 };
 
-// What every CPU of a family has, or what none has: indices into the feature table.
+// Features that every CPU of a family has, or that none has: indices into the feature table.
 struct feature_list {
     int features[EVIDENCE_FEATURES_MAX];
     int n;
@@ -51,7 +51,7 @@ enum { CACHE_L1I, CACHE_L1D, CACHE_L2, CACHES_COMPARED };
 // By what a family is recognised; see cpu_evidence.c.
 struct family_evidence {
     const char *core; // families with the same core are measured alike; "" if not known
-    int instr_width;  // what the measurement of the width sees; issue_width where that is not less
+    int instr_width;  // the width that measurement sees; issue_width unless less
     struct feature_list always, never;
     struct cache_sizes caches[CACHES_COMPARED];
 };
@@ -73,13 +73,13 @@ struct family_row {
 };
 
 struct family_table {
-    const struct feature_table *features; // that the evidence refers to
+    const struct feature_table *features; // referred to by the evidence
     struct family_row *rows;
     int nrows;
     struct csv_file file;
 };
 
-// What a core has of what a property measures; most 0: not known.
+// Size that a core has of what a property measures; most 0: not known.
 struct core_size {
     double least, most;
 };
@@ -88,7 +88,7 @@ struct size_row {
     struct core_size size;
 };
 struct size_table {
-    const struct family_table *families; // whose cores it names
+    const struct family_table *families; // families with these cores
     struct size_row *rows;
     int nrows;
     struct csv_file file;
@@ -113,15 +113,15 @@ const struct feature_table *features_table(void);
 const struct family_table *families_table(void);
 const struct size_table *sizes_table(void);
 
-// The row for vendor, family, model, stepping and core type of `cpu`; NULL if no row says so.
+// Returns the row for vendor, family, model, stepping and core type of `cpu`; NULL: there is none.
 const struct family_row *family_lookup(const struct family_table *table,
                                        const struct cpu_info *cpu);
 
-// What the table has of a core for this; most 0: nothing.
+// Returns the core's size in the table for this observation; most 0: none.
 struct core_size core_size_find(const struct size_table *table, const char *core,
                                 const struct cpu_observed *seen);
 enum cpu_says core_size_says(const struct core_size *size, const struct cpu_observed *seen);
-// How many properties agree with a core, and how many find more than it has.
+// Numbers of properties that agree with a core, and that find more than it has.
 struct sizes_fit {
     int agree, more;
 };

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum { CPU_FEATURES_MAX = 512, CPU_CACHES_MAX = 8, CPUID_LEAVES_MAX = 512 };
-enum { CPU_PORT_GROUPS_MAX = 12 }; // of ports that have a counter
+enum { CPU_PORT_GROUPS_MAX = 12 }; // groups of ports with a counter
 
 struct cpuid_leaf {
     uint32_t leaf, subleaf;
@@ -33,7 +33,7 @@ struct cpu_cache {
     int sharing;          // logical processors that share it; 0 if unknown
 };
 
-// Who says that a CPU is not of the family that its signature claims.
+// Witnesses that a CPU is not of the family that its signature claims.
 enum cpu_witness {
     CPU_WITNESS_FEATURES,
     CPU_WITNESS_CACHES,
@@ -42,18 +42,19 @@ enum cpu_witness {
 };
 struct cpu_contradiction {
     enum cpu_witness witness;
-    char text[240]; // what the claimed family has and what is seen; a phrase without a full stop
+    char text[240]; // claimed and seen values; a phrase without a full stop
 };
 enum { CPU_CONTRADICTIONS_MAX = 8 };
 
-// What a property of the pipeline (lists/properties/) was measured to be, for certain: a value of
-// its conclusion, with the interval.
+// A property of the pipeline (lists/properties/), measured for certain: a value of its conclusion,
+// with the interval.
 enum { CPU_OBSERVED_NAME = 40, CPU_OBSERVED_MAX = 32 };
 struct cpu_observed {
     char property[CPU_OBSERVED_NAME], variant[CPU_OBSERVED_NAME], label[CPU_OBSERVED_NAME];
     double value, low, high;
 };
-// What that says of a core: more than it has cannot be; less may be what a neighbour has left.
+// Verdict of an observation on a core: more than the core has is impossible; less may be what a
+// neighbour has left.
 enum cpu_says { CPU_SAYS_NOTHING, CPU_SAYS_AGREES, CPU_SAYS_MORE };
 struct cpu_sight {
     struct cpu_observed seen;
@@ -76,19 +77,19 @@ struct cpu_info {
     int family, model, stepping; // display family and model
     int core_type;               // CPUID 1AH EAX[31:24], 0 if none
     uint32_t native_model;       // CPUID 1AH EAX[23:0]
-    char claim[32];              // what the signature claims: key of cpus.csv or "unknown"
-    char uarch[32];              // what is believed: key, "zen5?" if inferred, or "unknown"
+    char claim[32];              // claim of the signature: key of cpus.csv or "unknown"
+    char uarch[32];              // believed family: key, "zen5?" if inferred, or "unknown"
     char uarch_name[96];         // "Zen 5"; "Zen 5, inferred"
     int issue_width;             // µops a cycle, of the believed family; 0 if unknown
     int imul64_clk;              // latency of imul r64,r64 there; 0 if unknown
-    int measured_width;          // as cpu_judge() was told; 0 if it was not
+    int measured_width;          // as cpu_judge() got it; 0: not measured
     double measured_imul;        // the same, of imul_per_add
-    enum cpu_decision decision;  // why `uarch` is what it is
-    struct cpu_contradiction contradictions[CPU_CONTRADICTIONS_MAX]; // of the claim
+    enum cpu_decision decision;  // reason for `uarch`
+    struct cpu_contradiction contradictions[CPU_CONTRADICTIONS_MAX]; // to the claim
     int ncontradictions;
     struct cpu_sight sights[CPU_OBSERVED_MAX]; // the properties that cpu_judge() was told
     int nsights;
-    char reason[400];    // why this family or none, if the claim is refuted; "" else
+    char reason[400];    // reason for this family or none, if the claim is refuted; else ""
     uint32_t microcode;  // 0 if unknown
     char hypervisor[64]; // "" if none is visible
     uint64_t tsc_hz;     // 0 if unknown
@@ -101,12 +102,12 @@ struct cpu_info {
     bool live; // identified on this machine, not loaded from a dump
 };
 
-// Whether it is a CPU that a hypervisor has made up ("QEMU Virtual CPU"): its signature, if it is
-// that of a real CPU, says nothing, and its uarch is "unknown".
+// Returns true if a hypervisor made up the CPU ("QEMU Virtual CPU"). Its signature means nothing,
+// even if a real CPU has it, and its uarch is "unknown".
 bool cpu_is_invented(const struct cpu_info *cpu);
 
-// What was measured of a CPU; 0 is "not measured". Whoever fills it is sure of it: a figure that a
-// busy sibling or an interrupt may have spoilt does not belong here.
+// Measurements of a CPU; 0: not measured. The caller must be sure of them: a figure that a busy
+// sibling or an interrupt may have spoilt does not belong here.
 struct cpu_measured {
     int issue_width;     // single-µop instructions that the core dispatches in a cycle, at least
     double imul_per_add; // latency of imul r64,r64 in units of that of add
@@ -121,13 +122,13 @@ struct cpu_measured {
 // again, with all that is known by then, whenever more was measured: what an earlier call decided
 // plays no part.
 void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured);
-// Whether what was measured is less than the believed family dispatches: no contradiction, since
-// something may have kept the core busy.
+// Returns true if the measured width is less than the believed family dispatches. It is no
+// contradiction, since something may have kept the core busy.
 bool cpu_seen_narrow(const struct cpu_info *cpu);
-// The issue widths that cpus.csv has for the families that all evidence but a measured width allows
-// (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops a cycle is one
-// of them. 0: no line fits. A core that measures less than the least of them is disturbed (a busy
-// sibling halves it), unless it is one that the table does not have.
+// Returns the issue widths in cpus.csv of the families that all evidence but a measured width
+// allows (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops per cycle
+// is one of them. 0: no line fits. A core that measures less than the least of them is disturbed (a
+// busy sibling halves it), or the table does not have it.
 uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured);
 
 // All CPUs that are identified, loaded or judged from now on are of this uarch: a key of cpus.csv
@@ -137,7 +138,7 @@ int cpu_override(const char *uarch, struct err *err);
 const char *cpu_decision_name(enum cpu_decision decision);
 const char *cpu_witness_name(enum cpu_witness witness);
 const char *cpu_says_name(enum cpu_says says); // "nothing", "agrees", "more"
-// Whether core_sizes.csv has a line for a value of a property: what else is measured is no witness.
+// Returns true if core_sizes.csv has a line for a value of a property: others are no witnesses.
 bool cpu_observes(const char *property, const char *variant, const char *label);
 // The contradictions and the reason in one paragraph, "" if the claim is believed without any. Cut
 // at size - 1 bytes. Returns `text`.
@@ -146,8 +147,8 @@ const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t siz
 // bytes. Returns `key`.
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
 
-// This machine, on the CPU the caller is pinned to; of a machine of files, what its `cpuid` says
-// (path_machine()). -1 when the tables cannot be read.
+// Identifies this machine, on the CPU that the caller is pinned to; of a machine of files
+// (path_machine()), by its `cpuid`. Returns -1 if the tables cannot be read.
 int cpu_identify(struct cpu_info *cpu, struct err *err);
 // From a CPUID dump (text format: cpuinfo/README.md), and into one. save: "-" is standard output.
 int cpu_load(const char *path, struct cpu_info *cpu, struct err *err);
@@ -188,7 +189,7 @@ const char *feature_narrow(int index);
 // Checks an isa expression "A+B"; sets *unknown (a pointer into the expression) and *unknown_len to
 // the first unknown name. Returns 0 or -1.
 int isa_check(const char *isa, const char **unknown, size_t *unknown_len);
-// Whether CPUID (and the OS, for register state) announces every feature of the expression.
+// Returns true if CPUID (and the OS, for register state) announces every feature of the expression.
 bool cpu_has_isa(const struct cpu_info *cpu, const char *isa);
 
 #endif

@@ -201,7 +201,8 @@ static bool rdpmc_probe(int fd)
     return usable;
 }
 
-// On a hybrid machine the upper half says whose cycles; else those of the big cores are meant.
+// Returns the code of core cycles. On a hybrid machine its upper half selects the type of core;
+// else the big cores are meant.
 static uint64_t cycles_config(const struct cpu_info *cpu)
 {
     int type =

@@ -25,14 +25,14 @@ struct cpu_environment {
     char online[128];  // lists as the kernel writes them ("0-3"); "" if not visible
     char siblings[64]; // the CPU's SMT siblings including itself
     char nodes[64];    // NUMA nodes
-    int node;          // of the CPU; -1 if not visible
+    int node;          // NUMA node of the CPU; -1: not visible
     char governor[32]; // "" if not visible
-    char driver[32];   // of frequency scaling; ""
+    char driver[32];   // driver of frequency scaling; ""
     int boost;         // 1 on, 0 off, -1 not visible
     uint64_t max_hz;   // the limit of the policy; 0 if not visible
     uint64_t core_hz;  // estimated now; 0 if the latency of the chain is not known
     enum perf_state perf;
-    int perf_errno;           // of the failed open
+    int perf_errno;           // errno of the failed open
     int paranoid;             // kernel.perf_event_paranoid; PARANOID_HIDDEN if not visible
     bool rdpmc;               // user code may read the perf counter with RDPMC
     double clk_per_chain_clk; // chain_ratio() of the perf counter; 0 without one
@@ -45,9 +45,9 @@ enum { PARANOID_HIDDEN = -100 };
 // counters (perf's, /dev/cpu) are those below $LATPUT_MACHINE, if that is set.
 void environment_probe(const struct cpu_info *cpu, int number, struct cpu_environment *env);
 
-// How many core cycles a counter counts in one cycle of the calibration chain, by the latency that
-// cpus.csv gives: near 1, or one of the two is wrong. `count` reads the counter, which runs. Median
-// of many windows; 0 where the latency is not known.
+// Returns the core cycles that a counter counts per cycle of the calibration chain, by the latency
+// in cpus.csv: near 1, or one of the two is wrong. `count` reads the running counter. Median of
+// many windows; 0: the latency is not known.
 double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), void *data);
 
 // The latency of imul r64,r64 in units of that of add r64,r64, measured on the CPU that the caller
@@ -55,12 +55,11 @@ double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), vo
 // the CPU is emulated.
 double imul_ratio(const struct cpu_info *cpu);
 
-// How many general and fixed counters CPUID announces (leaf 0AH, 0x80000022, 0x80000001); 0, 0
-// where it announces none.
+// Sets the numbers of general and fixed counters that CPUID announces (leaf 0AH, 0x80000022,
+// 0x80000001); 0, 0: none.
 void cpu_counters(const struct cpu_info *cpu, int *general, int *fixed);
 
-// Whether the instructions are not executed by this CPU but imitated by software: nothing that is
-// timed then says anything about it.
+// Returns true if software imitates the instructions: timings then mean nothing for the CPU.
 bool cpu_is_emulated(const struct cpu_info *cpu);
 
 // A verdict on one thing that can or cannot be measured here, in words.
@@ -72,8 +71,8 @@ struct verdict {
     char remedy[400]; // sentences; "" where there is nothing to do
 };
 
-// Why there are no hardware counters, and the remedy, into v->how and v->remedy; for an env whose
-// perf is not PERF_WORKS. Of env it reads perf, perf_errno and paranoid only. Pure.
+// Explains in v->how and v->remedy why there are no hardware counters, for an env whose perf is not
+// PERF_WORKS. Of env it reads perf, perf_errno and paranoid only. Pure.
 void verdict_explain_counters(const struct cpu_info *cpu, const struct cpu_environment *env,
                               struct verdict *v);
 

@@ -24,8 +24,7 @@ struct table_reader {
 int table_read(const char *path, const struct table_reader *reader, void *table,
                struct csv_file *file, struct err *err);
 
-// Sets err to what is wrong with a cell of these columns and where it is said how to write it.
-// Returns -1.
+// Sets err to the fault in a cell of these columns, and the place that has its format. Returns -1.
 int table_cell_error(const char *path, const struct csv_record *record, int column,
                      const char *const *columns, struct err *err);
 
