@@ -22,9 +22,9 @@ extern "C" {
 
 #define LATPUT_INLINE static inline __attribute__((always_inline, unused))
 
-// Reads the time stamp before the code to be measured: all instructions before have completed, none
-// behind has begun. LFENCE does it without the exit to the hypervisor that CPUID costs in a virtual
-// machine. Stores may still be on their way from the store buffer to the cache.
+// Reads the time stamp before the code to be measured: all instructions before have completed, and
+// none after has begun. LFENCE does it without the exit to the hypervisor that CPUID costs in a
+// virtual machine. Stores may still be on their way from the store buffer to the cache.
 LATPUT_INLINE uint64_t latput_begin(void)
 {
     uint32_t low, high;
@@ -32,8 +32,8 @@ LATPUT_INLINE uint64_t latput_begin(void)
     return (uint64_t)high << 32 | low;
 }
 
-// Reads it behind the code to be measured, when that has completed. RDTSCP would wait likewise, but
-// some CPUs do not have it.
+// Reads the time stamp after the code to be measured, when that has completed. RDTSCP would wait
+// likewise, but some CPUs do not have it.
 LATPUT_INLINE uint64_t latput_end(void)
 {
     uint32_t low, high;
@@ -94,19 +94,19 @@ LATPUT_API double latput_tsc_step(void);
 // itself): its ratio to a chain of ADD, which must be an integer. Measured once. 0 if it is none:
 // then there are no core cycles.
 LATPUT_API int latput_calibration_link_clk(void);
-// TSC ticks a core cycle, now: times the chain, which takes some 5 microseconds. NaN if there are
-// none.
+// Returns the TSC ticks per core cycle at the moment, by timing the chain, which takes some 5
+// microseconds. NaN: there are none.
 LATPUT_API double latput_tsc_per_clk(void);
 
-// What values have in common. All NaN and n = 0 where there are none, or no memory to sort them in.
+// Summary of values. All NaN and n = 0 if there are none, or no memory to sort them in.
 struct latput_summary {
     int n;
     double min, max, median;
-    double mean;   // of those that lie within three spreads of the median
+    double mean;   // over the values within three spreads of the median
     double spread; // interquartile range
 };
-// Of n values in any order; NaN among them are left out. `grain`: the resolution of the values,
-// which the spread that decides about the mean does not go below; 0 where there is none.
+// Summarises n values in any order; NaN among them are left out. `grain`: the resolution of the
+// values, which the spread that decides about the mean does not go below; 0: there is none.
 LATPUT_API struct latput_summary latput_summarise(const double *values, int n, double grain);
 
 // Performance counters of the calling thread; hardware events in user mode. `events`: ids of
@@ -122,7 +122,7 @@ LATPUT_API int latput_counters_count(const struct latput_counters *counters);
 LATPUT_API const char *latput_counters_name(const struct latput_counters *counters, int i);
 // "rdpmc": all are read in user mode. "read": by a system call, a thousand cycles and more.
 LATPUT_API const char *latput_counters_method(const struct latput_counters *counters);
-// Why they are not read by RDPMC; "" if they are. Owned by the counters.
+// Returns the reason why the counters are not read by RDPMC, which they own; "": they are.
 LATPUT_API const char *latput_counters_obstacle(const struct latput_counters *counters);
 // For latput_rdpmc(), between start and stop, as long as the thread stays where it is; -1 if
 // counter i cannot be read by it now.
@@ -135,14 +135,14 @@ LATPUT_API int latput_counters_read(struct latput_counters *counters, uint64_t *
 LATPUT_API int latput_counters_stop(struct latput_counters *counters);
 LATPUT_API void latput_counters_close(struct latput_counters *counters); // NULL is allowed
 
-// What latput_measure() is to do. Zero or NULL has the meaning given here.
+// Parameters of latput_measure(). Zero or NULL has the meaning given here.
 struct latput_test {
     void (*test)(void *data);
-    void (*baseline)(void *data);     // what is subtracted; NULL: an empty function
+    void (*baseline)(void *data);     // subtracted; NULL: an empty function
     void *data;                       // for both
     struct latput_counters *counters; // the caller's; NULL: time only
     int repetitions;                  // rows wanted; 0: 100
-    int calls;                        // of the function in each; 0: as many as take 10 microseconds
+    int calls; // per repetition, of the function; 0: as many as take 10 microseconds
 };
 
 // One figure of every repetition, per call of the function, the baseline's mean subtracted (so that
@@ -150,7 +150,7 @@ struct latput_test {
 struct latput_column {
     const char *name; // "tsc", "clk", or the counter's
     double *values;   // one a repetition, in their order
-    double baseline;  // that was subtracted
+    double baseline;  // subtracted from the values
     struct latput_summary summary;
 };
 
@@ -163,14 +163,14 @@ struct latput_result {
     int ncolumns;    // LATPUT_COUNTERS + number of counters
     struct latput_column *columns;
     double tsc_per_clk; // median of all repetitions; NaN if there are no core cycles
-    char message[512];  // why it failed, or what is missing; "" if all is well
+    char message[512];  // reason of a failure, or what is missing; "": all is well
 };
 
 // Runs the test `repetitions` times. One repetition is: baseline, calibration chain, test,
-// calibration chain; it is taken again if the two calibrations differ by more than 0.6 %, which
-// shows an interrupt or a change of the core's clock, in at most ten times as many tries. One
-// repetition before them warms up and is not counted. Returns 0 if there are as many as wanted; 1
-// if there are fewer, which the message says; -1 if nothing was measured. To be freed by
+// calibration chain. It is repeated if the two calibrations differ by more than 0.6 %, which shows
+// an interrupt or a change of the core's clock, in at most ten times as many tries. One repetition
+// before them warms up and is not counted. Returns 0 if there are as many as wanted; 1 if there are
+// fewer, with a message; -1 if nothing was measured. The caller frees the result by
 // latput_result_free() in all cases.
 LATPUT_API int latput_measure(const struct latput_test *test, struct latput_result *result);
 LATPUT_API void latput_result_free(struct latput_result *result);

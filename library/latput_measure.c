@@ -19,7 +19,7 @@ enum {
 static const double WINDOW_TSC = 25000, // about 10 µs: longer ones meet more interrupts
     CALIBRATION_TOLERANCE = 0.006;
 
-// What one window shows: ticks, and the counters.
+// Result of one window: ticks, and the counters.
 struct window {
     double tsc;
     double counts[COUNTERS_MAX];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading an event with RDPMC by what perf's page says of it (perf_event_open(2)). The instruction
-// is a parameter, so that tests can stand in for it.
+// Reading an event with RDPMC by way of perf's page (perf_event_open(2)). The instruction is a
+// parameter, so that tests can replace it.
 #ifndef LATPUT_PAGE_H
 #define LATPUT_PAGE_H
 

@@ -11,8 +11,8 @@
 
 enum { CODE_BYTES_MAX = 16384 };
 
-// What is not an instruction in NASM: directives, and pseudo-instructions that read files or make
-// much of little.
+// Words of NASM that are no instructions: directives, and pseudo-instructions that read files or
+// make much of little.
 static const char *const forbidden_words[] = {
     "absolute", "align",     "alignb",    "at",       "bits",     "build_version",
     "common",   "cpu",       "debug",     "default",  "dup",      "endstruc",
@@ -44,7 +44,7 @@ int code_check(const char *what, const char *text, struct err *err)
 {
     if (strlen(text) > CODE_BYTES_MAX)
         return err_set(err, "%s: longer than %d characters", what, CODE_BYTES_MAX);
-    bool begins = true; // of a line or a part of it
+    bool begins = true; // at the begin of a line or of a part of it
     for (const char *at = text; *at;) {
         size_t len = 0;
         while (text_in_word(at[len]))

@@ -74,7 +74,7 @@ static uint64_t chain_add_tsc(int turns)
     return latput_end() - begin;
 }
 
-// What IMUL takes for an ADD, in the median of rounds.
+// Returns the latency of IMUL per ADD, in the median of rounds.
 static double calibration_ratio(double overhead_tsc)
 {
     double ratios[RATIO_ROUNDS];
