@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What no table about counters can check alone: every family has one, ids mean something, sets and
-// ports name events that are there; see counter_check.h.
+// Checks across the tables of counters: every family has one, ids have a meaning, sets and ports
+// name existing events; see counter_check.h.
 #include "counter_check.h"
 
 #include "counter_names.h"

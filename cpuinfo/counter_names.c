@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the ids of events mean (counter_ids.csv), and named sets of events by family
+// Meaning of the ids of events (counter_ids.csv), and named sets of events by family
 // (counter_sets.csv); see counters.h. Both are read once.
 #include "counter_names.h"
 

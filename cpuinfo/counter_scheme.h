@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the control registers of each scheme can hold. Shared by the reader of the tables and the
-// parser of raw codes; no one else needs it.
+// Limits of the control registers of each scheme. Only the reader of the tables and the parser of
+// raw codes need them.
 #ifndef LATPUT_COUNTER_SCHEME_H
 #define LATPUT_COUNTER_SCHEME_H
 

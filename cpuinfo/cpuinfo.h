@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which CPU this is and what it has: CPUID leaves, the tables features.csv and cpus.csv, and what
+// Identity and features of the CPU: CPUID leaves, the tables features.csv and cpus.csv, and what
 // the operating system adds. A CPU that the tables do not know gets the uarch "unknown"; nothing is
 // guessed from neighbouring model numbers.
 #ifndef LATPUT_CPUINFO_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What surrounds a CPU on this machine and decides how it can be measured: performance counters and
-// who may use them, frequency policy, SMT siblings. Probing changes nothing on the machine.
+// Environment of a CPU that decides how it can be measured: performance counters and who may use
+// them, frequency policy, SMT siblings. Probing changes nothing on the machine.
 #ifndef LATPUT_ENVIRONMENT_H
 #define LATPUT_ENVIRONMENT_H
 

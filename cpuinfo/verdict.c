@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What this machine can measure, what it cannot, and what its owner can do about it. Words only:
-// the facts are those of cpu_info and cpu_environment, so that tests can ask about any machine.
+// Abilities and limits of this machine, and remedies for its owner. Words only: the facts come from
+// cpu_info and cpu_environment, so that tests can ask about any machine.
 #include "environment.h"
 
 #include <errno.h>

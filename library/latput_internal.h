@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of liblatput share.
+// Declarations that the files of liblatput share.
 #ifndef LATPUT_INTERNAL_H
 #define LATPUT_INTERNAL_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the SQLite extension share: from the code text of an SQL query to a snippet
-// that may be measured.
+// Declarations that the files of the SQLite extension share: from the code text of an SQL query to
+// a snippet that may be measured.
 #ifndef LATPUT_SQLITE_H
 #define LATPUT_SQLITE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which text an SQL query may have assembled; see latput_sqlite.h. Pure.
+// Checks the text that an SQL query may have assembled; see latput_sqlite.h. Pure.
 #include "latput_sqlite.h"
 
 #include "util/mem.h"

@@ -8,10 +8,6 @@ set -eu
 
 # Rooms whose comments are still to be rewritten; the list is to become empty.
 pending=(
-    cpuinfo
-    include
-    library
-    macros
     tests/browser
     tests/cli
     tests/fixtures
@@ -20,17 +16,7 @@ pending=(
     tests/text
     tests/unit
     tests/whole
-    runner/bench
-    runner/conclude
-    runner/core
-    runner/counters
-    runner/derive
-    runner/execute
-    runner/explain
-    runner/measure
     runner/ports
-    runner/property
-    runner/stat
 )
 # shellcheck disable=SC2016 # the program is awk's
 openings='

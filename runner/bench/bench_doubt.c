@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether the counted ports of a bench can be true: the mean of its undisturbed repetitions, an
-// instance, is held against what ports can do (plausible.h).
+// Plausibility of the counted ports of a bench: compares the mean of its undisturbed repetitions,
+// per instance, with what ports can do (plausible.h).
 #include "bench.h"
 
 #include "cpuinfo/cpuinfo.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of bench share.
+// Declarations that the files of bench share.
 #ifndef LATPUT_BENCH_INTERNAL_H
 #define LATPUT_BENCH_INTERNAL_H
 

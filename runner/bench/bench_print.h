@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `latput bench` prints. Pure.
+// The output of `latput bench`. Pure.
 #ifndef LATPUT_BENCH_PRINT_H
 #define LATPUT_BENCH_PRINT_H
 

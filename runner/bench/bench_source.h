@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the code of a bench comes from: text, a NASM file with hooks, a C file or an object with a
+// Sources of the code of a bench: text, a NASM file with hooks, a C file or an object with a
 // function. docs/BENCH.md has the contract of each.
 #ifndef LATPUT_BENCH_SOURCE_H
 #define LATPUT_BENCH_SOURCE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What can be learnt from the text of a snippet without running it; see bench_text.h. NASM decides
-// what is right; this only separates, counts, and chooses values for registers.
+// Analysis of the text of a snippet without running it; see bench_text.h. NASM decides what is
+// right; this only separates, counts, and chooses values for registers.
 #include "bench_text.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which reading answers a question.
+// Gives a question to its reading.
 #include "conclude.h"
 
 #include "conclude_internal.h"

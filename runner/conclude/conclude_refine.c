@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a sweep is too coarse: between points whose values differ, and where a step may be.
+// Finds the gaps where a sweep is too coarse: between points whose values differ, and where a step
+// may be.
 #include "conclude_internal.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the runner, the generated NASM file and the measurement core agree on. Both sides of struct
-// core_kernel are written by gen.c, as NASM's text and as bytes; the sizes are asserted here.
+// The interface of the runner, the generated NASM file and the measurement core. gen.c writes both
+// sides of struct core_kernel, as NASM's text and as bytes; the sizes are asserted here.
 #ifndef LATPUT_CORE_ABI_H
 #define LATPUT_CORE_ABI_H
 

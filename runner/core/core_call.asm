@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; What lies below the rest of the core: where its areas are, and system calls. For both modes.
+; The lowest part of the core: the places of its areas, and system calls. For both modes.
 
 %include "core_layout.inc"
 

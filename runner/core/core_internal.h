@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the files of the measurement core share. The core is a static program of its own, linked
-// with the bodies of one batch, and exists for 64-bit and for 32-bit mode; it depends on libc only.
-// It allocates nothing while it measures: code, data area and kernel state are mapped before the
-// first body runs.
+// Declarations that the files of the measurement core share. The core is a static program of its
+// own, linked with the bodies of one batch, and exists for 64-bit and for 32-bit mode; it depends
+// on libc only. It allocates nothing while it measures: code, data area and kernel state are mapped
+// before the first body runs.
 #ifndef LATPUT_CORE_INTERNAL_H
 #define LATPUT_CORE_INTERNAL_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What user code can change of its process beside registers and memory: segment registers and their
-// bases (libc finds its thread by one of them), the rights of protection keys, the tile state of
-// AMX. It is remembered before the first body runs; core_leave puts it right after each kernel.
+// State of a process that user code can change besides registers and memory: segment registers and
+// their bases (libc finds its thread by one of them), the rights of protection keys, the tile state
+// of AMX. It is remembered before the first body runs; core_leave restores it after each kernel.
 #include "core_internal.h"
 
 #include <asm/prctl.h>

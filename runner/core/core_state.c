@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What lies below everything: what kernels and the handler of signals write, what entering a kernel
-// asks for, and what the seal is opened with.
+// Variables below everything else: those that kernels and the handler of signals write, the inputs
+// of entering a kernel, and the secrets that open the seal.
 #include "core_internal.h"
 
 CORE_OPEN struct core_state core_state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the clock's times mean. Core cycles come from the calibration chain, a dependent imul chain
+// Calibration of the clock. Core cycles come from the calibration chain, a dependent imul chain
 // whose latency is a known integer on this uarch; the canary, a loop that needs the whole width of
 // dispatch, shows whether something else uses the core. Method: docs/MEASUREMENT.md.
 #include "core_internal.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the clock's own kernels count where kernels are counted (core_rdpmc.c): a link of the
-// calibration chain, a loop without a body, and a timing besides.
+// Counts of the clock's own kernels (core_rdpmc.c): a link of the calibration chain, a loop without
+// a body, and an empty timing.
 #include "core_internal.h"
 
 enum {

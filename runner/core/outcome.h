@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can become of a test. The names are part of the database's format: append, never reorder.
+// Outcomes of a test. The names are part of the database's format: append, never reorder.
 #ifndef LATPUT_OUTCOME_H
 #define LATPUT_OUTCOME_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What all backends share: how events are written, the names of software events and obstacles.
+// The common part of all backends: the syntax of events, the names of software events and
+// obstacles.
 #include "count.h"
 
 #include "util/mem.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which backend counts: what the user asked for with --backend, tried on this machine.
+// The choice of a backend: the one that the user requested with --backend, tried on this machine.
 #ifndef LATPUT_COUNT_CHOOSE_H
 #define LATPUT_COUNT_CHOOSE_H
 

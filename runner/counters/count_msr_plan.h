@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the two files that plan registers share.
+// Declarations that the two files that plan registers share.
 #ifndef LATPUT_COUNT_MSR_PLAN_H
 #define LATPUT_COUNT_MSR_PLAN_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the two files of the perf backend share: which PMU of sysfs counts a CPU's events, and what
-// a refusal of the kernel means.
+// Declarations that the two files of the perf backend share: the PMU of sysfs that counts a CPU's
+// events, and the meaning of the kernel's refusals.
 #ifndef LATPUT_COUNT_PERF_H
 #define LATPUT_COUNT_PERF_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether user code may read counters that it has not opened with perf by RDPMC. The kernel's
+// Permission of user code to read counters by RDPMC that it has not opened with perf. The kernel's
 // driver for the counters has a file for that: 2 in it sets CR4.PCE on all CPUs.
 #ifndef LATPUT_COUNT_RDPMC_H
 #define LATPUT_COUNT_RDPMC_H

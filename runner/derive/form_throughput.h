@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Which of a form's throughputs stands for the form where one number has to, as the blockers that a
-// test of its ports needs: the best that data other than slow ones give; where none did, the
-// slowest. What the setting of operands takes is no throughput of the form. The rthroughput_clk of
-// the view run_instruction_table is the same wherever it has one.
+// The throughput that stands for a form where one number has to, as for the blockers that a test of
+// its ports needs: the best one with other than slow data; without such, the slowest. The setting
+// of operands is no throughput of the form. The rthroughput_clk of the view run_instruction_table
+// is the same wherever it has one.
 #ifndef LATPUT_FORM_THROUGHPUT_H
 #define LATPUT_FORM_THROUGHPUT_H
 

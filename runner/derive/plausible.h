@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether counts can be true. Counters lie at times: errata, an event of another model, a
-// hypervisor. Whoever uses counted ports or cycles asks here first. Pure functions.
+// Plausibility of counts. Counters are wrong at times: errata, an event of another model, a
+// hypervisor. All users of counted ports or cycles ask here first. Pure functions.
 #ifndef LATPUT_PLAUSIBLE_H
 #define LATPUT_PLAUSIBLE_H
 

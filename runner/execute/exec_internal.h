@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of exec share: reading the records of core processes.
+// Declarations that the files of exec share: reading the records of core processes.
 #ifndef LATPUT_EXEC_INTERNAL_H
 #define LATPUT_EXEC_INTERNAL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which records may come when; see exec_internal.h.
+// The order in which records may come; see exec_internal.h.
 #include "exec_internal.h"
 
 #include "util/clock.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Why a block of code takes the time that it takes: what the tables of this CPU predict for it,
-// from the front end, the ports, units that are not pipelined and the chain that one copy hands to
-// the next; beside what was measured. docs/EXPLAIN.md has the model.
+// Explains the time of a block of code: the prediction from the tables of this CPU, by the front
+// end, the ports, units that are not pipelined and the chain from copy to copy, beside the
+// measurement. docs/EXPLAIN.md has the model.
 #ifndef LATPUT_EXPLAIN_H
 #define LATPUT_EXPLAIN_H
 

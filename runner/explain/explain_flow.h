@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What bounds do not say one by one: instructions of a chain wait where a port that they may not
-// choose again does others' work. Copies of the block are followed through entry, ports and values.
+// Limits that single bounds do not show: instructions of a chain wait if a port that they are
+// already bound to does others' work. Copies of the block are followed through entry, ports and
+// values.
 #ifndef LATPUT_EXPLAIN_FLOW_H
 #define LATPUT_EXPLAIN_FLOW_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What registers hold before the first copy of a block: by the contract of bench (docs/BENCH.md),
+// Contents of registers before the first copy of a block: by the contract of bench (docs/BENCH.md),
 // then by the code that runs before the clock; see explain_block.h.
 #include "explain_block.h"
 

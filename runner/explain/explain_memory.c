@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which loads of a block read what which of its stores wrote. Addresses are followed as sums: a
-// register's value at the begin of the block, or what an instruction made, plus a constant. Two
-// addresses are compared only where they have the same unknown parts; else they are taken to lie
-// apart.
+// Matches the loads of a block with its stores. Addresses are followed as sums: a register's value
+// at the begin of the block, or an instruction's result, plus a constant. Two addresses are
+// compared only if they have the same unknown parts; else they are taken to lie apart.
 #include "explain_block.h"
 #include "util/mem.h"
 

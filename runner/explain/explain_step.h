@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a step of a chain takes in its block: the latency of the table, and what it depends on who
-// made the value that is waited for.
+// The latency of a step of a chain in its block: that of the table, and the bypass delay after the
+// producer of its input.
 #ifndef LATPUT_EXPLAIN_STEP_H
 #define LATPUT_EXPLAIN_STEP_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which CPU to measure on: the one that is disturbed least while it is looked at for a moment.
+// Chooses the CPU to measure on: the one that is disturbed least during a short look.
 #ifndef LATPUT_CPU_QUIET_H
 #define LATPUT_CPU_QUIET_H
 

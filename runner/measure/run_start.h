@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a run of any kind starts once its session has begun: the CPU is measured as far as everything
-// else hangs on it, and the run gets its row in the database. What measuring shows from then on
-// decides, when the run ends, which CPU it is filed under.
+// Starts a run of any kind after its session has begun: measures the facts of the CPU that all else
+// depends on, and makes the run's row in the database. Later measurements decide, when the run
+// ends, which CPU it is filed under.
 #ifndef LATPUT_RUN_START_H
 #define LATPUT_RUN_START_H
 

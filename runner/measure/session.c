@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What comes before measuring; see session.h. The program and its tools stay off the measuring CPU
+// Preparation for measuring; see session.h. The program and its tools stay off the measuring CPU
 // from the beginning, so that the canary's floor is taken under the conditions of the run.
 #include "session.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every measuring command needs before its first kernel: a CPU to measure on that everything
+// Needs of every measuring command before its first kernel: a CPU to measure on that everything
 // else of this process leaves alone, the facts about it, the canary's floor, and a directory for
 // scratch files. Shared by `latput run` and `latput bench`.
 #ifndef LATPUT_SESSION_H

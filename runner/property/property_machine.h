@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of this machine bounds the sweeps of properties: its caches, and memory that may be used.
+// Limits of this machine for the sweeps of properties: its caches, and memory that may be used.
 #ifndef LATPUT_PROPERTY_MACHINE_H
 #define LATPUT_PROPERTY_MACHINE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which CPUs a point takes; see property.h.
+// Chooses the CPUs of a point; see property.h.
 #include "property.h"
 
 static const struct cpu_place *place_find(const struct property_machine *machine, int cpu)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of the report share: its rows, and what follows from them.
+// Declarations that the files of the report share: its rows, and the results that follow from them.
 #ifndef LATPUT_STAT_REPORT_INTERNAL_H
 #define LATPUT_STAT_REPORT_INTERNAL_H
 
