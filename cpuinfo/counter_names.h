@@ -25,7 +25,7 @@ int counter_names_load(struct err *err);
 
 const struct counter_id *counter_id_at(int index); // NULL beyond the last
 
-// A set of a family; NULL with a message if it has none of this name.
+// Returns a set of a family; NULL with a message if it has none of this name.
 const struct counter_set *counter_set_find(const char *uarch, const char *name, struct err *err);
 // The sets of a family one after the other, beginning with previous == NULL; NULL at the end.
 const struct counter_set *counter_set_next(const char *uarch, const struct counter_set *previous);

@@ -25,7 +25,7 @@ static int event_leave_fixed(struct counter_event *event, const char *modifier, 
     return 0;
 }
 
-// One modifier without its colon.
+// Parses one modifier without its colon.
 static int modifier_parse(const char *text, size_t len, struct counter_event *event,
                           struct err *err)
 {
@@ -74,7 +74,8 @@ static int modifiers_parse(const char *text, struct counter_event *event, struct
     return 0;
 }
 
-// "r1b1" up to the end or a colon. Returns the length of the code, 0 if it is none, -1 on error.
+// Parses "r1b1" up to the end or a colon. Returns the length of the code, 0 if it is none, -1 on
+// error.
 static int raw_parse(const char *text, struct counter_event *event, struct err *err)
 {
     bool raw = tolower((unsigned char)text[0]) == 'r';
@@ -94,7 +95,7 @@ static int raw_parse(const char *text, struct counter_event *event, struct err *
     return (int)digits + 1;
 }
 
-// One "name=value" or "name" of a raw code by fields.
+// Parses one "name=value" or "name" of a raw code by fields.
 static int field_parse(const char *text, size_t len, struct counter_event *event, struct err *err)
 {
     uint64_t value = 1;
@@ -123,7 +124,8 @@ static int field_parse(const char *text, size_t len, struct counter_event *event
     return 0;
 }
 
-// "event=0xb1,umask=2" up to the end or a colon. Returns its length, 0 if it is none, -1 on error.
+// Parses "event=0xb1,umask=2" up to the end or a colon. Returns its length, 0 if it is none, -1 on
+// error.
 static int fields_parse(const char *text, struct counter_event *event, struct err *err)
 {
     if (strncmp(text, "event=", 6) != 0)
@@ -140,7 +142,7 @@ static int fields_parse(const char *text, struct counter_event *event, struct er
     return (int)end;
 }
 
-// The event whose name is the longest part of `text` that ends at its end or at a colon.
+// Returns the event whose name is the longest part of `text` that ends at its end or at a colon.
 static const struct counter_event *named_find(const struct counter_table *table, const char *text,
                                               size_t *len)
 {
@@ -156,7 +158,7 @@ static const struct counter_event *named_find(const struct counter_table *table,
     }
 }
 
-// Length of `text` without the modifiers at its end.
+// Returns the length of `text` without the modifiers at its end.
 static size_t name_length(const char *text)
 {
     size_t len = strlen(text);

@@ -54,7 +54,7 @@ const struct counter_event *counter_find(const struct counter_table *table, cons
     return NULL;
 }
 
-// "" any, "0-3", "2", "fixed", "msr".
+// Parses a cell of counters: "" any, "0-3", "2", "fixed", "msr".
 static int counters_cell(const char *text, struct counter_event *event)
 {
     const char *dash = strchr(text, '-');
@@ -80,7 +80,7 @@ static int counters_cell(const char *text, struct counter_event *event)
     return 0;
 }
 
-// Any of the words "inv edge any pair", each once.
+// Parses any of the words "inv edge any pair", each once.
 static int flags_cell(const char *text, struct counter_event *event)
 {
     const struct {
@@ -106,7 +106,7 @@ static int flags_cell(const char *text, struct counter_event *event)
     return 0;
 }
 
-// "0x3f7=0x8": an MSR and what must be in it.
+// Parses "0x3f7=0x8": an MSR and what must be in it.
 static int extra_cell(const char *text, struct counter_event *event)
 {
     uint64_t msr = 0;

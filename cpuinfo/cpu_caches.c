@@ -43,7 +43,7 @@ static void deterministic_caches(struct cpu_info *cpu, uint32_t number)
     }
 }
 
-// The codes of 0x80000006; 0: disabled or described elsewhere.
+// Returns the codes of 0x80000006; 0: disabled or described elsewhere.
 static int amd_ways(uint32_t code)
 {
     static const int ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, -1};

@@ -61,7 +61,7 @@ static const struct cpu_cache *cache_find(const struct cpu_info *cpu, int which)
     return NULL;
 }
 
-// 1 if the cache has a size that the family comes with, 0 if not, -1 if either is unknown.
+// Returns 1 if the cache has a size that the family comes with, 0 if not, -1 if either is unknown.
 static int cache_agrees(const struct cpu_info *cpu, int which, const struct cache_sizes *sizes)
 {
     const struct cpu_cache *cache = cache_find(cpu, which);
@@ -80,7 +80,7 @@ static bool imul_differs(const struct family_row *row, double ratio)
     return (int)lround(ratio) != row->facts.imul64_clk;
 }
 
-// A bit for each width that the family may show.
+// Returns a bit for each width that the family may show.
 static uint64_t row_widths(const struct family_row *row)
 {
     return UINT64_C(1) << (row->facts.issue_width & 63) | UINT64_C(1)
@@ -447,7 +447,7 @@ static const struct family_row *claim_find(const struct cpu_info *cpu)
     return cpu_is_invented(cpu) ? NULL : family_lookup(families_table(), cpu);
 }
 
-// The first row of a family; NULL: unknown.
+// Returns the first row of a family; NULL: unknown.
 static const struct family_row *family_row(const char *uarch)
 {
     const struct family_table *table = families_table();

@@ -35,7 +35,7 @@ static const char *const columns[] = {
     "ports",  "core",        "always",      "never",      "l1i_kib",          "l1d_kib",
     "l2_kib", "source",      "note"};
 
-// "0x10-0x1f" or "0x10".
+// Parses "0x10-0x1f" or "0x10".
 static int range_parse(const char *text, size_t len, uint64_t max, struct model_range *range)
 {
     const char *dash = memchr(text, '-', len);
@@ -63,7 +63,7 @@ static int models_parse(const char *text, struct family_row *row)
     return row->nmodels > 0 ? 0 : -1;
 }
 
-// "", "0x40" or "0x20/3" (with the native model number).
+// Parses "", "0x40" or "0x20/3" (with the native model number).
 static int core_type_parse(const char *text, struct family_row *row)
 {
     uint64_t type, native = 0;
@@ -90,7 +90,7 @@ static int count_parse(const char *text, int max, int *value)
     return 0;
 }
 
-// Names of features, separated by blanks.
+// Parses names of features, separated by blanks.
 static int feature_list_parse(const char *text, const struct feature_table *features,
                               struct feature_list *list)
 {
@@ -106,7 +106,7 @@ static int feature_list_parse(const char *text, const struct feature_table *feat
     return 0;
 }
 
-// "32" or "1280 2048".
+// Parses "32" or "1280 2048".
 static int cache_sizes_parse(const char *text, struct cache_sizes *sizes)
 {
     while (*text) {
@@ -213,7 +213,7 @@ static bool rows_overlap(const struct family_row *a, const struct family_row *b)
     return false;
 }
 
-// The first column of facts of the uarch in which two of its rows differ, or -1.
+// Returns the first column of facts of the uarch in which two of its rows differ, or -1.
 static int row_difference(const struct family_row *a, const struct family_row *b)
 {
     static const int same[] = {COL_ISSUE_WIDTH, COL_INSTR_WIDTH, COL_IMUL64_CLK,
@@ -225,7 +225,7 @@ static int row_difference(const struct family_row *a, const struct family_row *b
     return -1;
 }
 
-// A feature that is in both lists, or -1.
+// Returns a feature that is in both lists, or -1.
 static int evidence_conflict(const struct family_evidence *evidence)
 {
     for (int i = 0; i < evidence->always.n; i++)

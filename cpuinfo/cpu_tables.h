@@ -105,10 +105,10 @@ int sizes_read(const char *path, const struct family_table *families, struct siz
                struct err *err);
 void sizes_free(struct size_table *table);
 
-// The row of this name, of `len` bytes, or -1.
+// Returns the row of this name, of `len` bytes, or -1.
 int feature_row_find(const struct feature_table *table, const char *name, size_t len);
 
-// The cached tables; empty where cpuinfo_load() fails.
+// Returns the cached tables; empty where cpuinfo_load() fails.
 const struct feature_table *features_table(void);
 const struct family_table *families_table(void);
 const struct size_table *sizes_table(void);

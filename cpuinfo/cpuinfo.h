@@ -134,7 +134,8 @@ uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measure
 // All CPUs that are identified, loaded or judged from now on are of this uarch: a key of cpus.csv
 // or "unknown"; NULL ends it. Returns 0, or -1 with a message. Not while other threads judge.
 int cpu_override(const char *uarch, struct err *err);
-// "claim", "inferred", "override" or "unknown"; "features", "caches", "measured" or "properties".
+// Returns "claim", "inferred", "override" or "unknown"; "features", "caches", "measured" or
+// "properties".
 const char *cpu_decision_name(enum cpu_decision decision);
 const char *cpu_witness_name(enum cpu_witness witness);
 const char *cpu_says_name(enum cpu_says says); // "nothing", "agrees", "more"
@@ -143,8 +144,8 @@ bool cpu_observes(const char *property, const char *variant, const char *label);
 // The contradictions and the reason in one paragraph, "" if the claim is believed without any. Cut
 // at size - 1 bytes. Returns `text`.
 const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size);
-// The key of a uarch without the mark of an inferred one: "zen5?" is "zen5". At most size - 1
-// bytes. Returns `key`.
+// Returns the key of a uarch without the mark of an inferred one: "zen5?" is "zen5". At most size -
+// 1 bytes. Returns `key`.
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
 
 // Identifies this machine, on the CPU that the caller is pinned to; of a machine of files
@@ -161,7 +162,7 @@ int cpuinfo_load(struct err *err);
 // For `latput check`: as cpuinfo_load(), and neither table may be empty.
 int cpuinfo_check(struct err *err);
 
-// The leaf, or NULL if the CPU does not have it.
+// Returns the leaf, or NULL if the CPU does not have it.
 const struct cpuid_leaf *cpu_leaf_find(const struct cpu_info *cpu, uint32_t leaf, uint32_t subleaf);
 
 // One line of cpus.csv; the strings live as long as the program.
@@ -173,18 +174,19 @@ struct cpu_family {
     int general_counters; // a core, with SMT on; 0 if unknown
     int fixed_counters;
 };
-// The first line of this uarch, with or without the mark of an inferred one, or NULL ("unknown" has
-// no line).
+// Returns the first line of this uarch, with or without the mark of an inferred one, or NULL
+// ("unknown" has no line).
 const struct cpu_family *cpu_family_find(const char *uarch);
 
-// Number of a feature name ("AVX512VL"), or -1 if features.csv does not have it.
+// Returns the number of a feature name ("AVX512VL"), or -1 if features.csv does not have it.
 int feature_find(const char *name);
 const char *feature_name(int index); // NULL beyond the last
 // Under which heading to show it: "sse", "avx512", ...
 const char *feature_group(int index);
-// Encoding of the instructions it brings: "legacy", "vex", "evex", "xop".
+// Returns the encoding of the instructions it brings: "legacy", "vex", "evex", "xop".
 const char *feature_encoding(int index);
-// The feature that its EVEX forms of 128 and 256 bits need besides ("AVX512VL"); NULL if none.
+// Returns the feature that its EVEX forms of 128 and 256 bits need besides ("AVX512VL"); NULL if
+// none.
 const char *feature_narrow(int index);
 // Checks an isa expression "A+B"; sets *unknown (a pointer into the expression) and *unknown_len to
 // the first unknown name. Returns 0 or -1.

@@ -5,7 +5,7 @@
 
 #include "latput.h"
 
-// TSC ticks a link of the calibration chain, measured now in some 5 µs.
+// Returns the TSC ticks per link of the calibration chain, measured now in some 5 µs.
 double calibration_tsc_per_link(double overhead_tsc);
 
 // latput_summarise() that needs no memory but sorted[n].

@@ -55,7 +55,7 @@ static bool cpus_any_share(const struct cpu_places *cpus)
     return false;
 }
 
-// The last CPU that has enough others of its type; if there is one, with a sibling.
+// Returns the last CPU that has enough others of its type; if there is one, with a sibling.
 static const struct cpu_place *cpus_first(const struct cpu_places *cpus, int wanted)
 {
     const struct cpu_place *first = NULL;

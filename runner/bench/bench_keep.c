@@ -27,7 +27,7 @@ static const char *store_lines(const char *text, struct arena *arena)
     return lines;
 }
 
-// The first line of `cc --version`, or "".
+// Returns the first line of `cc --version`, or "".
 static const char *store_compiler(struct arena *arena)
 {
     const char *const argv[] = {"cc", "--version", NULL};

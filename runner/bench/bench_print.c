@@ -196,7 +196,7 @@ static void print_blocks(const struct bench_result *result, int pass, FILE *out)
     }
 }
 
-// The latest start of any thread in the repetitions that are shown.
+// Returns the latest start of any thread in the repetitions that are shown.
 static double latest_start_ns(const struct bench_result *result, int pass)
 {
     double latest_ns = 0;

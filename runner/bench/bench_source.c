@@ -54,7 +54,7 @@ static char *read_file(const char *path, struct arena *arena, struct err *err)
     return NULL;
 }
 
-// The absolute path of the directory that a file is in.
+// Returns the absolute path of the directory that a file is in.
 static const char *directory_of(const char *path, struct arena *arena)
 {
     char *full = realpath(path, NULL);

@@ -15,7 +15,7 @@ struct bench_sweep {
     int npoints;
 };
 
-// "N=0..32" or "N=0..32:4". -1 with a message.
+// Parses "N=0..32" or "N=0..32:4". -1 with a message.
 int bench_sweep_parse(const char *text, struct bench_sweep *sweep, struct err *err);
 
 // The texts of a spec with the values of a point in the place of {N}, owned by the arena. How many

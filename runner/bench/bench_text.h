@@ -21,7 +21,7 @@ int bench_text_check_mode(const char *text, int bits, struct err *err);
 // Lines that are instructions: not empty, no comment, no directive, no label alone.
 int bench_text_instructions(const char *lines);
 
-// The kernel of a spec: fills of registers and memory follow from what the text names.
+// Returns the kernel of a spec: fills of registers and memory follow from what the text names.
 struct kernel_spec bench_text_kernel(const struct bench_spec *spec, struct arena *arena);
 
 #endif

@@ -128,8 +128,8 @@ enum {
 };
 int conclude_points_max(enum reading reading); // per curve
 
-// All conclusions of a property, *nconclusions of them. What they point to is the arena's, or the
-// caller's (names of variants, units).
+// Returns all conclusions of a property, *nconclusions of them. What they point to is the arena's,
+// or the caller's (names of variants, units).
 const struct conclusion *conclude(const struct conclude_question *question,
                                   const struct curve *curves, int ncurves, struct arena *arena,
                                   int *nconclusions);
@@ -153,7 +153,7 @@ int conclude_refine(const struct conclude_question *question, const struct curve
 #define CONFIDENCE_FAIR 0.6
 const char *confidence_word(double confidence);
 
-// "5.03 clk", "48 KiB", "512"; the arena's.
+// Returns a quantity as text, owned by the arena: "5.03 clk", "48 KiB", "512".
 const char *conclude_quantity(struct arena *arena, double value, const char *unit);
 
 // Returns the value of a point: the middle of the shortest interval that holds half of its samples;

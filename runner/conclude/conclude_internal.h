@@ -10,7 +10,7 @@ static inline double question_factor(const struct conclude_question *question)
 {
     return question->factor != 0 ? question->factor : 1;
 }
-// The share of a value that counts as a difference.
+// Returns the share of a value that counts as a difference.
 static inline double question_least_step(const struct conclude_question *question)
 {
     return question->least_step > 0 ? question->least_step : CONCLUDE_LEAST_STEP;
@@ -48,7 +48,7 @@ struct segment {
     double cost; // capped squares of the residuals
 };
 double segment_at(const struct segment *segment, const struct shape *shape, int point);
-// The best way to cut the shape into segments; at least one where there are points.
+// Finds the best way to cut the shape into segments; at least one where there are points.
 int segments_find(const struct shape *shape, struct segment **segments, struct arena *arena);
 
 // From one level to another.
@@ -106,9 +106,10 @@ int shape_passes(
 void resample_passes(const struct shape *shape, uint64_t *state, int *passes);
 void resample_points(const struct shape *shape, int first, int last, const int *passes,
                      uint64_t *state, double *v);
-// The middle of the shortest interval with half of the values in it; sorts them. NaN: n is 0.
+// Returns the middle of the shortest interval with half of the values in it; sorts them. NaN: n is
+// 0.
 double shortest_half(double *values, int n);
-// The second of n values in order, or the only one; sorts them. NaN: n is 0.
+// Returns the second of n values in order, or the only one; sorts them. NaN: n is 0.
 double second_least(double *values, int n);
 // 2.5 % and 97.5 % of n values, sorted here.
 void resample_interval(double *values, int n, double *low, double *high);
@@ -142,7 +143,7 @@ struct conclusion curve_missing(const struct conclude_question *question, const 
 // Returns the conclusion for a curve without a step, or with none that comes back.
 struct conclusion curve_no_step(const struct conclude_question *question, const struct curve *curve,
                                 const struct shape *shape, double range, struct arena *arena);
-// The x of a place (shape_x) as the question has it.
+// Returns the x of a place (shape_x) as the question has it.
 double curve_x(const struct conclude_question *question, const struct shape *shape, double place);
 // The middle of n values of the shape from the first on: of their shortest half. `room`: for n.
 double shape_middle(const struct shape *shape, int first, int n, double *room);

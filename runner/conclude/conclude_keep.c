@@ -48,7 +48,7 @@ static void cut_again(const struct conclude_question *question, const struct sha
     }
 }
 
-// The share of the curves that have the step.
+// Returns the share of the curves that have the step.
 static double share_with(const struct shape *shape, const struct step *step,
                          const struct again *again)
 {
@@ -62,7 +62,7 @@ static double share_with(const struct shape *shape, const struct step *step,
     return (double)with / CUT_AGAIN;
 }
 
-// The level that the place of a step lies in; -1: one of the steps is there.
+// Returns the level that the place of a step lies in; -1: one of the steps is there.
 static int level_with(const struct shape *shape, const struct step *steps, int nsteps, double place)
 {
     int level = 0;

@@ -112,7 +112,7 @@ static void put_knee(struct draft *draft, const struct conclude_question *questi
     draft_value(draft, numbered(arena, "full", number), full, full, full, question->x_unit);
 }
 
-// "496 entries (488 to 512): 560 to 960 clk".
+// Returns "496 entries (488 to 512): 560 to 960 clk".
 static const char *knee_sentence(const struct conclude_question *question,
                                  const struct conclusion_value *knee, const struct step *step,
                                  const struct shape *shape, struct arena *arena)

@@ -110,8 +110,8 @@ static void put_values(struct draft *draft, const struct conclude_question *ques
     }
 }
 
-// "5 clk up to 48 KiB, 16 clk up to 2 MiB, 70 clk"; with the first that is in doubt, if any is:
-// "5 clk up to 48 KiB, 16 clk; in doubt: up to 2 MiB, 70 clk".
+// Returns "5 clk up to 48 KiB, 16 clk up to 2 MiB, 70 clk"; with the first that is in doubt, if any
+// is: "5 clk up to 48 KiB, 16 clk; in doubt: up to 2 MiB, 70 clk".
 static const char *values_sentence(const struct conclude_question *question,
                                    const struct draft *draft, int doubt)
 {

@@ -60,7 +60,7 @@ static bool in_step(const struct shape *shape, const struct step *steps, int nst
     return false;
 }
 
-// The x in the middle of a gap that is a multiple of the grain; NaN: there is none.
+// Returns the x in the middle of a gap that is a multiple of the grain; NaN: there is none.
 static double middle(const struct gap *gap, bool geometric, double grain)
 {
     double x = geometric && gap->low > 0 ? sqrt(gap->low * gap->high) : (gap->low + gap->high) / 2;

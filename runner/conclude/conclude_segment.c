@@ -69,7 +69,7 @@ static void fit_again(struct segment *segment, const struct shape *shape, bool l
     segment->start = (wv - segment->slope * wa) / w;
 }
 
-// A level: the median, then the mean of what lies about it.
+// Fits a level: the median, then the mean of what lies about it.
 static struct segment fit_level(const struct shape *shape, int first, int last, double median)
 {
     struct segment level = {.first = first, .last = last, .start = median};
@@ -78,7 +78,8 @@ static struct segment fit_level(const struct shape *shape, int first, int last, 
     return level;
 }
 
-// A line: through the medians of the outer thirds (Tukey's resistant line), then by least squares.
+// Fits a line: through the medians of the outer thirds (Tukey's resistant line), then by least
+// squares.
 static struct segment fit_line(const struct shape *shape, int first, int last, double *room)
 {
     struct segment line = {.first = first, .last = last};

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-// The median of the slopes between all pairs of points (Theil, 1950; Sen, 1968), and where the line
-// starts.
+// Returns the median of the slopes between all pairs of points (Theil, 1950; Sen, 1968), and where
+// the line starts.
 static double pair_slope(const struct shape *shape, const double *v, double *room, double *start)
 {
     int n = 0;

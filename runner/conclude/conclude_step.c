@@ -133,8 +133,8 @@ static double shift_of(const struct shape *shape, int first, int last, const dou
     return first <= last ? quantile_median(room, last - first + 1) : 0;
 }
 
-// The place in a resampled curve, by its own two levels: what takes longer in one replicate takes
-// longer on both sides.
+// Returns the place in a resampled curve, by its own two levels: what takes longer in one replicate
+// takes longer on both sides.
 static double step_place_again(const struct step *step, const struct shape *shape, const double *v,
                                double *room, struct arena *arena)
 {

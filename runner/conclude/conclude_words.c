@@ -65,7 +65,7 @@ const char *confidence_word(double confidence)
     return confidence >= CONFIDENCE_HIGH ? "high" : confidence >= CONFIDENCE_FAIR ? "fair" : "low";
 }
 
-// "48 KiB", three digits where it is no whole number.
+// Returns "48 KiB", three digits where it is no whole number.
 static const char *bytes_text(struct arena *arena, double value)
 {
     int scale = 0;

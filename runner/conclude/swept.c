@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A sample in the property's unit, an instance.
+// Returns a sample in the unit of the property, per instance.
 static double sample_value(const struct swept_property *property, const struct swept_point *point,
                            const struct timing *timing, const struct sample *sample)
 {

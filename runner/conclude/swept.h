@@ -56,7 +56,7 @@ int swept_conclude(struct swept_property *property, struct arena *arena, struct 
 // The curves alone.
 const struct curve *swept_curves(struct swept_property *property, struct arena *arena,
                                  int *ncurves);
-// The name (struct curve's variant) of the one that a point belongs to.
+// Returns the name (struct curve's variant) of the one that a point belongs to.
 const char *swept_curve_name(const struct swept_property *property, const struct swept_point *point,
                              struct arena *arena);
 

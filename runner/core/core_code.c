@@ -81,7 +81,7 @@ static void code_put(const void *bytes, size_t n)
     code_at += n;
 }
 
-// The part of `stubs` that reads counter `i`.
+// Finds the part of `stubs` that reads counter `i`.
 static void code_put_counter(const uint8_t *stubs, const uint8_t *end, uint32_t i)
 {
     size_t bytes = (size_t)(end - stubs) / CORE_TIMED_MAX;

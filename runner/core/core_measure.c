@@ -194,7 +194,7 @@ static void work_do(void)
     work->done = true;
 }
 
-// The number of the unrolling that a run has chosen, or -1.
+// Returns the number of the unrolling that a run has chosen, or -1.
 static int variant_index(const struct kernel_run *run)
 {
     for (int i = 0; i < VARIANTS_MAX && i < run->code.nvariants; i++)

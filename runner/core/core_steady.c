@@ -56,7 +56,7 @@ static bool usual_value(double clk, uint32_t grid)
     return false;
 }
 
-// The fastest state of all passes; *seen: in how many of them.
+// Returns the fastest state of all passes; *seen: in how many of them.
 static double steady_fastest(const struct kernel_run *run, double tolerance, uint32_t *seen)
 {
     double fastest = 0;

@@ -108,8 +108,8 @@ bool time_overhead_found(const struct core_config *config)
     return true;
 }
 
-// The latency of imul in units of that of add, which is one cycle on every CPU: the check on the
-// table's figure, and its substitute where the uarch is unknown.
+// Returns the latency of imul in units of that of add, which is one cycle on every CPU: the check
+// on the table's figure, and its substitute where the uarch is unknown.
 static double time_imul_per_add(void)
 {
     double imul[RATIO_ROUNDS], add[RATIO_ROUNDS];

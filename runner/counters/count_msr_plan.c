@@ -128,7 +128,7 @@ static uint32_t counter_msr(const struct msr_layout *layout, int counter)
     }
 }
 
-// The register with an enable bit for each counter; 0 if there is none.
+// Returns the register with an enable bit for each counter; 0 if there is none.
 static uint32_t global_msr(const struct msr_layout *layout)
 {
     if (layout->scheme == SCHEME_AMD_V2)

@@ -47,7 +47,8 @@ static uint64_t general_slots(struct count_capacity capacity)
     return ((uint64_t)1 << general) - 1;
 }
 
-// The counters that can count the event, one bit each: general ones from 0, fixed from GENERAL_MAX.
+// Returns the counters that can count the event, one bit each: general ones from 0, fixed from
+// GENERAL_MAX.
 static uint64_t slots_of(const struct counter_event *event, struct count_capacity capacity)
 {
     uint64_t slots = 0;

@@ -21,7 +21,8 @@ enum count_obstacle perf_pmu_choose(const struct count_machine *machine, struct 
 enum count_obstacle perf_pmu_covers(const struct perf_pmu *pmu, const struct count_target *target,
                                     struct err *err);
 
-// Number in a file of the machine ("/proc/sys/kernel/perf_event_paranoid"), or `otherwise`.
+// Returns the number in a file of the machine ("/proc/sys/kernel/perf_event_paranoid"), or
+// `otherwise`.
 int perf_number_read(const struct count_machine *machine, const char *path, int otherwise);
 
 // Explains why opening event `index` of a group was refused with errno `error`.

@@ -307,7 +307,7 @@ static bool estimate_state(struct estimate *estimate, const struct kernel_facts 
     return true;
 }
 
-// The median of the samples of one timing.
+// Returns the median of the samples of one timing.
 static double timing_median(const struct sorted_samples *samples, int timing)
 {
     double clk[SAMPLES_MAX];
@@ -345,8 +345,8 @@ static bool estimate_average(struct estimate *estimate, const struct sorted_samp
     return true;
 }
 
-// The least value that two passes, or the only one, have reached with two samples each; NaN: there
-// is none.
+// Returns the least value that two passes, or the only one, have reached with two samples each;
+// NaN: there is none.
 static double reached(const struct kernel_facts *facts, int issue_width,
                       const struct sorted_samples *samples, const struct timing *timings,
                       int ntimings)
@@ -391,7 +391,7 @@ static struct estimate derive_from(const struct kernel_facts *facts, sample_clk 
     return estimate;
 }
 
-// The median of all samples, in one way of making cycles of them.
+// Returns the median of all samples, in one way of making cycles of them.
 static double samples_median(const struct kernel_facts *facts, sample_clk *clk_of,
                              const struct timing *timings, int ntimings)
 {

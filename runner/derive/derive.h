@@ -58,7 +58,8 @@ struct estimate {
     struct steady_state states[STATES_MAX]; // ascending
 };
 
-// Core cycles per instance of one sample; nothing is taken off but the overhead of timing.
+// Returns the core cycles per instance of one sample; nothing is taken off but the overhead of
+// timing.
 double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
                          const struct sample *sample);
 // The same by the counter of a counted timing.

@@ -21,7 +21,7 @@ static struct derived_kernel derive_executed(const struct executed_kernel *kerne
     return derived;
 }
 
-// The reason that a test without a value gives: that of its first kernel with this outcome.
+// Returns the reason that a test without a value gives: that of its first kernel with this outcome.
 static const char *derive_reason(const struct derived_kernel *kernels, int nkernels,
                                  enum outcome outcome)
 {
@@ -65,8 +65,8 @@ static struct derived_test derive_executed_test(const struct executed_test *test
     return (struct derived_test){result, kernels};
 }
 
-// The chain of these tests, of the same data, in which an instance takes the least time; NULL: none
-// has a value.
+// Returns the chain of these tests, of the same data, in which an instance takes the least time;
+// NULL: none has a value.
 static const struct estimate *derive_least_chain(const struct executed_test *tests, int ntests,
                                                  const struct derived_test *derived,
                                                  const char *variant)

@@ -189,7 +189,7 @@ static void bound_by_chain(const struct kernel_facts *facts, const struct estima
         }
 }
 
-// The reason of a bound that only the breaker of this shape gives.
+// Returns the reason of a bound that only the breaker of this shape gives.
 static const char *cut_by(const char *shape)
 {
     if (strcmp(shape, PLAN_CUT_LOAD) == 0)

@@ -84,7 +84,7 @@ static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outco
                                      outcome != OUTCOME_OK && outcome != OUTCOME_UNSUPPORTED);
 }
 
-// The counts that came in front of a timing; NULL if none did.
+// Returns the counts that came in front of a timing; NULL if none did.
 static const struct exec_counts *exec_match_counts(struct exec_batch *batch,
                                                    const struct core_record *timing)
 {

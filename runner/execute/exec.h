@@ -48,7 +48,7 @@ struct exec_params {
         *corunners; // other CPUs, at most CORE_CORUNNERS_MAX, for kernels that want some there
     int ncorunners;
 };
-// The defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
+// Returns the defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
 struct exec_params exec_defaults(void);
 
 struct exec_progress {

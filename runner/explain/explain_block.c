@@ -52,7 +52,8 @@ static void touch_add(struct block_instr *instr, struct block_touch touch)
         instr->touches[instr->ntouches++] = touch;
 }
 
-// The place of a register; -1 for those that cannot hand anything on (rip, segments, control).
+// Returns the place of a register; -1 for those that cannot hand anything on (rip, segments,
+// control).
 static int register_place(ZydisMachineMode mode, ZydisRegister reg, int *bits)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(mode, reg);

@@ -90,12 +90,12 @@ int block_decoder_begin(ZydisDecoder *decoder, int bits, struct err *err);
 // instruction, too many instructions, calls, system calls, or jumps before its end.
 int block_read(const uint8_t *code, size_t len, int bits, struct block *block, struct arena *arena,
                struct err *err);
-// The instruction that wrote last what is in a place when instruction `at` begins: of this copy, or
-// of the one before; -1: none.
+// Returns the instruction that wrote last what is in a place when instruction `at` begins: of this
+// copy, or of the one before; -1: none.
 int block_writer_before(const struct block *block, int at, int place);
 // Registers as bench sets them, and then the machine code of init; without this nothing is known.
 void block_hold_initial(struct block *block, const uint8_t *init, size_t len);
-// "rax", "cf", "memory 1".
+// Returns the name of a place: "rax", "cf", "memory 1".
 const char *block_place_name(const struct block *block, int place, struct arena *arena);
 // Removes the reads of an instruction whose result is always the same. Measurements show which ones
 // are: not the decoder.

@@ -180,7 +180,7 @@ static int paths_cycle(const struct paths *paths, int cycle[PLACES_MAX], double 
     return len;
 }
 
-// The steps of one copy, from the first value of a place to the last of another, in order.
+// Lists the steps of one copy, from the first value of a place to the last of another, in order.
 static int paths_steps(struct paths *paths, int from, int to, struct chain_step *steps, int room)
 {
     struct reached places[PLACES_MAX];

@@ -204,7 +204,7 @@ static void flow_admit(struct flow *flow)
     }
 }
 
-// The port of a set that has least to do.
+// Returns the port of a set that has least to do.
 static int port_choose(const struct flow *flow, uint32_t set, double now)
 {
     int best = -1;

@@ -10,8 +10,8 @@
 // Returns 1 if the two share a slot, 0 if not, -1 if the property does not have this pair.
 int fuse_pair(const struct property_values *measured, const struct block_instr *writer,
               const struct block_instr *jump);
-// The shortest time between two taken jumps, of what the property `taken_branches` measured; NaN:
-// nothing.
+// Returns the shortest time between two taken jumps, of what the property `taken_branches`
+// measured; NaN: nothing.
 double fuse_taken_clk(const struct property_values *measured);
 
 #endif

@@ -10,7 +10,7 @@ static ZydisMachineMode mode_of(const struct block *block)
     return block->bits == 64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
 }
 
-// The number of a general-purpose register; -1: it is none.
+// Returns the number of a general-purpose register; -1: it is none.
 static int gpr_number(const struct block *block, ZydisRegister reg)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(mode_of(block), reg);

@@ -98,8 +98,8 @@ static const struct known_pair *pair_find(const struct known_form *form, const c
     return found;
 }
 
-// The least exact latency from this operand to any: a result that can only be bounded is hardly
-// later than another.
+// Returns the least exact latency from this operand to any: a result that can only be bounded is
+// hardly later than another.
 static double pair_exact(const struct known_form *form, const char *src)
 {
     double clk = NAN;

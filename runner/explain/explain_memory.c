@@ -279,7 +279,7 @@ static void walk_registers(struct walk *walk, const struct block_instr *instr)
     }
 }
 
-// The place that a store's data is in from now on; PLACE_NONE where there is no room.
+// Returns the place that a store's data is in from now on; PLACE_NONE where there is no room.
 static int walk_place(struct walk *walk, struct store_seen *store)
 {
     struct block_touch *touch = &walk->block->instrs[store->instr].touches[store->touch];
@@ -333,7 +333,7 @@ static void walk_load(struct walk *walk, const struct block_instr *instr, struct
     }
 }
 
-// The number of the first store to the same line, as far as that can be known.
+// Returns the number of the first store to the same line, as far as that can be known.
 static int walk_line(const struct walk *walk, const struct address *address)
 {
     for (int i = 0; i < walk->nstores - 1; i++) {

@@ -89,7 +89,7 @@ void shape_leave_out(struct shape *shape, int instr)
     shape->pieces[instr] = (struct shape_piece){NULL, 0, true};
 }
 
-// The machine code; in a loop each instruction keeps its bytes.
+// Writes the machine code; in a loop each instruction keeps its bytes.
 static size_t shape_code(const struct shape *shape, uint8_t *code)
 {
     const struct block *block = &shape->subject->explanation->block;

@@ -14,7 +14,8 @@ static bool is_eliminated(const struct explain_instr *instr)
     return form && strcmp(form->at_rename, "eliminated") == 0;
 }
 
-// The touch that reads the only register that an eliminated move has; -1: it has more than one.
+// Returns the touch that reads the only register that an eliminated move has; -1: it has more than
+// one.
 static int move_source(const struct block_instr *code)
 {
     int source = -1;

@@ -30,7 +30,7 @@ struct explain_table {
     struct arena arena;
 };
 
-// The row that fits an instruction best, or NULL.
+// Returns the row that fits an instruction best, or NULL.
 const struct table_row *table_match(const struct explain_table *table,
                                     const struct block_instr *instr);
 

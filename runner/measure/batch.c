@@ -33,7 +33,7 @@ static int rows_bits(void *context, int index)
     return rows->rows[index].row->bits;
 }
 
-// A number that looks random and depends on the row's form and the seed alone (FNV-1a).
+// Returns a number that looks random and depends on the row's form and the seed alone (FNV-1a).
 static uint32_t rows_draw(const struct list_row *row, uint32_t seed)
 {
     uint32_t hash = 2166136261u ^ seed;

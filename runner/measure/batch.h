@@ -58,7 +58,7 @@ struct batch_feed batch_feed_rows(struct batch_rows *rows);
 struct batch_source;
 struct batch_source *batch_source_start(const struct batch_feed *feed,
                                         const struct batch_options *options);
-// The next batch, NULL after the last. The caller ends it with batch_free().
+// Returns the next batch, NULL after the last. The caller ends it with batch_free().
 struct batch *batch_source_next(struct batch_source *source);
 // Stops making batches and frees the source. Returns when its thread has ended.
 void batch_source_stop(struct batch_source *source);

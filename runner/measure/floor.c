@@ -184,7 +184,7 @@ static bool nops_fuse(const struct canary *canaries, int width)
     return false;
 }
 
-// Share of some samples of a canary that the gate would accept with this floor.
+// Returns the share of some samples of a canary that the gate would accept with this floor.
 static double gate_share(const uint32_t *counts, double clk)
 {
     int from = (int)(clk * (1 - GATE) / CORE_FLOOR_BIN_CLK);
@@ -301,7 +301,7 @@ static void guess_floor(const struct canary *canaries, const struct floor_witnes
         floor->issue_width = (int)fmax(1, round(1 / clk));
 }
 
-// The least width that this CPU can have if tables are right; 0: they say nothing.
+// Returns the least width that this CPU can have if tables are right; 0: they say nothing.
 static int expected_width(const struct floor_witness *witness)
 {
     int least = witness->claimed;

@@ -46,7 +46,7 @@ enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 bool floor_is_narrow(const struct floor_witness *witness, const struct canary_floor *floor);
 // Returns the least width that allows such a rate, in instructions per cycle.
 int floor_width(double rate);
-// The highest rate that such a width allows.
+// Returns the highest rate that such a width allows.
 double floor_rate(int width);
 // Returns true if no further look is needed after so many rounds: a width that no table allows is
 // looked at longer.

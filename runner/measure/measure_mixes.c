@@ -106,7 +106,7 @@ static double kernel_count(const struct exec_kernel *kernel, int at)
     return quantile_median(values, n);
 }
 
-// The count of event `event`, in the pass that has it.
+// Returns the count of event `event`, in the pass that has it.
 static double mix_count(const struct session_counting *counting, const struct mixes_passes *passes,
                         int kernel, int event)
 {

@@ -23,7 +23,7 @@ struct measure_mixes {
 };
 
 struct port_oracle measure_mixes_oracle(struct measure_mixes *measure);
-// The event that counts the oracle's slots; NULL: none does.
+// Returns the event that counts the oracle's slots; NULL: none does.
 const char *measure_mixes_slots(const struct measure_mixes *measure);
 
 #endif

@@ -27,7 +27,8 @@ static int info_hash(const char *path, const char *name, struct strbuf *out, str
     return 0;
 }
 
-// "counters/zen5.csv:1:0123456789abcdef": version and hash of the table that events come from.
+// Returns "counters/zen5.csv:1:0123456789abcdef": version and hash of the table that events come
+// from.
 static int info_counters(const struct counter_table *table, struct strbuf *out, struct err *err)
 {
     char name[96];
@@ -53,7 +54,7 @@ static int info_lists(const struct selection *selection, struct strbuf *out, str
     return 0;
 }
 
-// The first line of a small file, or "" where there is none.
+// Returns the first line of a small file, or "" where there is none.
 static const char *info_line(struct arena *arena, const char *path)
 {
     char line[128] = "";

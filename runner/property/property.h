@@ -151,7 +151,7 @@ int property_places(const struct property *property, const struct property_machi
                     const struct property_point *point, int *measuring,
                     int cpus[CORE_CORUNNERS_MAX], struct err *why);
 
-// The kernel of a point. Strings are the arena's.
+// Returns the kernel of a point. Strings are the arena's.
 struct kernel_spec property_kernel(const struct property *property,
                                    const struct property_variant *variant,
                                    const struct property_machine *machine, double x, double by,

@@ -79,7 +79,7 @@ static int read_texts(struct row_reader *reader)
     return 0;
 }
 
-// `UNIT: SWEEP`, or nothing.
+// Parses `UNIT: SWEEP`, or nothing.
 static int read_by(struct row_reader *reader)
 {
     const char *text = reader_field(reader, COLUMN_BY);

@@ -17,7 +17,7 @@ static const struct cgroup_files {
 } unified = {"", "memory.max", "memory.current"},
   legacy = {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"};
 
-// The number of a small file; NaN where there is none ("max").
+// Returns the number of a small file; NaN where there is none ("max").
 static double file_number(const char *root, const char *mount, const char *group, const char *name)
 {
     char path[1024];
@@ -32,7 +32,7 @@ static double file_number(const char *root, const char *mount, const char *group
     return number;
 }
 
-// The free memory of the group and of those that it is in.
+// Returns the free memory of the group and of those that it is in.
 static double group_free(const char *root, const struct cgroup_files *files, char *group)
 {
     double least = (double)NAN;

@@ -14,7 +14,7 @@
 
 static const char *const base_names[BASE_COUNT] = {"", "x", "by", "l1d", "l1i", "l2", "l3", "cpus"};
 
-// Next word up to one of `ends`, without blanks around it; NULL at the end.
+// Returns the next word up to one of `ends`, without blanks around it; NULL at the end.
 static const char *next_word(struct property_parse *parse, const char **text, const char *ends)
 {
     *text += strspn(*text, " \t;");
@@ -42,7 +42,7 @@ int parse_name(struct property_parse *parse, const char *text)
                    text);
 }
 
-// A plain number: "16", "0.5", "64K".
+// Parses a plain number: "16", "0.5", "64K".
 static int parse_plain(struct property_parse *parse, const char *text, double *number)
 {
     static const char suffixes[] = "KMG";
@@ -235,7 +235,7 @@ static bool parse_data_flag(const char *word, struct property_data *data)
     return false;
 }
 
-// KEY=VALUE of data.
+// Parses KEY=VALUE of data.
 static int parse_data_option(struct property_parse *parse, const char *word,
                              struct property_data *data)
 {
@@ -269,7 +269,7 @@ static int parse_data_option(struct property_parse *parse, const char *word,
     return 0;
 }
 
-// One item: KIND AREA KEY=VALUE ...
+// Parses one item: KIND AREA KEY=VALUE ...
 static int parse_datum(struct property_parse *parse, const char *item, const char *base,
                        struct property_data *data)
 {

@@ -13,7 +13,7 @@ struct property_parse {
     const char *at;
 };
 
-// NAME of a property, a variant or a group: letters, digits and _; begins with a letter.
+// Parses NAME of a property, a variant or a group: letters, digits and _; begins with a letter.
 int parse_name(struct property_parse *parse, const char *text);
 int parse_variants(struct property_parse *parse, const char *text, struct property *property);
 int parse_sweep(struct property_parse *parse, const char *text, struct property_sweep *sweep);

@@ -26,7 +26,7 @@ struct sweeps {
     int failed; // properties that could not be measured at all
 };
 
-// The lists as they stand in the database: "properties/core".
+// Returns the lists as they stand in the database: "properties/core".
 static struct selection sweeps_lists(const struct sweeps *run, struct arena *arena)
 {
     const struct properties *properties = run->properties;

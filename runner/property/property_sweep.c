@@ -45,7 +45,7 @@ static bool property_counts(const struct property *property, const struct proper
     return property_count_fits(count);
 }
 
-// Bytes that the data of a point take.
+// Returns the bytes that the data of a point take.
 static double property_data_bytes(const struct property *property,
                                   const struct property_machine *machine, double x, double by)
 {

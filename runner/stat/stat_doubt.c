@@ -15,7 +15,7 @@
 // Excess of a condition's cycles over all cycles that different runs explain.
 static const double CYCLES_TOLERANCE = 0.05;
 
-// Mean core cycles in these modes; NaN if they were not counted.
+// Returns the mean core cycles in these modes; NaN if they were not counted.
 static double clock_mean(const struct stat_report *r, const double *means, enum count_rings rings)
 {
     for (int i = 0; i < r->result->nevents; i++) {

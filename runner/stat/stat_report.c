@@ -17,7 +17,7 @@ enum { LINE_WIDTH = 80, BAR_WIDTH = 40, PROGRAM_BYTES = 120 };
 
 // --- the table ---
 
-// "30,066,740,927"; numbers below 100 with two decimals, unless they are whole.
+// Returns "30,066,740,927"; numbers below 100 with two decimals, unless they are whole.
 static const char *grouped(double value, char text[40])
 {
     char digits[32];

@@ -22,7 +22,7 @@ bool stat_is_hardware(const struct stat_report *r, int event);
 int stat_rows_count(const struct stat_report *r);
 struct stat_row stat_row_at(const struct stat_report *r, int i);
 
-// Mean counts of all events, NaN where not counted. The caller frees.
+// Returns the mean counts of all events, NaN where not counted. The caller frees.
 double *stat_means_make(const struct stat_report *r);
 // Mean duration of the condition whose cycles events[i] counts, and which event counts its
 // beginnings; NaN if there is none.

@@ -217,7 +217,7 @@ int stat_events_expand(const struct counter_table *table, const struct count_eve
     return (int)e.n;
 }
 
-// Mean count of the variant of base that has this condition; NaN if there is none.
+// Returns the mean count of the variant of base that has this condition; NaN if there is none.
 static double condition_mean(const struct stat_event *events, const double *means, int nevents,
                              int base, unsigned at_least, unsigned fewer)
 {
