@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Fuzzing of everything that reads what strangers wrote. A target is a function that gives bytes to
-// the program's own readers and aborts where something is not as it must be; sanitizers find the
-// rest. fuzz_main.c has them run by libFuzzer, fuzz_replay.c on files. docs/HOWTO_TEST.md tells how
-// to start them and what to do with a finding.
+// Fuzzing of everything that reads foreign data. A target is a function that gives bytes to the
+// program's own readers and aborts if something is wrong; sanitizers find the rest. fuzz_main.c
+// runs them by libFuzzer, fuzz_replay.c on files. docs/HOWTO_TEST.md describes how to start them
+// and what to do with a finding.
 #ifndef LATPUT_FUZZ_H
 #define LATPUT_FUZZ_H
 
@@ -15,18 +15,18 @@
 typedef void fuzz_function(const uint8_t *bytes, size_t size);
 fuzz_function fuzz_list, fuzz_table, fuzz_cpuid, fuzz_pack, fuzz_merge, fuzz_arguments, fuzz_query;
 
-// By name, as the directories in corpus/ are called; NULL if there is none.
+// Returns a target by its name, which is that of its directory in corpus/; NULL: none.
 fuzz_function *fuzz_target_find(const char *name);
 
-// The path of a file in memory that holds these bytes, until the next call.
+// Returns the path of a file in memory that holds these bytes, valid until the next call.
 const char *fuzz_file(const uint8_t *bytes, size_t size);
-// Another file in memory, for what is written.
+// Returns the path of another file in memory, for output.
 const char *fuzz_output(void);
-// The bytes as text without NUL; to be freed.
+// Returns the bytes as text without NUL; to be freed.
 char *fuzz_text(const uint8_t *bytes, size_t size);
-// Aborts, with the reason, unless it holds.
+// Aborts with the reason unless the condition holds.
 void fuzz_check(bool holds, const char *what);
-// What every refusal must have: a message that is text.
+// Checks that a refusal has a message, which is text.
 void fuzz_check_message(const struct err *err);
 
 #endif

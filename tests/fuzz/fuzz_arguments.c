@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stands on a command line: options of every command, and the small languages in their values.
-// Each line of the input is one argument.
+// Command lines: options of every command, and the small languages in their values. Each line of
+// the input is one argument.
 #include "fuzz.h"
 
 #include "bench/bench_column.h"
@@ -29,7 +29,8 @@ static int take_checked(const struct option_given *given, void *to)
     return EXIT_DONE;
 }
 
-// The command with a number for each option that is no switch; one int is all of its arguments.
+// Returns the command with a number for each option that is no switch; one int is all of its
+// arguments.
 static struct command with_numbers(const struct command *cmd,
                                    struct command_option options[OPTIONS_MAX + 1])
 {
@@ -49,8 +50,8 @@ static struct command with_numbers(const struct command *cmd,
     return copy;
 }
 
-// Whether a word may ask for help, which is printed before the process exits: --h and what follows,
-// or h among letters.
+// Returns true if a word may ask for help, which is printed before the process exits: --h and
+// longer words, or h among letters.
 static bool asks_help(const char *word)
 {
     return strncmp(word, "--h", 3) == 0 || (word[0] == '-' && word[1] != '-' && strchr(word, 'h'));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Packs of strangers. Target `pack`: the bytes are the archive. Target `merge`: the bytes say what
-// to change in the database of a sound pack, value by value and byte by byte, before it is merged:
-// bytes at random seldom get past SQLite's own checks. What was merged is then reported.
+// Packs of strangers. Target `pack`: the bytes are the archive. Target `merge`: the bytes change
+// the database of a sound pack, value by value and byte by byte, before it is merged: random bytes
+// seldom get past SQLite's own checks. Reports are then made of the merged runs.
 //
-// LATPUT_FUZZ_DB names a database whose newest run is taken for that.
+// LATPUT_FUZZ_DB names a database whose newest run is used for that.
 #include "fuzz.h"
 
 #include "merge/merge.h"
@@ -140,7 +140,7 @@ static void report_run(struct store *store, int64_t run, enum report_format form
     strbuf_free(&out);
 }
 
-// So many merged, or -1 refused: then nothing is there.
+// Checks that so many runs were merged, or, for -1, that the database is empty.
 static void check_merged(struct store *store, int result, const struct store_merged *merged,
                          size_t size, struct err *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Code in SQL queries: what the filter lets through, by a second look at it, and what bench makes
-// of it. The first half of the lines is the code, the rest the init.
+// Code in SQL queries: takes a second look at text that the filter lets through, and gives it to
+// bench. The first half of the lines is the code, the rest the init.
 #include "fuzz.h"
 
 #include "bench/bench_text.h"
@@ -16,7 +16,7 @@ static bool in_symbol(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$#@~.?", c));
 }
 
-// Whether the word begins at text[i] and is no part of a longer symbol.
+// Returns true if the word begins at text[i] and is no part of a longer symbol.
 static bool word_at(const char *text, size_t i, const char *word)
 {
     size_t len = strlen(word);

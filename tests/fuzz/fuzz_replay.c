@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Usage: fuzz_replay TARGET FILE...: gives each file to a target, without libFuzzer: what once was
-// found stays mended, with any compiler.
+// Usage: fuzz_replay TARGET FILE...: gives each file to a target, without libFuzzer, with any
+// compiler, so that old findings stay mended.
 #include "fuzz.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the targets share; see fuzz.h.
+// Common functions of the targets; see fuzz.h.
 #include "fuzz.h"
 
 #include "util/mem.h"

@@ -121,7 +121,7 @@ static int samples_wrong(const struct timing *timing, const struct exec_counts *
     return off > timing->nsamples / 2;
 }
 
-// How many comparisons with the clock come out wrong.
+// Returns how many comparisons with the clock are wrong.
 static int counts_wrong(struct bodies *bodies, int bits)
 {
     const struct core_counter ticks[] = {
@@ -197,7 +197,7 @@ static void without_counters_nothing_is_counted(void **state)
     bodies_free(&bodies);
 }
 
-// What the core says of a counter that it cannot read.
+// Finds the core's message about a counter that it cannot read.
 static void counter_refused(const struct core_counter *counter, struct err *err)
 {
     struct bodies bodies;
@@ -224,7 +224,7 @@ static void a_counter_that_faults_is_an_error(void **state)
     assert_non_null(strstr(err.text, "RDPMC faults"));
 }
 
-// Of perf's counters the core reads those that the kernel gives a number for RDPMC; software events
+// The core reads counters of perf to which the kernel gives a number for RDPMC; software events
 // have none.
 static void a_counter_without_a_number_is_an_error(void **state)
 {

@@ -103,7 +103,8 @@ static bool line_fit(struct line *line)
     return true;
 }
 
-// Of the longest chain's time: some cores (Zen 3) take a stamp every 8 cycles only.
+// Largest error as a share of the longest chain's time: some cores (Zen 3) take a stamp only every
+// 8 cycles.
 static const double ERROR_MOST = 0.03;
 
 static void times_are_linear(void **state)

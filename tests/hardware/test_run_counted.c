@@ -103,7 +103,7 @@ static void time_mix(struct session *session, const struct selection *selection,
     assert_int_equal(session->counting->which[0], 0);
 }
 
-// How far the counts are from the cycles that they follow from, relative.
+// Returns the relative distance of the counts from the cycles that they follow from.
 static double counts_off(const struct port_timing *timing)
 {
     double off = fabs(timing->uops[0] / (timing->clk / 2) - 1);
@@ -240,7 +240,7 @@ static void cycles_are_stored(struct store *store, const struct run_summary *sum
                   ask(store, "SELECT group_concat(round(calibrated_clk, 3) || '/' || "
                              "round(instance_clk, 3), ' ') FROM estimate"),
                   (long long)summary->doubted);
-    // What is ok is in counted cycles, near the calibrated ones, or there were doubts.
+    // Valid results are in counted cycles, near the calibrated ones, or there were doubts.
     char doubted[32];
     snprintf(doubted, sizeof doubted, "%lld", (long long)summary->doubted);
     assert_string_equal(ask(store, "SELECT count(*) FROM estimate WHERE outcome = 'ok' AND "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of a run count: events of a family in passes that the counters have room for,
-// what becomes of refusals, and the registers that are programmed for the core on files that stand
-// for them.
+// Counting in the kernels of a run: events of a family in passes for which there are enough
+// counters, refusals, and the registers that are programmed for the core on files that stand for
+// them.
 #include "fixtures/machine_fixture.h"
 #include "fixtures/ticks_fixture.h"
 
@@ -147,8 +147,8 @@ static void the_calibration_chain_tells_core_cycles(void **state)
     session_end(&session, false);
 }
 
-// What commands ask for, up to the floor: counters that turn out not to count core cycles are given
-// back where any would do, and refused where they were asked for.
+// Commands up to the floor: counters that turn out not to count core cycles are given back if any
+// would do, and refused if they were asked for.
 static void counters_of_no_use_are_left_out_or_refused(void **state)
 {
     (void)state;
@@ -183,8 +183,8 @@ static void counters_of_no_use_are_left_out_or_refused(void **state)
     session_end(&session, false);
 }
 
-// What the msr backend programs for the core, on files: the numbers that RDPMC wants, and all of it
-// taken back, as is the permission to use RDPMC.
+// The msr backend programs the core's registers, on files: RDPMC gets its numbers, and all is
+// restored, also the permission to use RDPMC.
 static void registers_are_programmed_for_the_core(void **state)
 {
     (void)state;

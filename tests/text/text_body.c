@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decodes bodies and finds how long they take; see text_body.h. A round takes as long as the worst
-// of three: its slots by the width, the µops that only some ports take by their number, and the
-// chain of what waits for what, walked instruction by instruction with as many units as there could
-// be.
+// Decodes bodies and finds how long they take; see text_body.h. A round takes as long as the
+// longest of three: its slots by the width, the µops that only some ports take by their number, and
+// the chain of dependencies, walked instruction by instruction with as many units as needed.
 #include "text_body.h"
 
 #include <Zydis/Zydis.h>
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What an instruction waits for and what waits for it: registers, flags, places in memory.
+// Resources that instructions depend on: registers, flags, places in memory.
 enum {
     FLAG_FIRST = ZYDIS_REGISTER_MAX_VALUE + 1,
     FLAG_BITS = 22, // of EFLAGS that instructions change
@@ -149,12 +148,12 @@ static bool writes(const ZydisDecodedOperand *operand)
     return operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 }
 
-// `waits`: for what it overwrites, too.
+// Adds a register; `waits`: also for the content that it overwrites.
 static void step_register(struct step *step, const ZydisDecodedOperand *operand, double clk,
                           bool waits)
 {
     int whole = whole_register(operand->reg.value);
-    // What is shorter than 32 bits leaves the rest of its register as it was.
+    // Registers of less than 32 bits leave the rest of the full one as it was.
     bool merges =
         operand->size < 32 && ZydisRegisterGetClass(operand->reg.value) <= ZYDIS_REGCLASS_GPR16;
     if (reads(operand) || (writes(operand) && (merges || waits)))
@@ -214,7 +213,7 @@ static void body_use(struct text_body *body, const struct text_uses *uses, doubl
     }
 }
 
-// What an operand of the instruction waits for, and what waits for it.
+// Adds the dependencies of one operand.
 static void step_operand(struct walk *walk, struct step *step, const ZydisDecodedOperand *operand,
                          double clk, bool waits)
 {
@@ -224,7 +223,7 @@ static void step_operand(struct walk *walk, struct step *step, const ZydisDecode
         step_register(step, operand, clk, waits);
 }
 
-// An instruction whose form takes what the line of the script says.
+// Adds an instruction whose form takes as long as its line of the script says.
 static void walk_step(struct walk *walk, const ZydisDecodedInstruction *in,
                       const ZydisDecodedOperand *operands, const struct text_form *form)
 {
@@ -242,7 +241,7 @@ static void walk_step(struct walk *walk, const ZydisDecodedInstruction *in,
     step_flags(step, in, form->latency_clk);
 }
 
-// What is done at rename: an idiom depends on nothing, a move takes no time.
+// Handles operations at rename: an idiom depends on nothing, a move takes no time.
 static bool walk_rename(struct walk *walk, const ZydisDecodedInstruction *in,
                         const ZydisDecodedOperand *operands, const char *name)
 {
@@ -287,7 +286,7 @@ static const struct text_fault *fault_of(const struct text_script *script, const
     return NULL;
 }
 
-// Whether a register operand has a number from the eighth on.
+// Returns true if a register operand has a number from the eighth on.
 static bool high_register(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
 {
     for (int i = 0; i < in->operand_count_visible; i++)
@@ -332,7 +331,7 @@ static void walk_instruction(struct walk *walk, const ZydisDecodedInstruction *i
     body_account(walk, in, operands, form, body);
 }
 
-// When the last result of a round is there.
+// Returns when the last result of a round is ready.
 static double walk_round(const struct walk *walk, double there_clk[RESOURCES])
 {
     double last_clk = 0;
@@ -387,7 +386,7 @@ void text_body_read(const struct text_script *script, const uint8_t *code, size_
     body->chain_clk = walk_chain_clk(&walk);
 }
 
-// The worst of all unions of the sets in demand.
+// Returns the longest time over all unions of the sets in demand.
 static double ports_clk(const uint32_t *sets, const double *uops, int n)
 {
     double worst_clk = 0;

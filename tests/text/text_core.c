@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A core made of text: the measuring process without a CPU. It is the core's own code, linked with
-// stand-ins for what lies below it (-Wl,--wrap): entering a kernel, the clock, sleeping, the walls
-// around bodies, and sending. Kernels take what a script says, in a time of their own that passes
-// with what they take; so gate, passes, states and protocol are those of the real core.
-// `core_text PROGRAM` reads the kernels from a program as the runner builds it, and the script from
+// stand-ins for the layer below it (-Wl,--wrap): entering a kernel, the clock, sleeping, the walls
+// around bodies, and sending. Kernels take the script's time, on a clock of their own that this
+// time advances; so gate, passes, states and protocol are those of the real core. `core_text
+// PROGRAM` reads the kernels from a program as the runner builds it, and the script from
 // $LATPUT_MACHINE/core.text.
 #include "core/core_internal.h"
 #include "text_body.h"
@@ -21,14 +21,14 @@
 #include <unistd.h>
 
 enum {
-    // Where the linker is told that the batch's symbols are (Makefile), and room for each of them.
+    // Addresses of the batch's symbols, as the linker is told (Makefile), with room for each.
     KERNELS_AT = 0x40000000,
     COUNT_AT = 0x47fffff8,
     CODE_AT = 0x48000000,
     AREAS_BYTES = 0x08000000,
     COUNT_BYTES = 8,
     VARIANTS_BITS = 17,
-    NOW_TSC = 40,        // what reading the clock takes
+    NOW_TSC = 40,        // time for reading the clock
     SLACK_NS = 20000000, // so much sooner may be sent what takes so long
 };
 
@@ -54,8 +54,8 @@ static struct variant variants[1 << VARIANTS_BITS]; // in the order of entries
 static struct text_body bodies[1 << VARIANTS_BITS];
 static size_t nvariants, nbodies;
 
-// The C library's heap would lie at random where the core maps its areas. What little it wants is
-// here.
+// The C library's heap would lie at random where the core maps its areas, so its few allocations
+// come from here.
 #pragma GCC visibility push(default)
 void *malloc(size_t bytes)
 {
@@ -203,7 +203,7 @@ __attribute__((constructor)) static void text_begin(int argc, char **argv)
     munmap(file, bytes);
 }
 
-// What follows is linked in the place of the core's functions of these names.
+// The functions below are linked in place of the core's functions of these names.
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 
@@ -225,7 +225,8 @@ void __wrap_guard_sleep_ms(uint32_t ms)
     tsc += ms * config->tsc_hz / 1000;
 }
 
-// Of a chase through large data: the first level of memory that holds all of it.
+// Returns the time of a load in a chase through large data: that of the first level of memory that
+// holds all of it.
 static double text_load_clk(const struct core_kernel *kernel)
 {
     const struct core_fill *fills = (const void *)(uintptr_t)kernel->fills;
@@ -286,7 +287,7 @@ static bool text_first(int line)
     return fd >= 0;
 }
 
-// True where the body goes on.
+// Executes a fault. Returns true if the body continues.
 static bool text_suffer(const struct text_fault *fault)
 {
     if (fault->once && !text_first(fault->line))
@@ -326,7 +327,7 @@ static double text_hz(double ms)
     return script.least_hz + (script.most_hz - script.least_hz) * (phase > 1 ? 2 - phase : phase);
 }
 
-// Whether the body, in so many copies, is one that the state is of.
+// Returns true if the body, in so many copies, has the state.
 static bool text_holds(const struct text_state *state, const struct variant *variant)
 {
     enum { LOOP = 300 }; // usual loops have 384 instructions at least
@@ -375,7 +376,7 @@ void __wrap_core_enter(const struct core_setup *setup)
     }
 }
 
-// The walls: bodies are not run, so they cannot do what the walls are for.
+// The walls protect from bodies, which are not executed here.
 void __wrap_core_sealed(void (*work)(void))
 {
     inside = true;
@@ -438,7 +439,7 @@ static void text_sleep(double ns)
         nanosleep(&left, NULL);
 }
 
-// The runner does not believe that more was timed than there was time for.
+// Waits, since the runner does not believe that more was timed than there was time for.
 static void text_wait(const struct core_record *record)
 {
     text_sleep(script.pace_ms * 1e6);
@@ -459,7 +460,7 @@ static void text_write(const void *bytes, size_t n)
         _exit(113);
 }
 
-// What the script says of a record that is about to be sent.
+// Executes what the script says about a record that is about to be sent.
 static void text_befall(enum text_record_kind kind, struct core_record *record)
 {
     switch (kind) {

@@ -248,7 +248,7 @@ static void read_memory(struct line *line)
     level->clk = line_number(line, "the latency");
 }
 
-// What follows a word, by a table of words.
+// Returns the index of the next word in a table of words.
 static int line_choice(struct line *line, const char *const names[], int n, const char *what)
 {
     const char *word = line_need(line, what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The script of a core made of text: how fast it is, what its instructions take, and what befalls
+// The script of a core made of text: its speed, the times of its instructions, and the faults of
 // its bodies and records. Format: tests/text/README.md.
 #ifndef LATPUT_TEXT_SCRIPT_H
 #define LATPUT_TEXT_SCRIPT_H
@@ -15,7 +15,7 @@ struct text_uses { // µops by set of ports, bit n for port n
     double uops[TEXT_USES];
 };
 
-// What instructions of one form take. The last line whose pattern fits a form is its own.
+// Costs of the instructions of a form. The last line whose pattern fits a form applies.
 struct text_form {
     char pattern[64];
     struct text_uses uses;
@@ -83,11 +83,12 @@ struct text_script {
     } levels[TEXT_LEVELS];
 };
 
-// Calls fail("FILE:LINE: ...") where the script is wrong; that does not return.
+// Reads a script. Calls fail("FILE:LINE: ...") if it is wrong; that does not return.
 void text_script_read(const char *path, struct text_script *script, void (*fail)(const char *text));
-// Whether the pattern fits the name; one that says values, with '=', the name with these.
+// Returns true if the pattern fits the name; a pattern with values ('=') must fit the name with
+// these.
 bool text_script_match(const char *pattern, const char *name, const char *valued);
-// The form of this name; NULL: no line fits.
+// Returns the form of this name; NULL: no line fits.
 const struct text_form *text_script_form(const struct text_script *script, const char *name,
                                          const char *valued);
 bool text_script_fits(const char (*patterns)[64], int n, const char *name);

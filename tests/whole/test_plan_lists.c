@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every row of lists/*.csv: it must get a plan, each kernel must hold what its facts say, and NASM
 // must accept each body. Slow parts of the lists are not left out: a row that does not assemble
-// would be found only on the machine that measures it.
+// would otherwise be found only on the machine that measures it.
 #include "assemble/assemble.h"
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
@@ -29,7 +29,7 @@ static void batch_add_plan(struct batch *batch, const struct plan *plan)
         }
 }
 
-// How many values a line adds to the x87 stack.
+// Returns how many values a line adds to the x87 stack.
 static int x87_moves(const char *line)
 {
     char name[16] = "";
@@ -80,7 +80,7 @@ static bool x87_is_balanced(const struct kernel_spec *spec)
     return x87_follow(spec->body, &depth) && depth == start;
 }
 
-// The register of the row that a latency's source is a part of; -1: it has none of its own.
+// Returns the register of the row that a latency's source is a part of; -1: none.
 static int source_register(const struct list_row *row, const char *name)
 {
     for (int i = 0; i < row->nops + row->nimplicit; i++) {
@@ -91,7 +91,7 @@ static int source_register(const struct list_row *row, const char *name)
     return -1;
 }
 
-// Whether some line writes the register, by any of its names, or the row does so unnamed.
+// Returns true if a line writes the register, by any of its names, or the row does so unnamed.
 static bool writes_register(const struct list_row *row, const char *body, int reg)
 {
     for (int i = 0; i < row->nimplicit; i++)
@@ -110,8 +110,8 @@ static bool writes_register(const struct list_row *row, const char *body, int re
     return false;
 }
 
-// Whether the body gives the chain's register a constant: moves it from one that no line writes.
-// Every value that a chain needs is put back through instructions that keep the dependency.
+// Returns true if the body gives the chain's register a constant: moves it from one that no line
+// writes. Values that a chain needs are restored by instructions that keep the dependency.
 static bool cuts_its_chain(const struct plan *plan, const struct test *test, const char *body)
 {
     int bits = plan->row->bits, chain = source_register(plan->row, test->src);
@@ -130,7 +130,8 @@ static bool cuts_its_chain(const struct plan *plan, const struct test *test, con
 // Kernels of latency and throughput: all, and those of other immediates.
 static long kernels_all, kernels_immediate;
 
-// Whether a test with another immediate has one kernel, of a shape that the usual value has, too.
+// Returns true if a test with another immediate has one kernel, of a shape that the usual value
+// has, too.
 static bool is_comparable(const struct plan *plan, const struct test *test)
 {
     for (int t = 0; t < plan->ntests && test->nkernels == 1; t++) {

@@ -25,7 +25,7 @@ enum {
     MIX_INSTANCES = 3,
     FORMS_LEAST = 2000
 };
-// What cores execute, each beside what those before it do.
+// Extensions that cores execute, each with those before it.
 enum level { LEVEL_AVX, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512_MORE, LEVEL_FP16 };
 static const char *const level_isas[] = {
     "I386 I486 X86_64 CMOV CX8 CX16 FXSR LAHF_LM NOPL POPCNT X87 MMX SSE SSE2 SSE3 SSSE3 SSE4_1 "
@@ -55,7 +55,7 @@ static const double BINDING = 0.05;
 static const double LONG_CLK = 30, LONGEST_CLK = 1000;
 static const double NEAR = 0.1;
 
-// What is asked of any core.
+// Requirements for any core.
 static const double AMBIGUOUS_MOST = 0.05, ERROR_MOST = 0.04, TAU_LEAST = 0.95, NEAR_LEAST = 0.92;
 
 struct core {
@@ -180,7 +180,7 @@ static bool core_form(const struct core *core, const struct list_row *row, struc
     return true;
 }
 
-// What the model does not tell is not executed.
+// Measures mixes. Forms that the model does not describe are not executed.
 static int core_measure(void *context, const struct port_mix *mixes, int n,
                         struct port_timing *timings, struct err *err)
 {
@@ -228,7 +228,7 @@ static void core_free(struct core *core)
     free(core->known);
 }
 
-// What was found of the core, and how good it is.
+// Results for a core, and their quality.
 struct found {
     struct port_model model;
     struct port_usage *usages; // usages[i]: of all.first_requested + i
@@ -268,8 +268,8 @@ static void core_mixes(struct core *core, const struct port_oracle *oracle, stru
     free(said);
 }
 
-// Whether LLVM has the form take more ports than slots, without memory to fuse: what no core does
-// is to be doubted, and is in no mix.
+// Returns true if LLVM has the form take more ports than slots, without memory to fuse: such a form
+// is doubtful, and in no mix.
 static bool core_overfills(const struct core *core, int form)
 {
     int uops = 0;

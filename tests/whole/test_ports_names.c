@@ -125,8 +125,8 @@ static void name_model(struct sim *sim, const char *uarch, struct named_model *r
         fail_msg("%s: %s", uarch, err.text);
 }
 
-// Whether a port of the model that has this name can be the CPU's port `number`: both are in the
-// same sets.
+// Returns true if a port of the model with this name can be the CPU's port `number`: both are in
+// the same sets.
 static bool port_fits(const struct sim_cpu *sim, const struct port_model *model, int port,
                       int number)
 {
@@ -167,8 +167,8 @@ static uint32_t line_ports(struct made_cpu *cpu, int line)
     return set->ports ? made_set(cpu, set->record->fields[1]) : 0;
 }
 
-// Whether a form that the file does not name tells ports of the set apart, as stores of two µops do
-// with the load ports of Sandy Bridge: then nothing says which of these is p2.
+// Returns true if a form that the file does not name distinguishes ports of the set, as stores of
+// two µops do with the load ports of Sandy Bridge: then nothing tells which of these is p2.
 static bool is_split(const struct made_cpu *cpu, const struct port_model *model, uint32_t set)
 {
     for (int c = 0; c < model->nclasses; c++)
@@ -208,7 +208,7 @@ static void expect_names(struct made_cpu *cpu, const struct named_model *result)
     }
 }
 
-// Of the families that share a file.
+// Returns true for the first of the families that share a file.
 static bool is_first(const struct made_cpu *cpu)
 {
     size_t len = strlen(cpu->uarch);
@@ -263,8 +263,8 @@ static void infer_text(struct sim *sim, const struct port_model *model, const ch
     port_usage_text(model, &usage, text);
 }
 
-// Where ports are counted, the forms of every published set use it by its name, the hidden ones
-// too; without counters these show nothing.
+// With counters, the forms of every published set use it by its name, also hidden ones, which show
+// nothing without counters.
 static void test_with_counters(void **state)
 {
     (void)state;
@@ -313,8 +313,8 @@ static void add_forms(struct made_cpu *cpu, const struct port_names *names)
         made_use(cpu, names->sets[i].form, widest);
 }
 
-// Whether the sets of the other file's lines are, on this CPU, those of the file but for the names
-// of ports; as far as they are seen.
+// Returns true if the sets of the other file's lines are, on this CPU, those of the file but for
+// the names of ports, as far as they are seen.
 static bool lines_fit(const struct made_cpu *cpu, const struct port_names *names,
                       const struct port_model *model)
 {

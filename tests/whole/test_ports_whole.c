@@ -107,7 +107,7 @@ static struct stored_throughputs whole_latencies(struct whole *whole)
     return values;
 }
 
-// What goes by memory is no chain of its own.
+// Returns true for rows without memory, through which chains would not run.
 static bool row_in_registers(const struct list_row *row)
 {
     bool registers = true;

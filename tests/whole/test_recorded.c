@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What CPUs said, as `latput record` keeps it in tests/fixtures/recorded/: the inference, the
-// predictions and the choice of the canary's floor must do as well on each as they did when it was
-// recorded, whatever machine this is. LATPUT_RECORDED names a directory with further recordings.
-// Where ../shared/recorded/ is, what a Redwood Cove said is predicted by the table of another core
-// with the same ports, a Sapphire Rapids that was published.
+// Recordings of CPUs by `latput record` in tests/fixtures/recorded/: on each, the inference, the
+// predictions and the choice of the canary's floor must do as well as when it was recorded, on
+// whatever machine this is. LATPUT_RECORDED names a directory with further recordings. If
+// ../shared/recorded/ exists, recorded mixes of a Redwood Cove are predicted by the table of
+// another core with the same ports, a published Sapphire Rapids.
 #include "fixtures/lists_fixture.h"
 #include "fixtures/pack_fixture.h"
 
@@ -140,7 +140,8 @@ static void judge_mixes(const struct recording *recording, const char *name)
     static const char *const columns[] = {
         "mix",       "measured_clk", "predicted_clk", "vector_bits", "ambiguous", "front_clk",
         "ports_clk", "unit_clk",     "unit",          "unknown_clk", "side_clk"};
-    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 6}; // bounds are of 2026-11-25
+    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 6}; // recordings of older versions
+                                                                   // have no bounds
     struct figures then = {0}, now = {0};
     struct csv_file file;
     recording_read(recording, name, &spec, &file);
@@ -233,7 +234,7 @@ static int trials_read(const struct recording *recording, const struct stored_fo
     return trials->n;
 }
 
-// What the fit makes of the stored trials.
+// Judges the fit of the stored trials.
 static void judge_inference(const struct recording *recording)
 {
     struct arena arena = {0};
@@ -284,7 +285,7 @@ static void judge_inference(const struct recording *recording)
     arena_free(&arena);
 }
 
-// What a table of ports has, its legend explains.
+// Checks that the legend explains a table of ports.
 static void judge_legend(struct recording *recording)
 {
     struct strbuf text = {0};
@@ -350,7 +351,7 @@ static const char SAME_PORTS[] = "results/published/"
 static const double TSV_WITHIN = 0.9, TSV_ERROR = 0.04; // tables of two runs, of two cores
 static const double WIDTHS_OFF = 0.08; // of the pairs of a 512-bit form and a narrower vector form
 
-// Whether a vector of 512 bits stands beside a narrower one.
+// Returns true if a vector of 512 bits stands beside a narrower one.
 static bool mix_of_widths(const struct recording *recording, const struct port_mix *mix)
 {
     bool wide = false, narrow = false;

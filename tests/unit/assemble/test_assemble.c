@@ -164,8 +164,8 @@ static void test_no_compiler(void **state)
     arena_free(&batch.arena);
 }
 
-// What the user's environment says to NASM and to the linker does not reach them: an option of
-// NASMENV, and a language in which nothing could be traced back to a kernel.
+// The user's environment does not reach NASM and the linker: neither an option in NASMENV, nor a
+// language in which no message could be traced back to a kernel.
 static void test_environment_has_no_say(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels that are composed of the code of their lines: what is composed and what is not, and that
-// all of them have the bytes that NASM makes of their whole text.
+// Kernels composed of the code of their lines: which kernels are composed, and that all have the
+// bytes that NASM makes of their whole text.
 #include "assemble/assemble.h"
 #include "core/core_abi.h"
 #include "list/select.h"
@@ -150,7 +150,7 @@ static struct image build_image(struct kernels *kernels, int bits, bool compose)
     return image;
 }
 
-// Whose bytes say where it was assembled.
+// Returns true if the bytes depend on the address.
 static bool relative(const struct kernel_spec *spec)
 {
     return strstr(spec->body, "rel ") || strstr(spec->body, "call 0x") ||
@@ -252,8 +252,8 @@ static void test_lists_32(void **state)
 static const struct list_row any_row = {.form = "form"};
 static const struct test any_test = {.kind = TEST_THROUGHPUT};
 
-// What means something else elsewhere, or is refused, is left to NASM with the rest of its kernel;
-// what stands beside it is composed as if it were not there.
+// Lines that depend on their place, or are refused, are left to NASM with the rest of their kernel;
+// other kernels are composed as if these were not there.
 static void test_what_is_composed(void **state)
 {
     (void)state;

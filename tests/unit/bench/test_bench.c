@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bench: from the user's text to a kernel, which is pure; and what bench_measure() makes of specs
-// that cannot be measured.
+// Bench: from the user's text to a kernel, which is pure; and the results of bench_measure() for
+// specs that cannot be measured.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -181,7 +181,7 @@ static void faults_in_columns_are_marked(void **state)
     assert_int_equal(bench_column_parse(deep, names, 2, &arena, &column, &err), -1);
 }
 
-// What is printed of a result; measured ones have other numbers each time.
+// Prints a result by hand, since measured ones have other numbers each time.
 static const char *print_text(const struct bench_result *result, enum report_format format)
 {
     static char text[4096];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the copies of a snippet are made independent of each other. Nothing is measured.
+// Copies of a snippet become independent of each other. Nothing is measured.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

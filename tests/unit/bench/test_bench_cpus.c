@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which CPUs the threads of a bench run on, for the topologies of machines as Linux shows them in
-// /sys: with and without SMT, with two types of core, with CPUs that are offline or not allowed.
+// CPUs for the threads of a bench, for topologies of machines as Linux shows them in /sys: with and
+// without SMT, with two types of core, with CPUs that are offline or not allowed.
 #include "fixtures/machine_fixture.h"
 
 #include "bench/bench_cpus.h"
@@ -103,7 +103,7 @@ static int choose(const struct made_machine *made, int first, int last,
     return status;
 }
 
-// What is not measured stays off the core that measures, if there is another.
+// Helpers that are not measured stay off the core that measures, if there is another.
 static void the_measuring_core_is_left_alone(void **state)
 {
     (void)state;

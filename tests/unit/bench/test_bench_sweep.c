@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sweeps of a number in a piece of code: how they are written, how many points they have, and what
-// becomes of the texts.
+// Sweeps of a number in a piece of code: their notation, their number of points, and the texts of
+// the points.
 #include "bench/bench_sweep.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which units the resources of a scheduling model stand for, where names mislead, and where nothing
-// but names tells.
+// Units of the resources of a scheduling model, with misleading names, and with nothing but names.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +86,7 @@ static void resources_are_units(void **state)
         {.name = "CPUPort10", .count = 0.67}
     };
     CLASS(&model, named, named_pressure);
-    // What has no number in its name and stands beside a load and a divider.
+    // A resource without a number in its name, beside a load and a divider.
     const struct model_resource any[] = {
         {.name = "CPULoad",    .count = 1},
         {.name = "CPUDivider", .count = 4},

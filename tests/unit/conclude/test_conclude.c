@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Conclusions from synthetic curves whose truth is known: knees come back through noise, drift,
-// outliers and disturbed passes; curves without one have none; what the noise hides is not claimed.
+// outliers and disturbed passes; curves without one have none; nothing is claimed that the noise
+// hides.
 #include "conclude/conclude.h"
 
 #include "fixtures/cases.h"
@@ -148,7 +149,8 @@ static const struct conclude_question KNEE = {
     .reading = READING_KNEE, .x_unit = "entries", .y_unit = "clk", .seed = 1};
 #define SWEEP .passes = 2, .samples = 4, .first = 8, .last = 768, .points = 48
 
-// Of 1000 level curves less than 1 % may have a knee, at every noise up to what is called unstable.
+// Among 1000 level curves less than 1 % may have a knee, at every noise up to the limit of
+// unstable.
 static void flat_curves_have_no_knee(void **state)
 {
     (void)state;
@@ -179,7 +181,7 @@ struct recovery {
 
 enum { CURVES = 50, CACHES = 13, SHARED_CACHES = 3 };
 
-// How often a knee between `low` and `high` comes back.
+// Counts how often a knee between `low` and `high` is found.
 static struct recovery recover(const struct recipe *recipe, double low, double high)
 {
     static struct made made;
@@ -354,7 +356,7 @@ static void few_or_broken_points_are_refused(void **state)
 static const struct conclude_question PLATEAUS = {
     .reading = READING_PLATEAUS, .x_unit = "bytes", .y_unit = "clk", .geometric = true, .seed = 1};
 
-// What did not come back may have been a step: that there is none is not said of it.
+// A point without samples may have been a step: its absence is not claimed.
 static void nothing_is_said_of_what_did_not_come_back(void **state)
 {
     (void)state;
@@ -389,7 +391,7 @@ static void caches_are_plateaus(void **state)
     struct recipe recipe = {caches,          .noise = 0.02,        .outliers = 0.05,
                             .passes = 2,     .samples = 3,         .first = 2048,
                             .last = 1 << 29, .points = 18 * 6 + 1, .geometric = true};
-    // Where a third of the way is gone.
+    // Ends of levels: where a third of the way is gone.
     static const double levels[] = {5, 15, 70, 320}, ends[] = {50.65, 2423, 50440};
     int right = 0, n = cases(CACHES);
     for (int seed = 1; seed <= n; seed++) {
@@ -426,7 +428,7 @@ static double shared_cache(double x) // bytes; what comes behind the second leve
     return kib <= 48 ? 5 : kib <= 1024 ? 15 : 300;
 }
 
-// What replicates do not agree about is no value, and keeps nothing else from being one.
+// A value on which replicates do not agree is left out, and keeps no other value from being told.
 static void what_is_sure_is_told(void **state)
 {
     (void)state;
@@ -498,7 +500,7 @@ static void long_ways_do_not_make_a_level_larger(void **state)
     }
 }
 
-// Where a level is left slowly, the size comes back within 2 % though points lie 19 % apart.
+// The size is found within 2 % although points are 19 % apart, for levels that are left slowly.
 static void slow_ways_have_a_place(void **state)
 {
     (void)state;
@@ -506,7 +508,7 @@ static void slow_ways_have_a_place(void **state)
     struct recipe recipe = {slow_way,        .noise = 0.03,        .outliers = 0.05,
                             .passes = 4,     .samples = 4,         .first = 64,
                             .last = 1 << 17, .points = 4 * 11 + 1, .geometric = true};
-    // Of the way to the level at the end of the sweep, in logarithms, a third.
+    // The place where a third of the way to the last level of the sweep is gone, in logarithms.
     double third = 15 * pow(69.1 / 15, 1.0 / 3), truth = 2048 / (1 - (third - 15) / 55);
     int near = 0, found = 0, n = cases(CURVES / 10);
     for (int seed = 1; seed <= n; seed++) {
@@ -563,8 +565,8 @@ static void the_fastest_of_other_replicates_is_within(void **state)
     assert_true(apart * 10 <= n);
 }
 
-// What others take a part of in most passes, more in some than in others: what there is shows in
-// the passes where they take least.
+// A resource that others share in most passes, more in some than in others, is found by the passes
+// in which they take least.
 static void the_fastest_that_comes_back(void **state)
 {
     (void)state;
@@ -756,7 +758,7 @@ static void make_three(struct made made[3], struct curve curves[3])
     }
 }
 
-// What two of three passes say otherwise is in doubt, and the rest is told.
+// A value that two of three passes contradict is in doubt, and the rest is told.
 static void one_value_is_in_doubt(void **state)
 {
     (void)state;
@@ -924,8 +926,8 @@ static void replicates_that_differ(void **state)
     }
 }
 
-// What one replicate of several has otherwise is in the interval, however well its passes agree;
-// where it is one of five the value is still told, one of three is too many.
+// A replicate that differs from the others widens the interval, however well its passes agree; one
+// of five still leaves a value, one of three is too many.
 static void odd_replicates_are_in_the_interval(void **state)
 {
     (void)state;
@@ -1006,7 +1008,8 @@ static double between_levels(double x) // one that lies where a level may end or
     return x <= 4 ? 5 : x <= 5 ? 5.6 : 19;
 }
 
-// Of matrices whose levels come and go with the passes few are told as sure, as luck has it.
+// Matrices whose levels come and go with the passes are seldom told as sure, which depends on
+// chance.
 static void levels_that_come_and_go_are_not_sure(void **state)
 {
     (void)state;

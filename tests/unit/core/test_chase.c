@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In which order a chase goes through its nodes: each once, and where a page is visited as a whole,
-// all of one before any of another.
+// The order of the nodes in a chase: each comes once, and if pages are visited as a whole, all
+// nodes of one come before any of another.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void check_each_once(uint32_t nodes)
     free(has);
 }
 
-// How many of n numbers are one more than the one before.
+// Counts the numbers that are one more than the number before.
 static uint32_t in_a_row(const uint32_t *numbers, uint32_t n)
 {
     uint32_t count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many passes a kernel gets, and how long they are: few and short ones where all samples agree,
-// all of them where the core shows more than one speed. And which of several values are believed.
+// The number and length of a kernel's passes: few and short ones if all samples agree, all of them
+// if the core shows more than one speed. And the choice among several values.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 enum { SAMPLES = 8 };
 static const double TOLERANCE = 0.005;
 
-// What the samples of a pass are multiplied with, ascending.
+// Factors of the samples of a pass, ascending.
 struct pass {
     double clk;
     const double *factors;
@@ -81,8 +81,8 @@ static void kernels_that_agree_need_little(void **state)
     }
 }
 
-// Where the clock ticks in steps of 10 ns the fastest samples of two passes can be near each other,
-// and yet no two of each within one state: a third pass is needed, or there would be no value.
+// With a clock in steps of 10 ns the fastest samples of two passes can be near each other without
+// two of each within one state: a third pass is needed, or there would be no value.
 static void steps_of_the_clock_are_no_state(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void steps_of_the_clock_are_no_state(void **state)
     }
 }
 
-// Who asks for few samples gets no fewer.
+// A request for few samples gets no fewer.
 static void few_samples_stay(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void samples_that_agree_are_enough(void **state)
     }
 }
 
-// Of rounds for the overhead nearly half may be disturbed: these are longer, by all amounts.
+// Nearly half of the rounds for the overhead may be disturbed: these are longer, by any amounts.
 static void disturbed_rounds_do_not_count(void **state)
 {
     (void)state;

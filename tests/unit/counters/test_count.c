@@ -392,8 +392,8 @@ static const char *allowed_list(void)
     return list;
 }
 
-// What a machine with big and small cores makes of an event, by the type of core and by whom it is
-// to count.
+// Expected answers of a machine with big and small cores, by the type of core and by where the
+// event is counted.
 struct hybrid_test {
     int line;
     int core_type;

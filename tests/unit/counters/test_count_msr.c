@@ -533,7 +533,7 @@ static void test_targets(void **state)
     free(events);
 }
 
-// What counters count is the difference, in their width; of a pair the two halves together.
+// Counts are differences, in the counter's width; those of a pair combine both halves.
 static void test_values(void **state)
 {
     (void)state;

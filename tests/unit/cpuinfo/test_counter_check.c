@@ -83,7 +83,7 @@ static void test_tree_has_no_fault(void **state)
 #define HEAD(uarch, scheme)                                                                        \
     "# source: s\n# version: 1\n# applies: " uarch "\n# scheme: " scheme                           \
     "\nid,name,pfm,event,umask,cmask,flags,counters,fixed,source,note\n"
-// Which file is replaced, and its head; the first event is then in line 6.
+// The file that is replaced, and its head; the first event is then in line 6.
 struct head {
     const char *file, *text;
 };

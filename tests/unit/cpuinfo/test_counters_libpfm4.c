@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every event of the counter tables against libpfm4, an independent transcription of the vendors'
 // documents: the name in the column pfm must give the same code there, and so must the vendor's
-// name where libpfm4 has it. What differs, and what libpfm4 lacks, is listed with the reason in
+// name if libpfm4 has it. Differences and events that libpfm4 lacks are listed with the reason in
 // tests/fixtures/counters/differences.csv.
 #include "cpuinfo/counters.h"
 #include "util/paths.h"
@@ -75,7 +75,7 @@ static int pfm_code(const struct counter_event *event, const char *model, const 
     return 0;
 }
 
-// Whether the difference is listed; marks it.
+// Returns true if the difference is listed, and marks it.
 static bool listed(const char *uarch, const char *id, const char *finding)
 {
     for (size_t i = 0; i < differences.nrecords; i++) {
@@ -89,7 +89,7 @@ static bool listed(const char *uarch, const char *id, const char *finding)
     return false;
 }
 
-// Whether the name of libpfm4 stands for this code.
+// Returns true if libpfm4's name stands for this code.
 static bool code_is(const struct counter_event *event, const char *model, const char *name,
                     uint64_t code)
 {

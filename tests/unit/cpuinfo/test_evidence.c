@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CPUs that are not what their signature claims: what must be believed of them, from CPUID alone
-// and with what was measured.
+// CPUs that are not what their signature claims: the belief from CPUID alone, and from
+// measurements.
 #include "cpuinfo/cpu_tables.h"
 #include "util/mem.h"
 #include "util/paths.h"
@@ -60,7 +60,7 @@ static const struct {
      1 << 4 | 1 << 6, 0},
     {__LINE__, "haswell_baseline_kvm", 6, 3.0, "haswell", "raptorlake_p?", CPU_DECIDED_INFERRED,
      baseline_words, 1 << 4 | 1 << 6, 0},
-    // What no family has.
+    // Widths that no family has.
     {__LINE__, "zen5", 9, 3.0, "zen5", "unknown", CPU_DECIDED_UNKNOWN,
      "dispatches 9 µops a cycle; zen5 dispatches 8|no family of cpus.csv fits", 1 << 8, 1 << 6},
     // Less than the width may be noise, and contradicts nothing.
@@ -126,7 +126,8 @@ static void test_disguises(void **state)
     }
 }
 
-// What properties say, of CPUs whose CPUID alone is believed. Each is property/variant/label=value.
+// Values of properties, for CPUs whose CPUID alone is believed. Each is
+// property/variant/label=value.
 #define GOLDEN_ROB "reorder_buffer/nop/knee=500 "
 #define GOLDEN_QUEUES "memory_queues/load/knee=190 memory_queues/store/knee=112 "
 #define GOLDEN_MORE "branches_under_way/branch/knee=127 code_footprint/nop/end 1=32768 "
@@ -155,7 +156,7 @@ static const struct {
      "branches_under_way/branch/knee=64 ", "emeraldrapids", "", 0},
     {__LINE__, "skylake", "reorder_buffer/nop/knee=222 memory_queues/load/knee=70 ",
      "skylake", "", 2},
-    // Where more agrees than is too much, that is taken for a disturbance.
+    // If more values agree than are too large, the latter count as disturbed.
     {__LINE__, "skylake",
      "reorder_buffer/nop/knee=222 memory_queues/load/knee=190 memory_queues/store/knee=56 "
      "l1_ways//end 1=12 ", "skylake", "", 2},

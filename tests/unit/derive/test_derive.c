@@ -426,7 +426,7 @@ static void tests_take_the_smallest_shape(void **state)
     assert_int_equal(result.tried, 17);
 }
 
-// What a chain takes beyond its bridge must be a cycle; less means that it does not run through the
+// A chain must take at least a cycle more than its bridge; otherwise it does not run through the
 // instruction.
 static void a_chain_of_bridges_only_has_no_latency(void **state)
 {
@@ -666,7 +666,7 @@ static void ranges_are_of_all_shapes_and_states(void **state)
     assert_true(fabs(result.most_clk - 8.7) < 1e-9);
 }
 
-// What is steady says more than an average, but not if it is slower than all of that; whichever of
+// A steady state says more than an average, but not if it is slower than all of that; whichever of
 // the two comes first.
 static void a_fast_average_decides(void **state)
 {
@@ -698,7 +698,7 @@ static void a_fast_average_decides(void **state)
     }
 }
 
-// What fillers cost the front end is no latency of the instruction beside them.
+// Slots that fillers take from the front end are no latency of the instruction beside them.
 static void the_front_end_is_in_no_range(void **state)
 {
     (void)state;

@@ -157,8 +157,8 @@ static void test_cycles(void **state)
     assert_non_null(plausible_clk_check(0, 3, text, sizeof text));
     assert_non_null(plausible_clk_check((double)NAN, 3, text, sizeof text));
     assert_non_null(plausible_clk_check(3, (double)NAN, text, sizeof text));
-    // Of a link: reference cycles of a core at 1.4 times their frequency, and a counter that
-    // stands.
+    // Links: reference cycles of a core at 1.4 times their frequency, and a counter that stands
+    // still.
     assert_null(plausible_link_check(3.004, 0, text, sizeof text));
     assert_null(plausible_link_check(3.99, 0, text, sizeof text));
     assert_non_null(strstr(plausible_link_check(2.14, 0, text, sizeof text), "no core cycles"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which records the runner believes: everything that a core sends is taken, and each forgery of one
-// record is refused.
+// The runner accepts everything that a core sends, and refuses each forgery of one record.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

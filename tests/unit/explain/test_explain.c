@@ -184,7 +184,7 @@ static void instructions_are_matched(void **state)
     table_free(&table);
 }
 
-// What a load finds of the store before it, and which stores go to one line.
+// Loads are compared with the store before them, and stores with each other's lines.
 static void stores_are_compared(void **state)
 {
     (void)state;
@@ -392,7 +392,7 @@ static void dense_code_takes_longer(void **state)
     assert_true(isnan(front_clk(&density, dense, 3)));
 }
 
-// How many loads read a part of what a store of the copy before wrote.
+// Counts the loads that read a part of what a store of the copy before wrote.
 static int narrow_loads(const char *text, const char *init)
 {
     struct block block;

@@ -72,7 +72,7 @@ static void text_is_made_of_bytes(void **state)
     assert_true(spec.mode == BENCH_THROUGHPUT);
 }
 
-// What names an address of the file stays as it is written there.
+// Lines that name an address of the file stay as they are.
 static void testcode_keeps_its_lines(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an SQL query may have assembled. Nothing is measured.
+// Code that an SQL query may have assembled. Nothing is measured.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

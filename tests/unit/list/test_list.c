@@ -367,7 +367,7 @@ static const struct {
     {__LINE__, "add,r32 r32,,I386,,type=", "the value is missing after '='", "="},
     {__LINE__, "add,r32 r32,,I386,,same=1", "option 'same' has no value", "1"},
     {__LINE__, "add,r32 r32,,I386,,same same", "option 'same' appears twice", "same"},
-    // What a list of a stranger may try to say to the assembler.
+    // Attempts of a foreign list to reach the assembler.
     {__LINE__, "use32,,,I386,,", "there is no instruction 'use32'", "use32"},
     {__LINE__, "cpu,i32:386,,I386,,", "there is no instruction 'cpu'", "cpu"},
     {__LINE__, "absolute,i8:16,,I386,,", "there is no instruction 'absolute'", "absolute"},
@@ -449,7 +449,7 @@ static void test_bad_rows(void **state)
     }
 }
 
-// What could not be stored, or would steer the terminal that shows it.
+// Texts that could not be stored, or would steer the terminal that shows them.
 static void test_texts(void **state)
 {
     (void)state;
@@ -517,7 +517,7 @@ static void test_long_form(void **state)
     assert_non_null(strstr(err.text, "mini.csv:2: the form has more than 1000 characters"));
 }
 
-// As many forms as a list may have, one more in a row that stands for several, and as a row.
+// The largest number of forms in a list, one more in a row that stands for several, and as a row.
 static void test_too_many_forms(void **state)
 {
     (void)state;

@@ -62,7 +62,7 @@ static void what_was_not_seen_is_not_taken(void **state)
     free(seen);
 }
 
-// Where only one CPU may be used there is nothing to look at, and no other is ever named.
+// A single allowed CPU needs no look, and no other is ever named.
 static void only_what_may_be_used(void **state)
 {
     (void)state;

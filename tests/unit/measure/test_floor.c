@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which canary and which floor are chosen from timed candidates, and when a kernel's passes are
-// enough: the two decisions of the measurement that need no CPU to be tested.
+// The canary and the floor chosen from timed candidates, and the number of passes of a kernel: two
+// decisions of the measurement that need no CPU to be tested.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -170,8 +170,8 @@ static void samples_that_are_too_fast_are_no_floor(void **state)
     check_floor(&often, &nobody, FLOOR_STEADY, "now and then at all times, no table");
 }
 
-// Where all timings spread, calibrations are slow by chance as often as canaries: what is faster
-// than the core comes back, but as the fringe of what spreads, and no table is refuted by it.
+// If all timings spread, calibrations are slow by chance as often as canaries: apparently faster
+// samples come back, but as the fringe of a spread, and refute no table.
 static void times_that_spread_make_no_core_wider(void **state)
 {
     (void)state;
@@ -288,8 +288,8 @@ static void a_canary_is_undisturbed_at_all_times(void **state)
     }
 }
 
-// What each byte costs a little tells what depends on where the code lies, though in no look it
-// did.
+// A small cost per byte shows which canaries depend on the place of the code, although it showed in
+// no look.
 static void the_canary_is_the_one_that_comes_nearest_to_the_width(void **state)
 {
     (void)state;

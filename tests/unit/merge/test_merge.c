@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs that came by a merge, from a machine that says of itself what this one says: they are there,
-// but do not say what this machine is, nor are they its newest run, its ports or its pack.
+// Merged runs of a machine that describes itself like this one: they are there, but do not describe
+// this machine, nor are they its newest run, its ports or its pack.
 #include "fixtures/ports_fixture.h"
 #include "fixtures/store_fixture.h"
 
@@ -49,7 +49,7 @@ static int64_t put_run(struct store *store, const char *uarch, double scale, dou
     return forms;
 }
 
-// What a stranger with such a CPU has measured, and takes for a testb too.
+// Makes the pack of a stranger with such a CPU, who also takes it for a testb.
 static void strangers_pack(const struct fixture *fixture, const char *name, char packed[160])
 {
     char strangers[160];
@@ -274,7 +274,7 @@ static void test_meanwhile(void **state)
     fixture_end(&fixture, store);
 }
 
-// What is known of a CPU that is there already is not added to by others.
+// Facts about a CPU that is already known are not added to by others.
 static void test_shared(void **state)
 {
     (void)state;

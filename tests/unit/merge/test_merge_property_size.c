@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-// What is swept: curves, variants or values of `by`, with points each.
+// Dimensions of a sweep: curves, variants or values of `by`, and points of each.
 struct sweep {
     const char *reading;
     int variants, bys, points;
@@ -127,7 +127,7 @@ static void test_sizes(void **state)
     }
 }
 
-// As many properties as a run may have, and one more.
+// The largest number of properties in a run, and one more.
 static void test_number(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void test_number(void **state)
                         "stranger.zip: there are 4097 properties in a run, and there may be 4096");
 }
 
-// As much memory more as this process may have.
+// Limits the additional memory of this process.
 static void bound_memory(size_t bytes)
 {
     unsigned long long pages = 0;
@@ -152,7 +152,7 @@ static void bound_memory(size_t bytes)
         _exit(2);
 }
 
-// Of as many curves as there may be, each had room for the points of all: 400 MB.
+// With the largest number of curves, each once had room for the points of all: 400 MB.
 static void test_memory(void **state)
 {
     (void)state;

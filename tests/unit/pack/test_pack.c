@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Packs: the same run gives the same bytes, what was packed comes back as it was, and whatever is
-// not a pack of ours is refused with nothing added: foreign names, links, bombs, wrong hashes,
-// foreign schemas, values out of range.
+// Packs: the same run gives the same bytes, packed runs come back unchanged, and everything else is
+// refused with nothing added: foreign names, links, bombs, wrong hashes, foreign schemas, values
+// out of range.
 #include "fixtures/store_fixture.h"
 #include "pack/pack.h"
 #include "report/report.h"
@@ -379,7 +379,7 @@ static void forge_database(struct packed *packed, const char *sql, const char *p
     unlink(db_path);
 }
 
-// What is done to the database in an archive, and why that is refused.
+// Changes to the database in an archive, and the reasons for which they are refused.
 // clang-format off
 static const struct {
     const char *sql, *refusal;
@@ -593,7 +593,7 @@ static void test_conflict(void **state)
                          &err) != 0)
             fail_msg("%d: %s", (int)keep, err.text);
     }
-    // Where one has no samples, results are what it says.
+    // A run without samples is compared by its results.
     struct err err = {0};
     struct store *store = fixture_open(packed.fixture.db, STORE_WRITE);
     unlink(packed.zip);
@@ -702,7 +702,7 @@ static int64_t fill_several(struct store *store)
     return newest;
 }
 
-// What a reader finds in the pack of these runs.
+// Checks the members of the pack of these runs.
 static void expect_members(const char *zip)
 {
     static struct forged forged;
@@ -765,7 +765,7 @@ static void test_several_runs(void **state)
     assert_int_equal(store_count_bare(store, 0, &bare, &err), 0);
     assert_int_equal(bare, 2);
     fixture_expect(store, add, "0.75 1*ALU");
-    // What was merged packs to the same bytes.
+    // A merged run packs to the same bytes.
     const struct pack_what back = {
         .run_id = merged.runs[1].run_id, .others = true, .keep = MERGE_KEEP_KERNELS};
     if (pack_write(store, &back, again, &err) != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What docs/OUTPUT.md calls the key of a form is one over all forms of the lists, and what it says
-// is none has forms in common.
+// The key of a form in docs/OUTPUT.md distinguishes all forms of the lists; keys that it calls
+// insufficient do not.
 #include "fixtures/lists_fixture.h"
 
 static char *key_unique(const struct list_row *row)
@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// How many different keys all rows have; *twice: one that several have, to be freed.
+// Counts the different keys of all rows; *twice: one that several have, to be freed.
 static int count_keys(char *(*key)(const struct list_row *), char **twice)
 {
     int n = lists_all.nrows, different = 0;

@@ -29,7 +29,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return (hash ^ ',') * 0x100000001b3;
 }
 
-// Of everything that the row says. Mixed at the end, because the hashes of rows are added up.
+// Hashes all fields of a row. The hash is mixed at the end, because the hashes of rows are added
+// up.
 static uint64_t hash_row(const struct list_row *row)
 {
     uint64_t hash = hash_text(0xcbf29ce484222325, encoding_name(row->enc));

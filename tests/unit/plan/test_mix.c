@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mixes: what the kernels of several rows in one body hold. Registers, data, orders, moves that cut
-// chains; and every row of lists/ beside a blocker, which NASM must accept.
+// Mixes: the kernels of several rows in one body: registers, data, orders, moves that cut chains;
+// and every row of lists/ beside a blocker, which NASM must accept.
 #include "assemble/assemble.h"
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
@@ -101,7 +101,7 @@ static void line_registers(const char *line, uint64_t *named, uint64_t *first)
     }
 }
 
-// What lines that begin with `mnemonic` name and write.
+// Finds the registers that lines with `mnemonic` name and write.
 static void body_registers(const char *body, const char *mnemonic, uint64_t *named,
                            uint64_t *written)
 {
@@ -118,7 +118,7 @@ static void body_registers(const char *body, const char *mnemonic, uint64_t *nam
     }
 }
 
-// What a part writes, no other part names: the mnemonics of the parts differ.
+// A register that a part writes is named by no other part: the mnemonics of the parts differ.
 static void test_registers(void **state)
 {
     (void)state;
@@ -180,8 +180,8 @@ static void test_pointers(void **state)
     arena_free(&mixed.arena);
 }
 
-// Where all dependencies are cut, each part has registers for several instances, as far as there
-// are enough; blockers make do with one.
+// With all dependencies cut, each part has registers for several instances, as far as there are
+// enough; blockers make do with one.
 static void test_distinct(void **state)
 {
     (void)state;
@@ -374,7 +374,7 @@ static void test_breaking(void **state)
     }
 }
 
-// What vector registers hold once the init of a spec has run.
+// Contents of vector registers after the init of a spec.
 struct vectors {
     uint64_t low[32];
     bool wide[32]; // the upper half holds the same; else it is zero
@@ -571,8 +571,8 @@ static void test_stores(void **state)
     arena_free(&mixed.arena);
 }
 
-// What is rewritten was stored long before it is loaded again: a mix with little of it stands in
-// its body several times, with places and labels of its own.
+// Rewritten memory was stored long before it is loaded again: a mix with few such instances is
+// repeated in its body, with places and labels of its own.
 static void test_repeats(void **state)
 {
     (void)state;
@@ -627,7 +627,7 @@ static void test_mode_32(void **state)
     }
 }
 
-// What a chained form reads is what the instance before it wrote, round the loop.
+// A chained form reads the result of the instance before it, also across the loop.
 static void test_chained(void **state)
 {
     (void)state;

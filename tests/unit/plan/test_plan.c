@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Plans of single rows: which tests there are, what the kernels may and may not contain, and that
-// the operands of slow divisions give back what a chain needs.
+// Plans of single rows: their tests, the allowed contents of kernels, and that the operands of slow
+// divisions return the values that a chain needs.
 #include "plan/plan.h"
 
 #include <setjmp.h>
@@ -90,7 +90,7 @@ static void test_pairs(void **state)
         const struct test *test = find_test(&planned, pairs[i][0], pairs[i][1], "");
         assert_int_equal(test->kind, TEST_LATENCY);
         assert_int_equal(test->outcome, OUTCOME_OK);
-        // Where op1 is cut, two ways of cutting more; flags are cut in one way.
+        // With op1 cut there are two more ways of cutting; flags are cut in one way.
         assert_int_equal(test->nkernels, i == 2 || i == 4 || i == 5 ? 4 : 2);
         assert_string_equal(test->kernels[0].shape, "dense");
         assert_string_equal(test->kernels[1].shape, "filled");
@@ -100,8 +100,8 @@ static void test_pairs(void **state)
     planned_free(&planned);
 }
 
-// What a pair does not ask for is cut by a move, by a load and by a constant; where a value matters
-// it is no other one, and where the pair is a bound at best nothing more is asked.
+// Dependencies outside a pair are cut by a move, by a load and by a constant; a point that needs a
+// value gets no other one, and a pair that is a bound at best needs no further kernel.
 static void test_breakers(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void test_false_dependencies(void **state)
     }
 }
 
-// What other immediates are asked with: one kernel each, which the usual value has as well.
+// Tests with other immediates: one kernel each, which the usual value has as well.
 static void test_immediates(void **state)
 {
     (void)state;
@@ -478,7 +478,7 @@ static void test_adjust_flag(void **state)
     planned_free(&planned);
 }
 
-// What the rest of a register waits for, where a part of it is written.
+// The rest of a register has a pair of its own if a part of it is written.
 static void test_partial_registers(void **state)
 {
     (void)state;
@@ -547,7 +547,7 @@ static const struct kernel_spec *find_shape(const struct planned *planned, const
     return NULL;
 }
 
-// What repeats stands in a body once; the core repeats it. What differs in each instance stays.
+// A repeated body is stored once; the core repeats it. Parts that differ in each instance stay.
 static void test_bodies_are_one_period(void **state)
 {
     (void)state;
@@ -643,7 +643,7 @@ static void test_throughput_cut_now_and_then(void **state)
     assert_int_equal(lines_with(sparse->body, "test "), 2);
     assert_int_equal(lines_with(sparse->body, "adc "), 8);
     planned_free(&planned);
-    // What must have a value has it in front of each instance.
+    // Operands that need a value are set in front of each instance.
     plan_text(&planned, "lodsb,,=al +rsi df,I386,,pointer=rsi");
     sparse = find_shape(&planned, "n8+sparse");
     assert_int_equal(lines_with(sparse->body, "mov rsi, r14\n"), lines_with(sparse->body, "lodsb"));
@@ -750,7 +750,7 @@ static void expect_nowhere(const struct planned *planned, const char *part)
 static void test_32_bit_mode_has_its_own_registers(void **state)
 {
     (void)state;
-    // What 32-bit mode lacks: 64-bit registers, numbered ones, low bytes of esi and edi.
+    // Names that 32-bit mode lacks: 64-bit registers, numbered ones, low bytes of esi and edi.
     static const char *const absent[] = {"rax", "rbx", "rcx", "rdx",  "rsi",  "rdi",  "rbp", "rsp",
                                          "r8",  "r9",  "r10", "r11",  "r12",  "r13",  "r14", "r15",
                                          "sil", "dil", "bpl", "xmm8", "xmm9", "xmm15"};
@@ -818,7 +818,8 @@ static void test_macro(void **state)
     assert_false(kernels[0].unrolled);
     assert_true(kernels[planned.plan.tests[0].nkernels - 1].unrolled);
     planned_free(&planned);
-    // What stands beside the instruction in each kernel can be timed alone, as that of other rows.
+    // Instructions beside the tested one in each kernel can be timed alone, like those of other
+    // rows.
     plan_text(&planned, "leave,,+rsp +rbp,X86_64,T,macro=state.inc:state_leave:o32:rbp note=x");
     assert_int_equal(planned.plan.ntests, 2);
     const struct test *leave = find_test(&planned, "", "", "");
@@ -889,8 +890,8 @@ static void test_streams(void **state)
     planned_free(&planned);
 }
 
-// What gives operands their values anew is timed alone as well, once a row, and the value with both
-// is an upper bound.
+// Instructions that restore operands are also timed alone, once per row, and the value with both is
+// an upper bound.
 static void test_setting_is_timed_alone(void **state)
 {
     (void)state;
@@ -1022,7 +1023,7 @@ static void test_vectors_of_addresses(void **state)
     plan_text(&planned, "vpscatterdd,=vm32z{k} z,,AVX512F,L,");
     assert_int_equal(planned.plan.ntests, 5);
     planned_free(&planned);
-    // Where the index says where elements lie, nothing else does.
+    // If the index gives the places of elements, nothing else does.
     plan_text(&planned, "vpscatterdd,=vm32z{k} z,,AVX512F,T,");
     for (int k = 0; k < planned.plan.tests[0].nkernels; k++)
         assert_null(strstr(planned.plan.tests[0].kernels[k].body, "*1+"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pictures of properties: what the script of gnuplot has, and that a stranger's texts stay texts in
-// it; lines of text that fit the terminal; SVG where gnuplot is installed.
+// Pictures of properties: the content of gnuplot's script, in which foreign texts stay texts; lines
+// of text that fit the terminal; SVG if gnuplot is installed.
 #include "plot/plot.h"
 
 #include "util/text.h"
@@ -128,7 +128,7 @@ static void sizes_stand_on_a_logarithmic_axis(void **state)
     arena_free(&arena);
 }
 
-// What gnuplot would run (backticks, quotes, lines of their own) stays in quotes.
+// Text that gnuplot would execute (backticks, quotes, lines of their own) stays in quotes.
 static void texts_stay_texts(void **state)
 {
     (void)state;

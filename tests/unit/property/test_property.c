@@ -151,7 +151,7 @@ static void test_faults(void **state)
     }
 }
 
-// Which CPUs take part, on a machine with two cores of two threads.
+// CPUs that take part, on a machine with two cores of two threads.
 static void test_places(void **state)
 {
     (void)state;
@@ -191,7 +191,7 @@ static void test_places(void **state)
     }
 }
 
-// Where there is no such CPU, the reason is said.
+// A missing CPU is reported with the reason.
 static void test_no_places(void **state)
 {
     (void)state;
@@ -247,7 +247,8 @@ static void test_sweeps(void **state)
     }
 }
 
-// What does not fit into memory is left out, and said; nothing left is a reason.
+// Points that do not fit into memory are left out, with a note; no points at all are refused with
+// the reason.
 static void test_memory(void **state)
 {
     (void)state;
@@ -274,7 +275,7 @@ static void test_memory(void **state)
     free(values);
 }
 
-// What a machine's caches make of it is told when its points are known.
+// The sweep's adaptation to a machine's caches is reported with its points.
 static void test_count(void **state)
 {
     (void)state;
@@ -428,7 +429,7 @@ static void test_tree(void **state)
     properties_free(&properties);
 }
 
-// What tells cores apart by their properties (cpuinfo/core_sizes.csv) is what there is.
+// Properties in cpuinfo/core_sizes.csv, which distinguish cores, exist.
 static void test_core_sizes(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two runs of properties side by side: what counts as the same, what differs, and what is in doubt.
+// Two runs of properties side by side: values that count as the same, that differ, and that are in
+// doubt.
 #include "report/report_property.h"
 
 #include <setjmp.h>
@@ -82,8 +83,8 @@ static void verdicts(void **state)
     }
 }
 
-// How long memory takes beside a knee is no part of where it is, nor where a line begins of its
-// slope; of a level it is the answer.
+// The place of a knee does not include the time of memory beside it, nor a slope the start of its
+// line; the time of a level is its answer.
 static void answers(void **state)
 {
     (void)state;
@@ -102,7 +103,7 @@ static void answers(void **state)
     }
 }
 
-// Of what a run has little confidence in nothing is said to differ.
+// A run with little confidence is not said to differ.
 static void low_confidence(void **state)
 {
     (void)state;
@@ -149,8 +150,8 @@ static void a_level_more(void **state)
     strbuf_free(&out);
 }
 
-// Of a run that is sure of the first levels only these are compared, whatever the other one has
-// behind them.
+// If a run is only sure of the first levels, these are compared, whatever further levels the other
+// one has.
 static void as_far_as_both_are_sure(void **state)
 {
     (void)state;
@@ -184,7 +185,7 @@ static void as_far_as_both_are_sure(void **state)
         }
 }
 
-// That it grows behind the last end says nothing of a level that another run has there.
+// Growth after the last end does not contradict a level that another run has there.
 static void what_grows_has_no_level(void **state)
 {
     (void)state;

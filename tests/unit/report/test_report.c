@@ -42,7 +42,7 @@ static void test_number(void **state)
         assert_string_equal(report_number(cases[i].value, text), cases[i].text);
 }
 
-// What is asked for.
+// A request for a table.
 struct asked {
     enum store_view view;
     const char *glob;
@@ -166,7 +166,7 @@ static void test_write(void **state)
     expect_text(text, "\nTables:\nlist  forms  title\nint       4  Integers, all of them\n");
     expect_text(text, "frequency not fixed\n    Remedy: fix it\n");
     expect_text(text, "unfinished");
-    // What cannot be written says so and leaves nothing behind.
+    // A file that cannot be written is reported, and leaves nothing in place.
     assert_int_equal(report_write(store, run_id, "/proc/nowhere", &err), -1);
     expect_text(err.text, "/proc/nowhere");
     assert_int_equal(report_write(store, 99, dir, &err), -1);
@@ -342,7 +342,7 @@ static void test_rederive_reasons(void **state)
     assert_int_equal(results, 2);
     assert_int_equal(changed, 0);
     fixture_expect(store, reasons, expected);
-    // As an older version left it.
+    // The state in which an older version left it.
     assert_int_equal(
         store_execute(store, &err, "UPDATE result SET detail = '' WHERE kernel_id IS NULL", ""), 0);
     assert_int_equal(store_rederive(store, run_id, &results, &changed, &err), 0);

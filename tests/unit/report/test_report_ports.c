@@ -75,7 +75,7 @@ static void test_many_ports(void **state)
     strbuf_free(&out);
 }
 
-// What a set of stores stands for is said, of sets whose blocker writes memory.
+// The meaning of a set of stores is explained for sets whose blocker writes memory.
 static void test_stores(void **state)
 {
     (void)state;

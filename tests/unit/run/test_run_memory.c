@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the ports of a run know of the rest of the run: the lists as they were when it began, and
-// the throughputs as they were derived. Neither is read a second time, and both are what reading
+// Ports use what the rest of the run has in memory: the lists as they were when it began, and the
+// throughputs as they were derived. Neither is read a second time, and both equal what reading
 // would give.
 #include "fixtures/store_fixture.h"
 #include "list/select.h"
@@ -135,7 +135,7 @@ static struct run_kept keep_made_up(struct store *store, int64_t run_id,
     return kept;
 }
 
-// Where the view has a number it is the same.
+// Numbers in the view are the same.
 static void expect_as_in_view(struct store *store, int64_t run_id,
                               const struct stored_throughputs *values)
 {
@@ -160,7 +160,7 @@ static void expect_as_in_view(struct store *store, int64_t run_id,
     assert_true(seen > values->n / 2 && seen <= values->n);
 }
 
-// What the writer has kept is what the database gives.
+// The writer keeps what the database gives.
 static void test_throughputs(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static void expect_same_forms(const struct ports_forms *a, const struct ports_fo
     }
 }
 
-// What a run begins with: the lists that it is about, one of them by a path of another spelling.
+// Begins a run: reads the lists that it is about, one of them by another spelling of its path.
 static void begin(struct selection *asked, struct selection *all)
 {
     struct err err = {0};

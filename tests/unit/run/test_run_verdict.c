@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a run ends with: 0 where all that can be measured was, also with a few unstable tests; 1
-// where the results as a whole are in doubt or tests failed; 3 where there is no result.
+// The exit status of a run: 0 if everything possible was measured, also with a few unstable tests;
+// 1 if the results as a whole are in doubt or tests failed; 3 if there is no result.
 #include "run/run_verdict.h"
 
 #include "cli/command.h"
@@ -25,7 +25,7 @@ static const struct {
     {.ok = 979, .unstable = 21, .status = EXIT_SOME_FAILED, .why = "2.1 % of the tests"},
     {.ok = 990, .unstable = 10, .scattered = 10, .status = EXIT_DONE},
     {.ok = 990, .unstable = 10, .scattered = 11, .status = EXIT_SOME_FAILED, .why = "2.1 % of"},
-    // What was never timed does not make the rest look better.
+    // Forms that were never timed do not make the rest look better.
     {.ok = 100, .unstable = 3, .unsupported = 10000, .status = EXIT_SOME_FAILED, .why = "2.9 %"},
     {.ok = 1000, .asm_failed = 1, .status = EXIT_SOME_FAILED, .why = "1 tests asm_failed"},
     {.ok = 1000, .signalled = 2, .status = EXIT_SOME_FAILED, .why = "2 tests signalled"},

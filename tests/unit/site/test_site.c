@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The files of the web page: what they say, that they say it in the same bytes each time, and that
-// nothing from a database can become script or markup. `test_site make FILE` and `test_site hostile
-// FILE` write databases for the tests in a browser, `test_site many FILE CPUS [LIST...]` one of all
-// forms of lists.
+// The files of the web page: their content, the same bytes each time, and that nothing from a
+// database can become script or markup. `test_site make FILE` and `test_site hostile FILE` write
+// databases for the tests in a browser, `test_site many FILE CPUS [LIST...]` one of all forms of
+// lists.
 #include "fixtures/lists_fixture.h"
 #include "fixtures/store_fixture.h"
 #include "site/site.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput stat below its command line: how events are dealt into passes, thresholds and what follows
-// from them, and measurements with a backend that counts a model, which must come out again.
+// latput stat below its command line: events dealt into passes, thresholds and values from them,
+// and measurements with a backend that counts a model, which must be found again.
 #include "fixtures/count_fake.h"
 #include "fixtures/machine_fixture.h"
 #include "stat/stat_report.h"
@@ -703,7 +703,7 @@ static void test_msr(void **state)
     assert_int_equal(machine_end(), 0);
 }
 
-// What the process did before exec does not count; the name of a program may look like a field.
+// Activity of the process before exec does not count; the name of a program may look like a field.
 static void test_usage(void **state)
 {
     (void)state;

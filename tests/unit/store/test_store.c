@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The store: what goes in comes out of the public views, facts cannot be changed, damage and
+// The store: the public views return what was stored, facts cannot be changed, and damage and
 // disturbance (killed writers, full disks, locks, foreign files) end in a clear message and never
 // in a broken database.
 #include "fixtures/store_fixture.h"
@@ -143,8 +143,8 @@ static void test_bounds_of_latencies(void **state)
     fixture_end(&fixture, store);
 }
 
-// What the plan says of a test stands beside its number, and what sets operands anew is told
-// apart from the instruction's time. Several sets of slow data count as one: the slowest.
+// The plan's remarks on a test stand beside its number, and setting operands anew is separate from
+// the instruction's time. Several sets of slow data count as one: the slowest.
 static void test_notes(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void test_readers(void **state)
     store_close(store);
     assert_true(time(NULL) - start < 3);
     sqlite3_close(reader);
-    // Where there can be no log, who writes waits until the readers are done.
+    // Without a log, a writer waits until the readers are done.
     store = fixture_open(fixture.db, STORE_WRITE);
     assert_int_equal(store_script(store, &err, "PRAGMA journal_mode = DELETE", "do so"), 0);
     pid_t pid = fork();
@@ -484,7 +484,7 @@ static void test_in_scratch(void **state)
     scratch_end(directory, false);
 }
 
-// Who has made a file removes it only where nobody else has it.
+// A file is removed by its maker, if nobody else has it open.
 static void test_unused(void **state)
 {
     (void)state;
@@ -498,7 +498,7 @@ static void test_unused(void **state)
     fixture_fill(second, "testa", 1, 1);
     store_close(second);
     assert_string_equal(ask(fixture.db, "SELECT count(*) FROM run"), "1");
-    // What took its place is not ours.
+    // Another file in its place is left alone.
     char other[128];
     snprintf(other, sizeof other, "%s/other.db", fixture.dir);
     first = fixture_open(other, STORE_WRITE);
@@ -788,8 +788,8 @@ static void test_size(void **state)
     fixture_remove(&fixture);
 }
 
-// What a run says of its CPU: the claim, how the uarch was decided, and the mark of an inferred one
-// in all public views, which packs keep.
+// Facts about the CPU of a run: the claim, how the uarch was decided, and the mark of an inferred
+// one in all public views, which packs keep.
 static void test_claims(void **state)
 {
     (void)state;
@@ -821,7 +821,7 @@ static void test_claims(void **state)
     snprintf(pack, sizeof pack, "%s/run.db", fixture.dir);
     const struct merge_extract extract = {&run_id, 1, MERGE_KEEP_SAMPLES};
     assert_int_equal(merge_extract_runs(store, &extract, pack, &err), 0);
-    // What a run has found out is this CPU's from now on, unless the user says otherwise.
+    // A family found by a run belongs to this CPU from then on, unless the user says otherwise.
     snprintf(cpu->uarch, sizeof cpu->uarch, "zen3");
     here = store_uarch_here(store, cpu, &err);
     assert_string_equal(here, "zen5?");
@@ -920,8 +920,8 @@ static void test_rate(void **state)
     fixture_end(&fixture, store);
 }
 
-// What the invocations of a run took adds up, and goes with the run into other files; a run of
-// which there is nothing says nothing.
+// Times of the invocations of a run add up, and go with the run into other files; a run without
+// them says nothing.
 static void test_run_time(void **state)
 {
     (void)state;

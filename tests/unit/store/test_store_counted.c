@@ -151,7 +151,7 @@ static void test_pack(void **state)
     fixture_remove(&fixture);
 }
 
-// What was measured without counters stays as it was, and runs with counters stand beside it.
+// Results measured without counters stay unchanged beside runs with counters.
 static void test_version_2(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What properties in the database are witnesses of which CPU this is: sure ones, of this CPU, of
-// which several runs agree.
+// Properties in the database as witnesses of the CPU's family: sure ones, of this CPU, on which
+// several runs agree.
 #include "fixtures/store_fixture.h"
 
 #include "store/store_cpu.h"
@@ -60,7 +60,7 @@ static void test_observed(void **state)
     assert_string_equal(observed[0].label, "knee");
     assert_true(observed[0].value == 498 && observed[0].low == 495 && observed[0].high == 501);
     assert_int_equal(get(store, 0xb40f41, observed), 0); // another CPU
-    // What no core has a line for, and what is not sure.
+    // Properties that no core has a line for, and unsure ones.
     put_run(store, "no_such_property", 7, 1);
     put_run(store, "reorder_buffer", 100, 0.5);
     assert_int_equal(get(store, 0xb40f40, observed), 1);

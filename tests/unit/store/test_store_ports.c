@@ -452,7 +452,7 @@ static void fill_three_runs(struct store *store)
     assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
 }
 
-// What the views say of the runs that test_views() stores.
+// Answers of the views about the runs that test_views() stores.
 // clang-format off
 static const struct {
     const char *sql, *expected;
@@ -522,7 +522,7 @@ static void test_views(void **state)
     fill_three_runs(store);
     for (size_t i = 0; i < ARRAY_LEN(views); i++)
         fixture_expect(store, views[i].sql, views[i].expected);
-    // What may be microcode takes slots from others that it does not use, unless they were counted.
+    // Microcode may take slots from others that it does not use, unless they were counted.
     static const struct {
         const char *change, *bounds;
     } changes[] = {

@@ -10,7 +10,7 @@
 #include "store/store_read.h"
 #include "store/store_rederive.h"
 
-// What each sample of a pass is multiplied with.
+// Factors of the samples of a pass.
 static const double steady[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 static const double two[8] = {1, 1, 1, 1.25, 1.25, 1.25, 1.25, 1.25};
 static const double scattered[8] = {1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07};
@@ -142,7 +142,7 @@ static void test_merge(void **state)
     fixture_end(&fixture, from);
 }
 
-// What an older run did not keep is there when its results are made again.
+// States that an older run did not keep are there when its results are derived again.
 static void test_version_9(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The small things that everything rests on: messages, memory, strings, paths and, above all, the
-// starting of processes, with programs that fail in every way.
+// The foundations: messages, memory, strings, paths and, above all, the starting of processes, with
+// programs that fail in every way.
 #include "util/clock.h"
 #include "util/confine.h"
 #include "util/cpulist.h"
@@ -83,7 +83,7 @@ static void test_err(void **state)
     assert_string_equal(err.text, "row 3: a.csv:7: wrong");
     assert_int_equal(err_set(NULL, "nobody listens"), -1);
     assert_int_equal(err_prefix(NULL, "nobody listens"), -1);
-    // What is longer than the buffer is cut, not overrun.
+    // Texts longer than the buffer are cut.
     char *longer = xmalloc(2 * sizeof err.text);
     memset(longer, 'x', 2 * sizeof err.text - 1);
     longer[2 * sizeof err.text - 1] = '\0';
@@ -327,7 +327,7 @@ static void test_subproc_not_started(void **state)
     const char *const directory[] = {"/", NULL};
     assert_int_equal(subproc_run(directory, NULL, &result, &err), -1);
     assert_non_null(strstr(err.text, "Permission denied"));
-    // What the kernel refuses is for no shell to read.
+    // Programs that the kernel refuses are not read by a shell.
     char script[] = "/tmp/latput-util-XXXXXX", *program = scratch_file(script, "exit 0\n", 7);
     const char *const refused[] = {program, NULL};
     assert_int_equal(subproc_run(refused, NULL, &result, &err), -1);
@@ -501,7 +501,7 @@ static void test_subproc_program(void **state)
     assert_int_equal(subproc_hold(denied, &program, &err), 0);
     assert_int_equal(subproc_release(&program), EACCES);
     subproc_await(&program, &end);
-    // As in a shell: sh reads a script that does not say by what it is read, and no program.
+    // Scripts without an interpreter line are read by sh, as shells do; programs are not.
     static const char *const kinds[] = {"[ $# = 1 ] && exit 9 ", "\177ELF, of no machine "};
     for (int i = 0; i < 2; i++) {
         char name[] = "/tmp/latput-util-XXXXXX";

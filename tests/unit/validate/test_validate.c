@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Validation against an oracle that records what it is asked and answers with known errors: which
-// forms are drawn, what the mixes are like, and that the figures are right.
+// Validation against an oracle that records its questions and answers with known errors: the forms
+// that are drawn, the content of the mixes, and the figures.
 
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
@@ -75,8 +75,8 @@ static const struct validate_form *chosen_form(const struct chosen *chosen, cons
     return NULL;
 }
 
-// What cuts the dependencies of a form has ports of its own, if all forms have: moves of 512 bits,
-// too, of which there is no shorter encoding.
+// Moves that cut the dependencies of a form have ports of their own, if all forms have; also moves
+// of 512 bits, which have no shorter encoding.
 static void test_moves(void **state)
 {
     (void)state;
