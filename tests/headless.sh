@@ -14,8 +14,6 @@ pending=(
     include
     library
     macros
-    tests/browser
-    tests/cli
     runner/bench/
     runner/conclude/
     runner/core/

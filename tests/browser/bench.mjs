@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How fast the page of `latput site` is in headless Chromium: the first view, from the address to
-// the table on the screen, and searches, from the letter to the rows that it leaves. Usage: node
+// Times the page of `latput site` in headless Chromium: the first view, from the address to the
+// table on the screen, and searches, from the letter to the rows that it leaves. Usage: node
 // bench.mjs SCRATCH PAGE; SCRATCH has node_modules. Prints the medians.
 import { createRequire } from "node:module";
 const [scratch, directory] = process.argv.slice(2);

@@ -170,7 +170,7 @@ async function sorting() {
 }
 
 async function state() {
-    // As a link to uops.info's table has it; a CPU that is not here is left out.
+    // A link as in uops.info's table; a CPU that is not here is left out.
     const page = await open(
         "many",
         "?search=vpermd&cb_lat=on&cb_ports=on&cb_SKL=on&cb_many1=on&cb_measurements=on&cb_avx512=on",
@@ -629,8 +629,8 @@ async function looks() {
     await phone.context().close();
 }
 
-// Of two CPUs: a curve; variants that are compared with each other; values of a second variable
-// with a conclusion each.
+// Makes properties of two CPUs: a curve; variants that are compared with each other; values of a
+// second variable with a conclusion each.
 function propertiesOf(run) {
     const texts = [],
         text = (string) => [(texts.indexOf(string) + 1 || texts.push(string)) - 1];

@@ -24,7 +24,7 @@ run() {
     STATUS=$?
     CLI_COMMAND="latput $*"
 }
-# What it prints may be anything; nobody's terminal is steered by it.
+# Shows output without control characters: it may be anything, and must not steer a terminal.
 cli_show() { head -n 20 "$2" | LC_ALL=C tr -d '\000-\010\013-\037\177' | sed "s/^/  $1: /"; }
 cli_fail() {
     CLI_FAILED=$((CLI_FAILED + 1))

@@ -32,7 +32,7 @@ expect 'no value of a form from what is asked again' test "$(sqlite3 honest.db \
     "SELECT count(*) FROM instruction_table WHERE note GLOB '*again*'")" = 0
 
 for way in registers fillers copies; do
-    # Of two chains the faster counts, and one of them has fillers.
+    # The faster of two chains counts, and one of them has fillers.
     factor=1.5
     [ "$way" != fillers ] || factor=0.6
     text_machine "$way" <<<"state \"*p* [xy]*\" $factor 1 $way"

@@ -55,7 +55,7 @@ for command in run ports validate; do
         "latput $command: the backend msr cannot be used: a multiplication .* these are no core cycles"
     as_before
 done
-# Of all that may be used none is left: the calibration.
+# No usable counter is left: the calibration is used.
 measure run --backend auto
 expect_status 0
 as_before

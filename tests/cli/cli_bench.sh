@@ -218,7 +218,7 @@ expect_status 3
 expect_err 'not stored: .* control characters'
 expect "nothing of it" test "$(sqlite3 "$DB" 'SELECT count(*) FROM run')" = "$stored"
 
-# What is refused, with its place.
+# Refusals, with their place.
 bench --asm 'nop; bogus rax'
 expect_status 2
 expect_no_out
@@ -247,7 +247,7 @@ expect_err 'for a \.c or \.o file'
 bench --asm $'imul rax, rax ;; the chain; all of it\nimul rax, rax' --instances 2 --repeat 1
 expect_value 3.00
 
-# What assembles to nothing is never measured.
+# Code that assembles to nothing is never measured.
 bench --asm '%define x'
 expect_status 2
 bench --asm 'times 0 nop'

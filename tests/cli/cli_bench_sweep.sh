@@ -29,7 +29,7 @@ expect_out '^4,(12\.00|11\.99)[0-9]*,0(\.00[0-9]*)?,ok,,[0-9]+$'
 sweep --sweep N=1..1 --format json --asm 'times {N} nop'
 expect_status 0
 expect_schema sweep "$OUT"
-# What is counted, and computed, is a column each.
+# Counted and computed values have a column each.
 sweep --sweep N=1..2 --column 'half=core_clk/core_clk/2' --format csv \
     --asm 'times {N} imul rax, rax'
 expect_status 0

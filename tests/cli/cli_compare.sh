@@ -54,7 +54,7 @@ assert all(e["members"] and e["model_resources"] for e in found["entries"])
 counts = [e["per_million"] for e in found["entries"]]
 assert counts == sorted(counts, reverse=True), counts' "$OUT"
 expect_schema compare "$OUT"
-# What a patch needs: LLVM's opcodes, and its names of the ports.
+# Facts for a patch: LLVM's opcodes, and its names of the ports.
 expect_out '"opcode": "SETCCr".*"ports_llvm": "1\*SPRPort00_06"'
 run compare llvm --db real.db --format html --entries 3
 expect_status 0

@@ -70,7 +70,7 @@ expect_out '^graniterapids \('
 expect_err \
     '^latput counters: the events are those of graniterapids, which fits .* claims to be rocketlake'
 
-# What a database has of properties of this CPU: two of them refute the claim, one does not.
+# Properties of this CPU in a database: two of them refute the claim, one does not.
 # witnesses PROPERTY:VARIANT:VALUE...: a database where they were measured for the dump's CPU.
 dump=$dumps/haswell_baseline_kvm.cpuid
 run cpu --load "$dump" --format json

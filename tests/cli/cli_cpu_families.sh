@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Which family and which table of counters a signature leads to: a CPUID dump is made of each line
-# of tests/fixtures/cpu/signatures.csv, and latput cpu and latput counters must say what the line
-# says.
+# Signatures lead to a family and a table of counters: a CPUID dump is made of each line of
+# tests/fixtures/cpu/signatures.csv, and latput cpu and latput counters must say what the line says.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 signatures=$TREE/tests/fixtures/cpu/signatures.csv

@@ -8,7 +8,7 @@
 cd "$TREE" || exit 99
 scratch=$SCRATCH
 
-# What stands between grave accents in a line of the pages, with the page's name before it.
+# Lists the texts between grave accents in lines of the pages, with the page's name before them.
 grep -oE '`[^`]+`' CONTRIBUTING.md docs/HOWTO_*.md | tr -d '`' >"$scratch/named"
 checked=0
 while IFS=: read -r page name; do

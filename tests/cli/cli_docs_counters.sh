@@ -13,7 +13,7 @@ plain() {
     sed -E 's/[0-9][0-9,.]*/N/g' "$1" | tr -s ' \n' '  ' |
         sed -E 's/events of [a-zA-Z0-9_]+:/events of FAMILY:/g' | tr ' ' '\n'
 }
-# What stands below `$ COMMAND` in the page, up to the next command or the end of the block.
+# Prints the text below `$ COMMAND` in the page, up to the next command or the end of the block.
 printed() {
     awk -v command="\$ $1" '$0 == command { on = 1; next } /^```/ || /^\$ / { on = 0 } on' "$page"
 }
@@ -67,8 +67,8 @@ if grep -q '"hypervisor": "KVM"' cpu.json && grep -q '"perf": "absent"' cpu.json
     CLI_COMMAND='latput stat, as in COUNTERS.md'
     printed 'latput stat -r 5 -- gzip -9 -k -f -c lists/avx512_shuffle.csv >/dev/null' >there
     expect "it is in the page" test -s there
-    # Which of the rows have a spread depends on the numbers, and where the text below them is
-    # wrapped on the name of the family.
+    # The numbers decide which of the rows have a spread, and the name of the family where the text
+    # below them is wrapped.
     names_and_text() {
         awk '/^Not counted/ { text = 1 } text { printf "%s ", $0; next } { print $1, $2 }' "$1" \
             >"$1.folded"

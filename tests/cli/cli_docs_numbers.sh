@@ -76,7 +76,7 @@ diary=$(cd "$TREE" && grep -nE "$date|$commit" docs/*.md runner/README.md runner
     CHANGELOG.md | grep -v '`_utc`') || :
 CLI_COMMAND='dates and commits in documents'
 expect "there are none: $diary" test -z "$diary"
-# How many forms there are: the rows that all lists expand to, behind one that names the columns.
+# The number of forms: the rows that all lists expand to, after one that names the columns.
 forms=$(("$("$LATPUT" check --expand | wc -l)" - 1))
 expect "README.md says $forms forms" grep -q "^The full suite, ${forms%???},${forms: -3} forms," \
     "$TREE/README.md"

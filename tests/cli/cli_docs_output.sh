@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What docs/OUTPUT.md promises of keys, types and digits, on databases of known content.
+# Promises of docs/OUTPUT.md about keys, types and digits, on databases of known content.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is missing: the views cannot be asked"; exit 77; }
@@ -25,7 +25,7 @@ while IFS='|' read -r _ views key _; do
             expect "the key of $view" test "$twice" = 0
             rows=$((rows + $(sqlite3 -readonly "$db" "SELECT count(*) FROM $view")))
         done
-        # What only measuring fills is empty here.
+        # Views that only measuring fills are empty here.
         [ "$view" = bench_table ] || expect "$view has rows" test "$rows" -gt 1
         keys=$((keys + 1))
     done

@@ -51,7 +51,7 @@ expect_status 1 # bswap
 cp told.db doubt.db
 sqlite3 doubt.db "UPDATE result SET value_clk = 9 WHERE test_id = (SELECT test_id FROM run_test
     JOIN form USING (form_id) WHERE form = 'vpaddd y y y' AND kind = 'throughput')"
-# Of each statement the true rows, numbers to three digits: "# DATABASE, N HEADING".
+# The true rows of each statement, numbers to three digits: "# DATABASE, N HEADING".
 cat >answers <<'ANSWERS'
 # told.db, 1 What takes long?
 vdivps z z z,24,8
@@ -163,7 +163,7 @@ expect "commands ($commands), statements ($statements), pairs ($pairs)" \
     test "$commands" -ge 10 -a "$statements" -ge 12 -a "$pairs" -ge 40
 expect "there were rows ($rows)" test "$rows" -ge 60
 
-# That of db/README.md, of forms with the same throughput in any order.
+# The query in db/README.md; forms with the same throughput come in any order.
 CLI_COMMAND='the SQL of db/README.md'
 sed -n '/^sqlite3 -readonly db/,/"$/s|db/latput.db|told.db|p; /^    WHERE uarch/p' \
     "$TREE/db/README.md" >example.sh
@@ -192,7 +192,7 @@ for command in [0-9].command; do
     page=${command%.*}.shown
     [ -e "$page" ] || continue
     sed '/^\.\.\.$/,$d' "$page" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >wanted
-    # What follows "..." is left out, and the empty line in front of the next command.
+    # Lines after "..." are left out, and so is the empty line in front of the next command.
     ! grep -qx '\.\.\.' "$page" || sed -i "$(($(wc -l <wanted) + 1)),\$d" "$OUT"
     expect "what it shows: $(diff wanted "$OUT")" cmp -s wanted "$OUT"
     shown=$((shown + 1))

@@ -27,7 +27,7 @@ expect_status 0
 expect_out '^ports +4\.00  8 uops that only p15 can do$'
 expect_out '^front end +1\.3[0-9]  8\.?[0-9]* slots, 6 a cycle$'
 expect_out '^    all +8\.[0-9] +4\.0 +4\.0$'
-# What the database does not have is said: packs have no property of that kind.
+# Facts missing from the database are named: packs have no property of that kind.
 expect_out '^latput property bypass_delay measures what that costs on this CPU\.$'
 # On a terminal headings stand out, unless colour is not wanted.
 unset NO_COLOR
@@ -68,7 +68,7 @@ assert abs(sum(port["clk"] for port in told["instructions"][1]["ports"]) - 1) < 
 PYTHON
 fi
 expect_schema explain "$OUT"
-# What is not known is named: not in the database, not in the lists.
+# Unknown forms are named: not in the database, not in the lists.
 explain --asm 'sbb rax, rbx; ud0 eax, ebx'
 expect_status 0
 expect_out '^1, sbb rax, rbx: not measured on this CPU: numbers are assumed \(sbb r64 r64\)$'
@@ -186,7 +186,7 @@ if command -v cc >/dev/null; then
     expect_out '^sum\.c, sum: loop 1 of 1, at '
 fi
 
-# What is refused, with a word each.
+# Refusals, with a word each.
 refused() {
     explain "${@:2}"
     expect_status 2
@@ -224,7 +224,7 @@ refused '--file FILE' --asm nop --symbol main
 refused "for this machine's tables" --asm nop --measure
 refused 'what is to be explained' --predict
 refused 'nothing.txt: cannot be read' --blocks nothing.txt
-# What stands before the first ; is not all of the code.
+# The code has more than the part before the first semicolon.
 run bench --asm 'align 16'
 expect_status 2
 expect_err 'there is no instruction in the code'

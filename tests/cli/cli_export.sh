@@ -21,7 +21,7 @@ for format in $formats; do
     run export --db real.db --format "$format" --output "$format" --left-out "$format.left"
     expect_status 0
     expect_err "latput export: $format: [0-9]+ of 20 forms of sapphirerapids\?"
-    # Where LLVM's version matters, only 19 is known.
+    # Version 19 is the only one known where LLVM's version matters.
     if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
         cp "$format" "$golden/export/$format"
         cp "$format.left" "$golden/export/$format.left"

@@ -56,7 +56,7 @@ expect_status 0
 expect_out ' 0 of them differ'
 run query --db run.db --false-dependencies --format json
 expect_schema query_false "$OUT"
-# What explain predicts takes them for what they are: a chain.
+# A prediction of explain treats them as a chain.
 run explain --db run.db --predict --asm 'popcnt rbx, rsi; lzcnt rcx, rsi'
 expect_status 0
 expect_out 'predicted.* 4\.0'

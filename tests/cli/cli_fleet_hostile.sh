@@ -81,7 +81,7 @@ expect "the others are merged" test \
     "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2
 expect "and shown" test -s out/site/index.html
 expect "a pack that is refused is kept" cmp torn_pack.pack out/hosts/torn_pack.refused
-# What was said by hosts, but for packs, holds nothing that steers.
+# Texts from hosts, except packs, have no control characters.
 for file in "$OUT" "$ERR" out/hosts/*.state out/hosts/*.log out/hosts/*.error; do
     CLI_COMMAND="control characters of ${file##*/}"
     [ "$(LC_ALL=C tr -d '\t\n\040-\176' <"$file" | wc -c)" = 0 ] ||
@@ -100,7 +100,7 @@ fails bad_pack 'failed: merge ended with status 2, .*cannot be read as a pack'
 expect "nobody else was asked" test "$(cut -d ' ' -f 1 asked | sort -u | xargs)" = \
     'bad_pack torn_pack'
 
-# Where nothing can be merged, no pack is blamed.
+# No pack is blamed if nothing can be merged.
 rm -r out/latput.db out/site
 mkdir out/latput.db
 printf '%s\n' first last >hosts

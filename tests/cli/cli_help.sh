@@ -54,7 +54,7 @@ for command in $commands; do
 done
 expect "options were tried" test "$options" -gt 100
 
-# Where the database is without --db: here, and of an installed program. Help makes no directory.
+# Help names the database without --db: here, and of an installed program. It makes no directory.
 run query --help
 expect "the database of the source tree" test "$(tail -n 1 "$OUT")" = "$TREE/db/latput.db"
 run check --help
@@ -66,7 +66,7 @@ expect "that of the user" test "$(tail -n 1 "$OUT")" = \
     "$SCRATCH/home/.local/share/latput/latput.db"
 expect "help makes no directory" test ! -e "$SCRATCH/home"
 
-# What bench confines, and what not.
+# Help of bench names what is confined, and what is not.
 run bench --help
 expect "bench says that its files are trusted" grep -q 'a *FILE is trusted' \
     <(tr -s '\n ' ' ' <"$OUT")
@@ -196,7 +196,7 @@ for command in $commands; do
     sed -n "/^    $command)/,/;;$/p" _latput | grep -oE "[')]--[a-z-]+" | tr -d "')" | sort >offered
     expect "options of $command for zsh" test "$(cat offered)" = "$(options_of "$command")"
 done
-# What documents say after the name of a command are options of it.
+# Words in documents after the name of a command are options of it.
 checked=0
 # shellcheck disable=SC2016 # the backquotes are in the documents
 while IFS=: read -r document line; do

@@ -98,7 +98,7 @@ expect_status 2
 expect_err 'the pattern .a\\x1b\[1m\*. has control characters'
 expect_plain
 
-# What would be noticed after the measurement is noticed before it: nothing is measured, there is no
+# Faults that would show after the measurement are found before it: nothing is measured, there is no
 # database. The list is good otherwise.
 refused_run() { # PATTERN, ARGUMENTS...
     local pattern=$1
@@ -127,7 +127,7 @@ refused_run 'more than 200 characters' "$(printf '%0201d' 1).csv"
 { printf '%s\nnop,,,I386,T,macro=a.inc:b' "$header"; printf ':%.0s1' {1..600}; echo; } >long.csv
 refused_run 'the form has more than 1000 characters' long.csv
 
-# What check refuses, run refuses: rows that say something wrong of their instruction.
+# Rows that check refuses are refused by run: those with a wrong description of their instruction.
 printf '%s\nadd,=r64 r64,=flags,X86_64,T,\n' "$header" >wrong.csv
 refused_run 'this operand is written here; for the decoder it is read and written' wrong.csv
 expect_err '1 problems in the lists; nothing was measured'

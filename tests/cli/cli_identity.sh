@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Which CPU a run is filed under, on cores made of text: what the whole run shows, not its first
+# The family that a run is filed under, on cores made of text: by the whole run, not its first
 # seconds. Noise takes no name away, and gives none; a core that is another one loses its name.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
@@ -67,8 +67,8 @@ expect "a throughput shows the width" test "$(filed slow)" = 'zen5|claim|8'
 measures narrow 0 --filter imul
 expect "the floor did not" test "$(filed narrow)" = 'zen5|claim|6'
 
-# Where every timing spreads, some calibrations are slow by chance and what they stand beside looks
-# fast: as wide as no such core is.
+# Some calibrations are slow by chance if every timing spreads, and make kernels look fast: as on a
+# core of a width that no such core has.
 for share in 0.05 0.1 0.2; do
     text_machine spread <<<"noise $share"
     rm -f spread.db
@@ -110,7 +110,7 @@ expect "nothing says otherwise" test "$(sqlite3 resumed.db 'SELECT count(*) FROM
 run query --db resumed.db --uarch zen5
 expect_status 0
 expect_out '^zen5 +add r64 r64 .* 0\.25 '
-# What the user said it is, is another run.
+# A family named by the user makes another run.
 measures resumed 0 --resume --uarch zen4
 expect "two runs" test "$(sqlite3 resumed.db 'SELECT count(*) FROM run')" = 2
 finish

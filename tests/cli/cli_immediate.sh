@@ -48,7 +48,7 @@ vextractf128 x y i8,i8=0,2.00
 ROWS
 expect "the others stay in the database" test "$(sqlite3 run.db "select count(*) from test
     where variant glob 'i8=*'")" = 28
-# What is slow beside its usual throughput waits for nothing.
+# An immediate that is slow beside its usual throughput is no false dependency.
 run query --db run.db --false-dependencies --format csv
 expect_status 0
 expect "no false dependency" test "$(wc -l <"$OUT")" = 1

@@ -18,7 +18,7 @@ expect_out "^loud: CPU $cpu was undisturbed for ([1-7]?[0-9]) % of a second, and
 kill "$spinner"
 wait "$spinner" 2>/dev/null
 
-# What it says is what it ends with, be this host as it may.
+# The words agree with the exit status, whatever this host is like.
 judge taskset -c "$cpu"
 case $STATUS in
 0) expect_out '^quiet: CPU [0-9]+ was undisturbed for (9[0-9]|100) % ' ;;

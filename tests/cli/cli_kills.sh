@@ -24,7 +24,7 @@ expect_status 0
 export TMPDIR=$SCRATCH/tmp
 mkdir tmp
 
-# What each writes lies in the directory `out`; its database is a copy of the calm one.
+# All files of a command are in the directory `out`; its database is a copy of the calm one.
 commands=(
     "merge --db out/all.db theirs.zip"
     "run forms.csv --db out/all.db --results out/tables --quiet"

@@ -33,7 +33,7 @@ run merge --db ours.db packs/*.zip
 expect_status 0
 expect_out ': added as run 2$'
 
-# What this machine is, by the message of a command that asks.
+# This machine's family, by the message of a command that asks for it.
 run ports --db ours.db
 expect_err "no run of 'zen5' has found its ports"
 run report --db ours.db --output tables
@@ -62,7 +62,7 @@ run merge --db back.db own.zip
 run explain --db back.db --predict --asm 'imul rax, rbx'
 expect_status 0
 expect_err "${came/unknown/zen5} merge; no such run was measured into back\.db$"
-# Who names the run knows it.
+# A named run needs no note.
 run report --db merged.db --run 1 --output tables
 expect_status 0
 expect "no word of it" test "$(grep -c 'came by' "$ERR")" = 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Where data lie: in the tree of the program or beside it where it is installed, whatever other
-# folders are called; and never where the command is started, also on a system without /proc.
+# Places of data: in the tree of the program or beside it if it is installed, whatever other folders
+# are called; and never where the command is started, also on a system without /proc.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 unset LATPUT_ROOT

@@ -161,7 +161,8 @@ wrong "1) OR 1=1; DROP TABLE run; --" 'this is compared with nothing' 1
 run query --db known.db --where "$(printf '(%.0s' {1..60})1"
 expect_status 2
 expect_err 'nested too deeply'
-# As many terms as may be are read; SQLite's own limits of depth are told as ours.
+# The largest allowed number of terms is read; SQLite's own limits of depth are reported as
+# latput's.
 run query --db known.db --where "max > 1$(printf ' + 0 - 0%.0s' {1..140})" --format csv
 expect_status 0
 mv "$OUT" many.csv

@@ -20,7 +20,7 @@ mov,=r64 m64,,X86_64,,
 ud2,,,X86_64,T,
 LIST
 
-# What is missing in the environment.
+# Faults of the environment.
 mkdir empty old
 printf '#!/bin/sh\necho NASM version 2.05.01\n' >old/nasm
 chmod +x old/nasm
@@ -122,7 +122,7 @@ expect_status 0
 expect "no word of it" test "$(grep -c 'reads it' "$ERR")" = 0
 cp "$DB" alone.db
 expect "all in the file" test "$(sqlite3 alone.db 'select count(*) from run')" = 4
-# What is in a pack says that nothing was measured.
+# A pack says that nothing was measured.
 mkdir packs
 run pack --db "$DB" --output packs
 expect_status 0
@@ -261,7 +261,7 @@ expect_status 0
 expect "the same structure" test "$(reused 'select count(distinct residual), count(*) > 1
     from port_model')" = '1|1'
 
-# What explain needs and the database lacks is measured on the spot, once.
+# Forms that explain needs and the database lacks are measured on the spot, once.
 cp "$DB" explain.db
 for _ in 1 2; do
     run explain --db explain.db --measure --predict --asm 'sbb rax, rbx; andn rax, rbx, rcx'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What bodies and the measuring process may do to a run, on a core made of text: each costs the
-# outcome of its own form, and no other one.
+# Faults of bodies and of the measuring process, on a core made of text: each costs the outcome of
+# its own form, and no other one.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 . "$TREE/tests/cli/text.sh"
@@ -40,7 +40,7 @@ suffers 'fault "mulss *" exit 3' 1 signalled 'the body ended the measuring proce
 suffers 'fault "mulss *" hang' 1 timed_out 'the body did not return within 2000 ms'
 suffers 'fault "mulss *" kill' 1 unstable 'something outside ended the measuring process by SIGKILL (another program, or a lack of memory), 5 times in a row'
 
-# What comes from outside once costs nothing.
+# A disturbance from outside that comes once costs nothing.
 heals() {
     text_machine heals <<<"$1"
     rm -f run.db heals/once.*

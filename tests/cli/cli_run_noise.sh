@@ -39,7 +39,8 @@ expect_status 3
 expect_err 'warning: the core was never seen undisturbed \(in 24\.0 s at best 4\.00 instructions'
 expect_err 'results: 25 unstable'
 
-# Of two speeds the faster one counts, be it rare; one that comes once in fifty is not waited for.
+# The faster of two speeds counts, even if it is rare; one that comes once in fifty is not waited
+# for.
 measure states 'state "mulss *" 1.25 0.5'
 expect_status 0
 expect "the fast state" test "$(values)" = "$true_values"

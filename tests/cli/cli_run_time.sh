@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Where the time of a run went, on a core made of text: what share of the repeats was refused is
-# what the script says, and why; what goes on one after another takes no longer than the whole; a
-# run that was resumed adds up; info.txt, JSON and merged packs have the same.
+# The time of a run by activity, on a core made of text: the share of refused repeats is that of the
+# script, with the reasons; activities in sequence take no longer than the whole; resumed runs add
+# up; info.txt, JSON and merged packs have the same.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/text.sh

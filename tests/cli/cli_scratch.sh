@@ -26,7 +26,7 @@ for signal in TERM HUP; do
     ! left || cli_fail "nothing is left behind"
 done
 
-# What is under way to its name goes, too, whenever the signal comes.
+# Files on the way to their names are removed, too, whenever the signal comes.
 cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$TREE/tests/fixtures/golden/ports_run.sql" |
     sqlite3 -batch -bail real.db >/dev/null || exit 99
 for command in pack site; do

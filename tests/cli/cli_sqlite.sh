@@ -94,7 +94,7 @@ sed -n 's/^│ *\(.*[^ ]\) *│$/\1/p' "$TREE/docs/LIBRARY.md" | sed 's/ *│ */
 expect "five snippets" test "$(wc -l <shown)" = 5
 expect "what it shows: $(diff shown printed)" cmp -s shown printed
 
-# What is refused, with the reason.
+# Refusals, with the reason.
 expect_refused() {
     [ "$STATUS" != 0 ] || cli_fail "should be refused"
     expect_err "latput_bench: .*$1"

@@ -61,12 +61,12 @@ gcc -shared -fPIC -O1 -o counters.so counters.c -ldl || exit 99
 allowed=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
 cpu=${allowed##*[-,]} # the last one, as latput takes it
 export LATPUT_MACHINE=$PWD/machine
-# Whether counters count is tried on whatever CPU latput is on, so all have a device.
+# Counters are tried on the CPU that latput happens to run on, so all have a device.
 for ((other = 0; other <= cpu; other++)); do
     machine_device "$other"
 done
 machine_registers "$cpu" >before
-# As run(), with the counters in latput alone.
+# counted ARGUMENTS...: like run(), with the counters in latput alone.
 counted() {
     LD_PRELOAD=$PWD/counters.so "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$? CLI_COMMAND="latput $*, counted"

@@ -129,7 +129,7 @@ for moment in 'has_run 3' 'measures 1'; do
     rm -f stop.db*
 done
 
-# What is not measured yet leaves no directory behind.
+# A run that has not measured yet makes no directory.
 text_machine quiet <<<''
 run run --db stop.db --results none --quiet --filter 'add r64 r64' integer_arithmetic
 expect_status 0

@@ -54,7 +54,7 @@ reads() {
         "$OUT" "$ERR" written || cli_fail "this steers, $hurt"
     rm -rf written
 }
-# What reads each table, in every format that it has.
+# Commands that read each table, in every format that it has.
 all() { # DATABASE
     local format view
     for format in table csv json; do
@@ -72,7 +72,7 @@ all() { # DATABASE
     reads "$1" explain --run 4 --predict --asm 'add rax, rbx; imul rcx, rax'
     some "$1"
 }
-# What reads into structures, once each.
+# Commands that read into structures, once each.
 some() { # DATABASE
     reads "$1" property --show --run 4 --plot
     reads "$1" property --show --run 4 --diff 4

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the tables of a run are good for, on a core made of text: random mixes (validate), a
-# recording of the machine (record), blocks (explain). The bottleneck model is what that core goes
-# by, so predictions are exact.
+# Uses of a run's tables, on a core made of text: random mixes (validate), a recording of the
+# machine (record), blocks (explain). That core follows the bottleneck model, so predictions are
+# exact.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/text.sh

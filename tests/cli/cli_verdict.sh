@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What tests/run says of tests that measure, by what a judge of this test's own says before and
-# after: one that fails is run once more; then it has failed where both looks are quiet, else it is
-# loud. And which tests it runs.
+# Verdicts of tests/run on tests that measure, with a judge of this test's own before and after: one
+# that fails is run once more; then it has failed if both looks are quiet, else it is loud. And the
+# tests that it runs.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 mkdir -p tests/{whole,unit/room,cli,hardware} build/tests
@@ -44,7 +44,7 @@ expect_out '^again +cli_second '
 expect_out '^ok +cli_second '
 expect_out '^skip +cli_lacks +no counters$'
 expect_out '^1 passed, 0 failed, 1 skipped$'
-# What does not measure is not asked about.
+# The judge is not asked about tests that do not measure.
 verdict ll tests/cli/
 expect_status 1
 expect_out '^FAIL +cli_wrong_too '

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What `latput asm` prints, for a person to read: of each test one kernel of each kind (dense; the
-# first filled of a row; of throughputs the first without and with what breaks dependencies). A line
-# a link, its instructions separated by semicolons, and of the links the first two, or one (8 x)
-# where all are alike; the contents of registers and memory where they change.
+# Condenses the output of `latput asm` for people: per test one kernel of each kind (dense; the
+# first filled of a row; of throughputs the first without and with breakers of dependencies). One
+# line per link, its instructions separated by semicolons; the first two links, or one (8 x) if all
+# are alike; the contents of registers and memory where they change.
 function kept(    name, shape) {
     name = $0; sub(/, [^,]*$/, "", name)
     shape = $0; sub(/.*, /, "", shape)
@@ -27,7 +27,8 @@ function print_list(before, line, from, to,    at, text, out) {
     }
     print out
 }
-# Of n lines, as many equal links as there are instances, the first two links; all if they are one.
+# Prints the first two links of n lines, with as many equal links as there are instances; all if
+# there is one.
 function print_links(line, n,    at, per, alike) {
     per = n / instances
     if (per != int(per) || instances == 1) { print_list("    ", line, 1, n); return }

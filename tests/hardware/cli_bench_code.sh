@@ -124,7 +124,7 @@ else
     expect_out '^per: 1\.0'
 fi
 
-# What crashes, and what does not return.
+# Code that crashes, and code that does not return.
 bench --asm ud2
 expect_status 1
 expect_err 'unsupported: SIGILL'

@@ -43,7 +43,7 @@ else
     expect_status 0
 fi
 expect_out ',"counted_core_clk","instructions"$'
-# Of every warm repetition, the disturbed ones as well: within what reading costs.
+# Counts of all warm repetitions, also disturbed ones, are within the cost of reading.
 # shellcheck disable=SC2016 # awk's $
 expect "event i counts i + 1 ticks" awk -F, 'NR > 1 && $4 == 0 {
     if (!($11 - $8 < 200 && $8 - $11 < 200 && $12 - 2 * $8 < 400 && 2 * $8 - $12 < 400)) bad = 1

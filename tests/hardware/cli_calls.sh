@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What the measuring process asks of the system once foreign code may run: to write records, to read
-# secrets, to sleep, and nothing that protects memory; at most four calls per timing, none per
-# repeat; where something else uses the core, two more per attempt, which is up to 40 repeats.
+# System calls of the measuring process once foreign code may run: writing records, reading secrets,
+# sleeping, and nothing that protects memory; at most four calls per timing, none per repeat; if
+# something else uses the core, two more per attempt, which is up to 40 repeats.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
 command -v strace >/dev/null || { echo "no strace" && exit 77; }
@@ -12,7 +12,7 @@ strace -ff -o calls "$LATPUT" run --quiet --db run.db --tests LT --filter 'add r
 STATUS=$?
 grep -q . calls.* || { echo "strace cannot trace here" && exit 77; }
 measured
-# Of each core, what comes after its filter; the process of most calls is that of the batch.
+# The calls of each core after its filter; the process with most calls is that of the batch.
 for trace in calls.*; do
     sed -n '/^seccomp(SECCOMP_SET_MODE_FILTER/,$s/(.*//p' "$trace" | tail -n +2 >"$trace.after"
 done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What other programs do on the other CPUs changes no conclusion that is told as sure: some quick
-# properties, measured beside an idle machine, beside a program that computes, and beside one that
-# goes through memory.
+# Other programs on the other CPUs change no conclusion that is told as sure: some quick properties,
+# measured beside an idle machine, beside a program that computes, and beside one that goes through
+# memory.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
 mapfile -t cpus < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |

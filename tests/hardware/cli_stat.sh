@@ -60,7 +60,7 @@ else
         tr '\n' ' ')"
 fi
 
-# What the program starts is counted too.
+# Programs started by the program are counted, too.
 faults() {
     run stat --repeat 1 --events page-faults --format csv -o report.csv -- "$@"
     expect_status 0
@@ -87,7 +87,7 @@ CLI_COMMAND='stat <pipe'
 "$LATPUT" stat --events task-clock -o report.txt -- cat < <(cat input) >"$OUT" 2>"$ERR"
 expect_err 'standard input is a pipe'
 
-# Where the report goes: to standard output on request, and never in the place of a link or a pipe.
+# The report goes to standard output on request, and never in the place of a link or a pipe.
 run stat --repeat 1 -e task-clock --format csv -o - -- true
 expect_status 0
 expect_out '^wall,clock,'

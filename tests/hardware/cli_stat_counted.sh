@@ -118,7 +118,8 @@ export LATPUT_MACHINE=$PWD/machine CLK_PER_TSC=1
 mkdir -p machine/sys/bus/event_source/devices/cpu machine/proc/sys/kernel
 echo 4 >machine/sys/bus/event_source/devices/cpu/type
 echo 2 >machine/proc/sys/kernel/perf_event_paranoid
-# As run(), with the stand-in in latput alone: the program counted has the real kernel.
+# counted ARGUMENTS...: like run(), with the stand-in in latput alone; the counted program has the
+# real kernel.
 counted() {
     LD_PRELOAD=$PWD/kernel.so "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$? CLI_COMMAND="latput $*, counted"

@@ -131,7 +131,7 @@ expect_err 'ports/skylake\.csv: .*ports/haswell\.csv applies to skylake too$'
 expect_err 'ports/nehalem\.csv: needs the comment lines `# source:` and `# applies:`'
 expect_err 'ports/sandybridge\.csv:10: line 9 names this set too'
 
-# What a family stands for, as rows of a list: a list of them is the same list.
+# Rows of a family, expanded: a list of them is the same list.
 printf \
     '# T\nmnemonic,operands,implicit,isa,tests,options\n{evex} vaddps,=v v v/mv/b32,,AVX512F,,type=f32 widths=xyz masks=kz er=z\n' >family.csv
 run check --expand family.csv:3
@@ -176,7 +176,7 @@ expect_err 'absent/latput-scratch-[A-Za-z0-9]+: cannot make a scratch directory:
 PATH=$SCRATCH run check "$lists/good.csv"
 expect_status 3
 expect_err 'nasm'
-# What has no table is said where it is wanted.
+# Families without a table are named where one is wanted.
 rm -rf tree
 cp -r "$TREE"/lists "$TREE"/macros "$TREE"/cpuinfo "$TREE"/db .  && mkdir tree &&
     mv lists macros cpuinfo db tree

@@ -12,7 +12,7 @@ pack2=$(cat "$OUT")
 run pack --db known.db --with-samples --run 1 --output one.zip
 expect_status 0
 expect_out '^one\.zip$'
-# What is given away with it.
+# The description names what is given away.
 expect "lines fit a terminal, and a log" test "$(wc -L <"$ERR")" -le 80
 tr -s '\n ' ' ' <"$ERR" >told
 expect "what is in it" grep -q \
@@ -83,7 +83,7 @@ for words in query report pack 'diff 1 2' rederive 'merge one.zip' 'run --quick'
 done
 run merge --db none.db
 expect_status 2
-# What stands beside packs is none, whatever the shell expands to; a name promises one.
+# Files beside packs are skipped, whatever the shell expands to; a name promises a pack.
 mkdir -p beside/plots
 echo 'The packs here' | tee beside/README.md >beside/b.txt
 cp one.zip beside/pack
@@ -173,7 +173,7 @@ expect "the page says what is missing" \
 run pack --db slimmer.db --output again.tar.xz --slim
 run merge --db slimmer3.db again.tar.xz
 expect "the same results" cmp kept.txt <(sqlite3 -readonly slimmer3.db "$values")
-# What is no pack, cut, or packed far too well, is refused.
+# Files that are no pack, cut, or packed far too well are refused.
 head -c 2000 slimmer.tar.xz >cut.tar.xz
 run merge --db slimmer.db cut.tar.xz
 expect_status 2

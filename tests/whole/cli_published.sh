@@ -11,7 +11,7 @@ for pack in "$published"/*.tar.xz; do
     expect "$name is at most 2 MB" test "$(stat -c %s "$pack")" -le 2000000
     expect "$name is named in the README" grep -qF "$name" "$published/README.md"
 done
-# What README.md shows.
+# The pack that README.md merges.
 shown=$(sed -nE 's|^\$ build/latput merge results/published/(.*)|\1|p' "$TREE/README.md")
 # shellcheck disable=SC2086 # the pattern is to match
 run merge --db shown.db "$published"/$shown
@@ -44,7 +44,7 @@ expect "no database and no log are left" test -z "$(find . -name 'none.db*')"
 # A CPU that is not what it claims to be says so.
 expect "a disguise has a mark" test "$(ask "SELECT count(*) FROM run_table
     WHERE uarch NOT LIKE '%?' AND claimed_uarch <> uarch AND decided = 'inferred'")" = 0
-# What README.md shows of a run is what its pack gives, until a command's output ends in `...`.
+# Output in README.md is what the pack gives, until a command's output ends in `...`.
 checked=0
 while read -r command; do
     eval "run $command --db shown.db"
@@ -62,8 +62,8 @@ for format in $formats; do
     expect_status 0
 done
 
-# What a form's numbers are is the same in all of them, to the digits that a format has. Of one pack
-# of all forms: an export is of one CPU, the one measured last.
+# Numbers of a form are the same in all formats, to their digits. An export is of one CPU, the one
+# measured last, so there is one pack of all forms.
 command -v python3 >/dev/null || { finish && exit 0; }
 "$LATPUT" query --db shown.db --format csv >query.csv
 expect "the numbers of exports are those of query" python3 - <<'PYTHON'
@@ -89,7 +89,7 @@ for instruction in tree.parse("uops-xml").iter("instruction"):
 
 EXACT = None, None  # digits of throughput and latency
 
-# Of forms: those that a name may mean, any of which may be the one.
+# Compares forms: a name may mean several, any of which may be the one.
 def compare(format, values, least):
     seen = wrong = 0
     for forms, throughput, latency, digits in values:
