@@ -7,9 +7,9 @@
 
 #include <inttypes.h>
 
-enum { PROPERTIES_MAX = 4096 }; // of a run: sixty times all that there are
+enum { PROPERTIES_MAX = 4096 }; // per run: sixty times all that exist
 
-// The limits of a property, in the order of the columns of the query.
+// Limits of a property, in the order of the columns of the query.
 static const struct {
     const char *what;
     int64_t most;

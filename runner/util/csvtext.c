@@ -19,7 +19,7 @@ static bool is_number(const char *text)
     return end != text && !text[strspn(text, "+-.0123456789e")] && !*end;
 }
 
-// Returns the apostrophe that a field of a spreadsheet begins with, or "": see csvtext.h.
+// Returns the characters to be written before the text in its field.
 static const char *field_prefix(const char *text)
 {
     return spreadsheets && *text && strchr("=+-@\t\r", *text) && !is_number(text) ? "'" : "";

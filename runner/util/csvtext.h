@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-// From now on spreadsheets may read what this process writes: an apostrophe stands before each text
-// that they would take for a formula, since it begins with one of = + - @, a tab or a carriage
-// return. What is a number stays as it is.
+// Has CSV written for spreadsheets from now on: an apostrophe precedes each text that they would
+// take for a formula, since it begins with one of = + - @, a tab or a carriage return. Numbers have
+// none.
 void csv_for_spreadsheets(bool yes);
 
 void csv_put_text(struct strbuf *out, const char *text);   // one field, quoted where needed

@@ -69,7 +69,7 @@ few() { # ARGS...
 }
 few check hostile.csv
 few run hostile.csv --db "$SCRATCH/x.db" --results none --quiet
-# As many faults as rows: each is told once.
+# Each of as many faults as rows is reported once.
 {
     echo "$header"
     yes 'ad,r6,,NONE,Q,' | head -n 20000

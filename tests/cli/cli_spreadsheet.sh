@@ -40,7 +40,7 @@ expect_out '^@SUM'
 expect "no other value differs" cmp <(sed 's/^@/'"'@/" "$OUT") \
     <("$LATPUT" query --db known.db --uarch testa --columns isa)
 
-# Where there is no CSV there is none for spreadsheets; shells know the word.
+# A command without CSV has none for spreadsheets; shells know the word.
 run validate --format spreadsheet
 expect_status 2
 expect_err "unknown format 'spreadsheet'; there are table and json"
