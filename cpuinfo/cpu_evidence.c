@@ -311,7 +311,7 @@ static void measured_contradict(struct cpu_info *cpu, const struct fit *fit,
     const struct cpu_family *facts = &fit->row->facts;
     if (fit->width_off)
         contradiction_add(cpu, CPU_WITNESS_MEASURED,
-                          "measured, the core dispatches %d µops a cycle; %s dispatches %d",
+                          "measured, the core dispatches %d µops per cycle; %s dispatches %d",
                           measured->issue_width, facts->uarch, facts->issue_width);
     if (fit->imul_off)
         contradiction_add(cpu, CPU_WITNESS_MEASURED,

@@ -80,7 +80,7 @@ struct cpu_info {
     char claim[32];              // claim of the signature: key of cpus.csv or "unknown"
     char uarch[32];              // believed family: key, "zen5?" if inferred, or "unknown"
     char uarch_name[96];         // "Zen 5"; "Zen 5, inferred"
-    int issue_width;             // µops a cycle, of the believed family; 0 if unknown
+    int issue_width;             // µops per cycle, of the believed family; 0 if unknown
     int imul64_clk;              // latency of imul r64,r64 there; 0 if unknown
     int measured_width;          // as cpu_judge() got it; 0: not measured
     double measured_imul;        // the same, of imul_per_add
@@ -125,10 +125,10 @@ void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured);
 // Returns true if the measured width is less than the believed family dispatches. It is no
 // contradiction, since something may have kept the core busy.
 bool cpu_seen_narrow(const struct cpu_info *cpu);
-// Returns the issue widths in cpus.csv of the families that all evidence but a measured width
-// allows (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops per cycle
-// is one of them. 0: no line fits. A core that measures less than the least of them is disturbed (a
-// busy sibling halves it), or the table does not have it.
+// The issue widths that cpus.csv has for the families that all evidence but a measured width allows
+// (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops per cycle is one
+// of them. 0: no line fits. A core that measures less than the least of them is disturbed (a busy
+// sibling halves it), unless it is one that the table does not have.
 uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured);
 
 // All CPUs that are identified, loaded or judged from now on are of this uarch: a key of cpus.csv

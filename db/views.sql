@@ -51,7 +51,7 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
         WHEN test.kind = 'throughput' AND test.variant = 'setting'
             THEN printf('%.2f for setting operands anew, alone', value_clk)
         WHEN test.detail GLOB '[0-9]* bytes each, *' AND value_clk > 0
-            THEN test.detail || printf(', %.2f a cycle', CAST(test.detail AS INTEGER) / value_clk)
+            THEN test.detail || printf(', %.2f per cycle', CAST(test.detail AS INTEGER) / value_clk)
         ELSE nullif(test.detail, '') END END AS note,
     -- Another immediate differs if its time is not that of the usual one in the same kernel, by
     -- more than two measurements of one time differ; by half a cycle if one of them is no whole

@@ -41,7 +41,7 @@
                 ["hypervisor", run.hypervisor || "none seen"],
                 [
                     "dispatch",
-                    run.measured_width ? `${run.measured_width} µops a cycle, measured` : "",
+                    run.measured_width ? `${run.measured_width} µops per cycle, measured` : "",
                 ],
                 ["clock", ghz(run.core_hz)],
                 ["TSC", ghz(run.tsc_hz)],
@@ -182,7 +182,7 @@
             h(
                 "p",
                 {},
-                `${ports.port_count} ports in ${sets.length} sets, ${ports.width} slots a cycle in front of them. Found from throughput: ports that no form tells apart are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
+                `${ports.port_count} ports in ${sets.length} sets, ${ports.width} slots per cycle in front of them. Found from throughput: ports that no form tells apart are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
             ),
             h(
                 "div",

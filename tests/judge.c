@@ -125,7 +125,7 @@ int main(void)
     }
     double share = undisturbed / all, adds = 6 / (least - 1);
     int loud = share < QUIET_SHARE || adds < ADDS_LEAST;
-    printf("%s: CPU %d was undisturbed for %.0f %% of a second, and did %.1f additions a cycle\n",
+    printf("%s: CPU %d was undisturbed for %.0f %% of a second, and did %.1f additions per cycle\n",
            loud ? "loud" : "quiet", cpu, 100 * share, adds);
     return loud;
 }

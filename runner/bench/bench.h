@@ -77,15 +77,14 @@ struct bench_row {
     int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
     int repetition; // from 0
     bool cold;
-    bool accepted;  // passed the gate; if not, something else used the core
-    int tried;      // times, until it passed
-    double late_ns; // behind the start that the threads had agreed on
-    double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
-    double clk;     // core cycles of the whole repetition
-    double per_clk; // core cycles an instance
-    // Counts per event of the whole repetition, in user mode, without the overhead of counting;
-    // NaN: not counted in this pass
-    double *counts;
+    bool accepted;   // passed the gate; if not, something else used the core
+    int tried;       // times, until it passed
+    double late_ns;  // behind the start that the threads had agreed on
+    double tsc;      // TSC ticks of the whole repetition, the overhead of timing taken off
+    double clk;      // core cycles of the whole repetition
+    double per_clk;  // core cycles per instance
+    double *counts;  // of the whole repetition, one an event, in user mode, without the overhead of
+                     // counting; NaN where the event could not be counted in this pass
     double *columns; // computed from the values of the whole repetition
 };
 
@@ -98,7 +97,7 @@ struct bench_event {
 
 // Summary of the accepted warm repetitions; of cold ones if all are cold.
 struct bench_summary {
-    double clk;        // core cycles an instance: fastest steady state that two passes confirm, of
+    double clk;        // core cycles per instance: fastest steady state that two passes confirm, of
                        // cold repetitions the median; NaN unless the outcome is ok
     double median_clk; // over all passes; NaN: nothing was accepted
     double spread_clk; // interquartile range; NaN likewise

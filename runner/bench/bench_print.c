@@ -93,7 +93,7 @@ static void print_summary(const struct bench_result *result, int thread, FILE *o
     const struct bench_summary *summary = &result->threads[thread];
     print_summary_cpu(result, thread, out);
     if (isfinite(summary->clk))
-        fprintf(out, "%.*f core clk an instance", summary->clk < 1 ? 3 : 2, summary->clk);
+        fprintf(out, "%.*f core clk per instance", summary->clk < 1 ? 3 : 2, summary->clk);
     else
         fputs("no steady value", out);
     if (isfinite(summary->median_clk))
@@ -128,7 +128,7 @@ static void print_column_summary(const struct bench_spec *spec, const struct ben
     fprintf(out, "%s", column_name(result, column));
     if (n)
         fprintf(out, ": %.3f%s (median, spread %.3f)\n", quantile_median(values, n),
-                column < TIME_COLUMNS + result->nevents ? " an instance" : "",
+                column < TIME_COLUMNS + result->nevents ? " per instance" : "",
                 quantile_spread(values, n));
     else
         fputs(": no value\n", out);

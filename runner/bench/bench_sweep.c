@@ -108,7 +108,7 @@ static void plot_script(const struct bench_sweep *sweep, const struct sweep_poin
                         const char *terminal, bool to_file, struct strbuf *script)
 {
     strbuf_printf(script,
-                  "set terminal %s\n%sset xlabel '%s'\nset ylabel 'core cycles an instance'\n"
+                  "set terminal %s\n%sset xlabel '%s'\nset ylabel 'core cycles per instance'\n"
                   "set grid\nset key off\nset yrange [0:*]\nplot '-' using 1:2 with linespoints\n",
                   terminal, to_file ? "set output 'plot'\n" : "", sweep->name);
     for (int i = 0; i < sweep->npoints; i++)

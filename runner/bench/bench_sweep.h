@@ -26,8 +26,8 @@ int bench_sweep_point(const struct bench_sweep *sweep, int point, const struct b
 struct sweep_point {
     int64_t value;
     enum outcome outcome;
-    double clk, spread_clk; // core cycles an instance; NaN where there is none
-    const char *detail;     // reason, unless ok
+    double clk, spread_clk; // core cycles per instance; NaN where there is none
+    const char *detail;     // why, where not ok
 };
 
 // The points drawn by gnuplot into a file, .svg or .png by its name; "-": in characters, appended

@@ -115,7 +115,7 @@ const struct command cmd_asm = {
     .description =
         "Prints for each kernel its init, which runs once before the clock starts, and its body, "
         "which the core copies into a loop. r14 is the start of the data area (ebp with bits=32), "
-        "r15 the loop counter; what registers and memory hold at the start stands in the comment.",
+        "r15 the loop counter; the comment has the contents of registers and memory at the start.",
     .options = options,
     .run = asm_run,
 };

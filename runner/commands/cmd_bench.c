@@ -80,7 +80,7 @@ static int take_db(const struct option_given *given, void *to)
 // clang-format off
 static const struct command_option options[] = {
     {0, "asm", "CODE",
-        "what to measure, in NASM's syntax; `;` separates instructions, `;;` begins a comment",
+        "the code, in NASM's syntax; `;` separates instructions, `;;` begins a comment",
         OPTION_TEXT(spec.body)},
     {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(spec.init)},
     {0, "mode", "NAME", "latency: the code as it is (default); throughput: chains are broken",
@@ -89,7 +89,7 @@ static const struct command_option options[] = {
         OPTION_TEXT(spec.symbol)},
     {0, "cflags", "OPTIONS", "options for the compiler of a .c file", OPTION_TEXT(spec.cflags)},
     {0, "bits", "64|32", "mode of the processor (default 64)", OPTION_CALL(take_bits)},
-    {0, "instances", "N", "what the code counts as: results are divided by N",
+    {0, "instances", "N", "the code counts as N instances: results are divided by N",
         OPTION_NUMBER(spec.instances, 1, BENCH_UNROLL_MAX)},
     {0, "unroll", "N", "copies of the code in the loop (default: chosen)",
         OPTION_NUMBER(spec.unroll, 1, BENCH_UNROLL_MAX)},
@@ -103,12 +103,12 @@ static const struct command_option options[] = {
         OPTION_NUMBER(spec.cpu, 0, COMMAND_CPU_MAX)},
     {0, "threads", "N", "run on N CPUs in step, SMT siblings first",
         OPTION_NUMBER(spec.threads, 1, BENCH_THREADS_MAX)},
-    {0, "cpus", "LIST", "which CPUs the threads run on, e.g. 0,2 or 0-3", OPTION_CALL(take_cpus)},
+    {0, "cpus", "LIST", "the CPUs of the threads, e.g. 0,2 or 0-3", OPTION_CALL(take_cpus)},
     {0, "events", "LIST", "events to count, see latput counters; sets: @branches",
         OPTION_TEXT(spec.events)},
     {0, "backend", "NAME",
-        "who counts hardware events: perf; msr, as root; auto (default): perf, else msr; tsc: "
-        "nobody", OPTION_BACKEND(spec.backend)},
+        "counts hardware events: perf; msr, as root; auto (default): perf, else msr; tsc: none",
+        OPTION_BACKEND(spec.backend)},
     {0, "column", "EXPR", "a computed column, e.g. ipc=instructions/core_clk",
         OPTION_CALL(take_column)},
     {0, FORMAT_ALL(format)},
@@ -116,17 +116,17 @@ static const struct command_option options[] = {
         OPTION_SWITCH(spec.keep, true)},
     {0, "store", NULL, "keep the result in the database; latput query --bench shows it",
         OPTION_SWITCH(spec.store, true)},
-    {0, "label", "TEXT", "a name for what is stored; includes --store", OPTION_TEXT(spec.label)},
+    {0, "label", "TEXT", "a name for the stored result; includes --store", OPTION_TEXT(spec.label)},
     {0, "db", "FILE", "the database, which also keeps the canary's floor; `none`: none",
         OPTION_CALL(take_db)},
     {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)",
         OPTION_SECONDS(spec.give_up_ms, BENCH_GIVE_UP_MAX_S)},
     {COMMON_UARCH},
-    {0, "sweep", "N=A..B[:STEP]", "for each value, in place of {N} in the code: a row each",
+    {0, "sweep", "N=A..B[:STEP]", "one row for each value, in place of {N} in the code",
         OPTION_TEXT(sweep)},
     {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters",
         OPTION_TEXT(plot)},
-    {0, "explain", NULL, "then say why, as latput explain does; for --asm",
+    {0, "explain", NULL, "explain the time, as latput explain does; for --asm",
         OPTION_SWITCH(explain, true)},
     {0},
 };
@@ -142,11 +142,11 @@ const struct command cmd_bench = {
         "Runs the code in a loop in a process of its own and prints the time of each repetition, "
         "the first of them cold, and a summary in core cycles. The code may use all registers but "
         "r15 (the loop's) and r14, which holds the address of 64 KiB of readable and writable "
-        "memory (in 32-bit mode: all but ebp, which holds that address). Code that crashes or "
-        "does not return costs nothing but a message. That holds for the measured code only: a "
-        "FILE is trusted. The compiler, the assembler and the linker read it as you, and its "
-        "constructors and ifuncs run as you, before the process gives up its rights. Give "
-        "latput bench no file and no --asm of a stranger.\n"
+        "memory (in 32-bit mode: all but ebp, which holds that address). Code that crashes or does "
+        "not return only costs a message. That holds for the measured code only: a FILE is "
+        "trusted. The compiler, the assembler and the linker read it as you, and its constructors "
+        "and ifuncs run as you, before the process gives up its rights. Give latput bench no file "
+        "and no --asm of a stranger.\n"
         "--sweep N=0..32:4 measures the code for each value: {N} in --asm, --init or --cflags is "
         "replaced by it: 'times {N} nop', 'mov rax, [r14+{N}]', -DN={N}.",
     .options = options,

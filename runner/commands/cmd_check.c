@@ -237,17 +237,15 @@ const struct command cmd_check = {
     .arguments = "[LIST[:LINE]...]",
     .summary = "validate lists and tables without measuring",
     .description =
-        "Reads the lists (all of lists/ without arguments; LIST:LINE speaks of one line), "
-        "assembles every row once and decodes "
-        "the "
-        "result. Reported are: unknown columns, classes, isa names and options; a form that stands "
-        "in two lists; what NASM refuses or silently encodes as something else; and a row whose "
-        "reads and writes differ from what the decoder knows of the instruction, unless "
+        "Reads the lists (all of lists/ without arguments; LIST:LINE is one line), assembles every "
+        "row once and decodes the result. It reports unknown columns, classes, isa names and "
+        "options; a form that stands in two lists; rows that NASM refuses or silently encodes as "
+        "something else; and rows whose reads and writes differ from the decoder's, unless "
         "lists/exceptions.csv gives a reason. Without arguments the tables of CPUs, features, "
         "counter events and port names in cpuinfo/, and the properties in lists/properties/, are "
-        "checked too; of these the code of the first and last point of each curve is assembled. "
-        "Every problem is printed with "
-        "file, line and a caret; the exit status is 0 if there is none, else 2.",
+        "checked, too; for properties the code of the first and last point of each curve is "
+        "assembled. Every problem is printed with file, line and a caret; the exit status is 0 if "
+        "there is none, else 2.",
     .options = options,
     .run = check_command,
 };

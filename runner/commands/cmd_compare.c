@@ -46,7 +46,7 @@ static const struct command_option options[] = {
     {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
     {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family", OPTION_TEXT(cpu)},
     {'f', "format", "FORMAT", "text (default), json, html (a page)", OPTION_CALL(take_format)},
-    {'n', "entries", "N", "so many; default: 20, 0: all",
+    {'n', "entries", "N", "at most N; default: 20, 0: all",
         OPTION_NUMBER(options.entries, 0, ENTRIES_MAX)},
     {0},
 };
@@ -127,15 +127,15 @@ const struct command cmd_compare = {
     .summary = "results beside LLVM's scheduling model of the CPU",
     .description =
         "Hands every form (of those that match GLOB) to LLVM as machine code and prints where its "
-        "scheduling model contradicts what was measured: latency, throughput, µops, ports. A class "
-        "of the model is one entry, with its members and what was measured of them, those first "
-        "that occur most in compiled code: a static count over the libraries that "
+        "scheduling model contradicts the measurements: latency, throughput, µops, ports. Each "
+        "class of the model is one entry, with its members and their measured values; the most "
+        "frequent in compiled code come first: a static count over the libraries that "
         "cpuinfo/instruction_counts.csv names.\n"
-        "Where a result is an upper bound, a model that says less does not contradict it. The "
-        "model's latency is beside that from any operand to the last register; stores have none. "
-        "Its µops may be those of dispatch or those that need a port. Ports are compared where "
-        "the numbers of µops agree; which port of the model is which of ours is found from the "
-        "forms of one µop.\n"
+        "If a result is an upper bound, a lower value of the model does not contradict it. The "
+        "model's latency is compared with that from any operand to the last register; stores have "
+        "none. Its µops may be those of dispatch or those that need a port. Ports are compared if "
+        "the numbers of µops agree; the forms of one µop show which port of the model is which of "
+        "ours.\n"
         "Needs Debian's llvm-19 and NASM.",
     .options = options,
     .run = compare_run,

@@ -20,9 +20,9 @@ static const struct command_option options[] = {
     {'s', "sets", NULL, "the named sets of events instead of the events",
         OPTION_SWITCH(request.sets, true)},
     {'c', "cpu", "LIST",
-        "the logical CPU to look at; matters where not all are alike. The one this runs on if not "
-        "given. For start a list (0-3,8) or all, which is the default", OPTION_TEXT(request.cpus)},
-    {'l', "load", "FILE", "the CPU of a dump that latput cpu --save made",
+        "the logical CPU to look at, if they differ; default: the one that latput runs on. For "
+        "start a list (0-3,8) or all, which is the default", OPTION_TEXT(request.cpus)},
+    {'l', "load", "FILE", "the CPU of a dump made by latput cpu --save",
         OPTION_TEXT(request.dump)},
     {'w', "wide", NULL, "all columns of the table, however narrow the terminal is",
         OPTION_SWITCH(request.wide, true)},
@@ -68,23 +68,22 @@ const struct command cmd_counters = {
     .summary = "list what performance counters can count, start and stop them",
     .description =
         "Lists the events of this CPU's family, or of another (--uarch): the id, which is the same "
-        "on every CPU and what `latput stat` and `latput bench` take, the code, the counters that "
+        "on every CPU and which `latput stat` and `latput bench` take, the code, the counters that "
         "can count it, the vendor's name and the meaning. With GLOBs only the events whose id, "
-        "name "
-        "or group match, without regard to case: latput counters list 'branch*'. With --sets the "
-        "named sets, which lists of events take as @NAME.\n"
+        "name or group match, without regard to case: latput counters list 'branch*'. With --sets "
+        "the named sets, which lists of events take as @NAME.\n"
         "On a terminal the table fits its lines, as that of latput query does. Elsewhere the "
         "vendor's names are left out; --wide prints them, and --format csv and json libpfm4's as "
         "well.\n"
-        "Whether this machine lets anyone count is said on standard error, with the remedy; a list "
-        "is printed all the same.\n"
+        "A message on standard error says if this machine lets nobody count, with the remedy; the "
+        "list is printed all the same.\n"
         "Events are written by id, by the vendor's or libpfm4's name, or as a raw code (r1b1, "
         "event=0xb1,umask=0x02,cmask=1,inv), with the modifiers :u and :k (user, kernel mode), "
         ":c=N (cycles with at least N), :i (inverted), :e (rising edges), :t (either thread).\n"
         "start programs counters for another program to read with the instruction RDPMC, and "
         "prints the number that RDPMC wants in ecx for each event; status shows the counts, stop "
-        "gives back what was found. perf keeps counters only as long as the program that opened "
-        "them lives, so this needs root and the kernel module msr. Do not use perf meanwhile.",
+        "restores the registers. perf keeps counters only as long as the program that opened them "
+        "lives, so this needs root and the kernel module msr. Do not use perf meanwhile.",
     .options = options,
     .run = counters_run,
 };

@@ -34,14 +34,14 @@ static int take_format(const struct option_given *given, void *to)
 static const struct command_option options[] = {
     {'s', "save", "FILE", "write a CPUID dump instead of the report; - is standard output. Serial "
         "numbers and APIC ids are not in it", OPTION_TEXT(save)},
-    {'l', "load", "FILE", "report on the CPU of a dump instead of this one; what only a running "
-        "machine can tell is left out", OPTION_TEXT(load)},
+    {'l', "load", "FILE", "report on the CPU of a dump instead of this one, without the facts that "
+        "only a running machine has", OPTION_TEXT(load)},
     {'f', "format", "text|json", "form of the report; text if not given",
         OPTION_CALL(take_format)},
-    {'c', "cpu", "N", "the logical CPU to look at; matters where not all are alike. The one this "
-        "runs on if not given", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
-    {0, "db", "FILE", "the database, in which the width and properties of this CPU may be that say "
-        "what it is; none is needed, and none is looked for with --load", OPTION_TEXT(db)},
+    {'c', "cpu", "N", "the logical CPU to look at, if they differ; default: the one that latput "
+        "runs on", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
+    {0, "db", "FILE", "the database, whose width and properties of this CPU may show its family; "
+        "optional, and ignored with --load", OPTION_TEXT(db)},
     {COMMON_UARCH},
     {0},
 };
@@ -131,11 +131,9 @@ const struct command cmd_cpu = {
     .summary = "identify this CPU and say what can be measured here",
     .description =
         "Shows the CPU, what its signature claims, what agrees with that or contradicts it and "
-        "what "
-        "is believed instead, its features, caches and clocks, the performance counters and who "
-        "may use "
-        "them, and says in words what this machine can measure now, what it cannot, and what would "
-        "help. Nothing on the machine is changed.",
+        "what is believed instead, its features, caches and clocks, the performance counters and "
+        "who may use them, and says in words what this machine can measure now, what it cannot, "
+        "and what would help. Changes nothing on the machine.",
     .options = options,
     .run = cpu_run,
 };

@@ -124,8 +124,9 @@ static const struct command_option options[] = {
     {0, "only", "CHANGE",
         "only the forms that are faster, slower, mixed, new, gone, or differ in ports or outcome",
         OPTION_CALL(take_only)},
-    {0, "sure", NULL, "what is in doubt counts as the same", OPTION_SWITCH(diff.sure_only, true)},
-    {'t', "tolerance", "PERCENT", "differences up to this are none; default: 2",
+    {0, "sure", NULL, "doubtful differences count as the same",
+        OPTION_SWITCH(diff.sure_only, true)},
+    {'t', "tolerance", "PERCENT", "ignore differences up to this; default: 2",
         OPTION_CALL(take_tolerance)},
     {0, "filter", "GLOB", "only the forms that match, as in latput query", OPTION_TEXT(glob)},
     {COMMON_WIDE(wide)},
@@ -174,17 +175,16 @@ const struct command cmd_diff = {
     .arguments = "A B",
     .summary = "two CPUs or two runs side by side, only what differs",
     .description =
-        "A and B are CPU families (uarch, such as zen5) or numbers of runs. Of the forms that both "
-        "have it prints first how many of each class B is faster and slower with, which "
-        "instructions are new and gone, and the medians of B's latencies and throughputs over "
+        "A and B are CPU families (uarch, such as zen5) or numbers of runs. For the forms that "
+        "both have it first prints by class how many are faster and slower on B, how many "
+        "instructions are new and gone, and the median ratios of B's latencies and throughputs to "
         "A's; then the forms whose latency, throughput or outcome differ by more than the "
-        "tolerance, or whose µops or ports differ where both are known and not ambiguous; names of "
-        "ports are compared within one CPU family only. A ? behind faster, slower and mixed says "
-        "that it is in doubt: the difference rests on upper bounds, on means, on one of several "
-        "steady states, or lies within the spread of the samples. CSV has the forms, with "
-        "--summary the classes; JSON has both. "
-        "How many forms only one of them has, and how many only one of them has measured the "
-        "latency, throughput or ports of, is said on standard error. On a terminal the table is "
+        "tolerance, or whose µops or ports differ if both are known and not ambiguous; names of "
+        "ports are compared within one CPU family only. A ? after faster, slower and mixed means "
+        "doubt: the difference rests on upper bounds, on means, on one of several steady states, "
+        "or lies within the spread of the samples. CSV has the forms, with --summary the classes; "
+        "JSON has both. Standard error has the numbers of forms that only one of them has, or of "
+        "which only one has measured the latency, throughput or ports. On a terminal the table is "
         "made to fit its lines, as that of latput query is.",
     .options = options,
     .run = diff_run,

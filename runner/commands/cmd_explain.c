@@ -59,19 +59,23 @@ static const struct command_option options[] = {
         OPTION_TEXT(spec.file)},
     {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained",
         OPTION_TEXT(spec.symbol)},
-    {0, "loop", "N", "which loop of the function, in the order of its code (default 1)",
+    {0, "loop", "N", "number of the function's loop, in the order of its code (default 1)",
         OPTION_NUMBER(loop, 1, CODE_LOOPS_MAX)},
     {0, "instances", "N",
-        "how often one call goes through the loop: then it is measured beside the prediction",
+        "iterations of the loop per call: then it is measured beside the prediction",
         OPTION_NUMBER(spec.instances, 1, BENCH_UNROLL_MAX)},
-    {0, "cflags", "FLAGS", "for the compiler of a .c file, behind -O2", OPTION_TEXT(spec.cflags)},
+    {0, "cflags", "FLAGS", "options for the compiler of a .c file, after -O2",
+        OPTION_TEXT(spec.cflags)},
     {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(spec.init)},
     {0, "bits", "64|32", "mode of the processor (default 64)", OPTION_CALL(take_bits)},
-    {0, "blocks", "FILE", "one block a line instead: predicted and measured, a row each",
+    {0, "blocks", "FILE", "a file with one block per line instead: a row each, predicted and "
+                          "measured",
         OPTION_TEXT(blocks)},
-    {0, "predict", NULL, "measure nothing: only what the tables say", OPTION_SWITCH(predict, true)},
+    {0, "predict", NULL, "measure nothing: only predict from the tables",
+        OPTION_SWITCH(predict, true)},
     {0, "measure", NULL,
-        "first measure what the tables lack of the block, as latput run does, into the database",
+        "first measure forms of the block that the tables lack into the database, as latput run "
+        "does",
         OPTION_SWITCH(measure, true)},
     {0, "uarch", "NAME", "predict for this CPU of the database; measures nothing",
         OPTION_TEXT(uarch)},
@@ -96,15 +100,14 @@ const struct command cmd_explain = {
         "again and again, and measures it as latput bench does. The longest of these bounds is the "
         "prediction: the front end's slots, the ports (the least time over all sets of them), "
         "units that are not pipelined, and the longest chain that one copy hands to the next "
-        "through registers, flags and memory. Where prediction and measurement differ by more "
-        "than 10 %, the block is measured in other shapes that tell why: chains broken, ports "
+        "through registers, flags and memory. Where prediction and measurement differ by more than "
+        "10 %, the block is measured in other shapes that show the reason: chains broken, ports "
         "relieved, loads from one line. Instructions are found in the tables by their machine "
-        "code; what is not there is named.\n"
+        "code; missing ones are named.\n"
         "The block may use the registers as with latput bench: r14 holds the address of the data "
-        "area, r15 is the loop's. --blocks reads a block a line, `code` or `init | code`. --file "
-        "takes what latput bench --file takes: of a NASM file `testcode` is the block, of a "
-        "function "
-        "a loop without other branches and calls.\n"
+        "area, r15 is the loop's. --blocks reads one block per line, `code` or `init | code`. "
+        "--file takes the files of latput bench: the block is `testcode` of a NASM file, or a loop "
+        "of a function without other branches and calls.\n"
         "The tables come from latput run; docs/EXPLAIN.md describes the model.",
     .options = options,
     .run = explain_run,

@@ -43,7 +43,7 @@ static const struct command_option options[] = {
     {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
     {'o', "output", "FILE", "default: standard output", OPTION_TEXT(output)},
     {0, "left-out", "FILE",
-        "writes there each form that the format cannot express, behind the reason",
+        "write each form that the format cannot express there, after the reason",
         OPTION_TEXT(left_out)},
     {0},
 };
@@ -155,19 +155,16 @@ const struct command cmd_export = {
     .description =
         "Writes the forms of one CPU that match a GLOB (as in latput query; all without one) in a "
         "format of another program:\n"
-        "csv, json: all that is known of a form, pairs of operands included; "
-        "spreadsheet: csv with an apostrophe before what a spreadsheet would take for a formula; "
-        "uops-xml: as uops.info's instructions.xml, which uiCA reads; "
-        "osaca: a machine file for OSACA; "
+        "csv, json: all that is known of a form, pairs of operands included; spreadsheet: csv with "
+        "an apostrophe before what a spreadsheet would take for a formula; uops-xml: as "
+        "uops.info's instructions.xml, which uiCA reads; osaca: a machine file for OSACA; "
         "exegesis, exegesis-throughput, exegesis-uops: for llvm-exegesis --mode=analysis; "
-        "llvm-json: for generators of LLVM's scheduling models; "
-        "intrinsics: perf2.js of viewers of intrinsics; "
-        "asmdude: the tables of AsmDude2.\n"
-        "docs/EXPORTS.md describes them. Numbers are those of latput query. A form that a format "
-        "cannot express is left out, and how many for what reason is said on standard error; "
-        "--left-out names all of them. The exegesis and llvm formats need Debian's llvm-19, "
-        "all but csv, spreadsheet, json and asmdude the lists, and these and uops-xml and "
-        "intrinsics NASM.",
+        "llvm-json: for generators of LLVM's scheduling models; intrinsics: perf2.js of viewers of "
+        "intrinsics; asmdude: the tables of AsmDude2.\n"
+        "docs/EXPORTS.md describes them. Numbers are those of latput query. Forms that a format "
+        "cannot express are left out, and counted by reason on standard error; --left-out names "
+        "all of them. The exegesis and llvm formats need Debian's llvm-19, all but csv, "
+        "spreadsheet, json and asmdude the lists, and these and uops-xml and intrinsics NASM.",
     .options = options,
     .run = export_run,
 };

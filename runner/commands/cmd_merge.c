@@ -113,13 +113,13 @@ const struct command cmd_merge = {
     .arguments = "FILE...",
     .summary = "packs of other machines into one database",
     .description =
-        "Adds the runs of packs to the database, all or none. A run that is there already is left "
-        "out if its content is the same, and so are directories and files that are no packs, which "
-        "are named. Packs are not "
-        "trusted: names, sizes, hashes, schema and values are checked, and what "
-        "does not look like the work of latput is refused. Results are made again from the samples "
-        "of a pack that has them; one without is merged as it is, and a warning of its runs says "
-        "so. What was merged is never taken for this machine's own, as long as that has any.",
+        "Adds the runs of packs to the database, all or none. A run that the database has already "
+        "is left out if its content is the same; directories and files that are no packs are left "
+        "out, too, and named. Packs are not trusted: names, sizes, hashes, schema and values are "
+        "checked, and anything that latput would not write is refused. Results are derived again "
+        "from the samples of a pack that has them; one without is merged as it is, and its runs "
+        "have a warning. Merged runs are never taken for this machine's own, as long as it has "
+        "any.",
     .options = options,
     .run = merge_run,
 };

@@ -25,16 +25,17 @@ struct arguments {
 static const struct command_option options[] = {
     {COMMON_DB(db)},
     {'r', "run", "N",
-        "this run alone; default: the newest that is finished, and all that its tables are made of",
+        "this run alone; default: the newest finished run, and all runs of its tables",
         OPTION_RUN(run_id)},
-    {0, "with-samples", NULL, "every timing that the results follow from: ten times as large",
+    {0, "with-samples", NULL, "include every timing that the results follow from: ten times as "
+                              "large",
         OPTION_SWITCH(samples, true)},
     {'s', "slim", NULL,
-        "only the results: neither kernels nor tables as text, and numbers to thousandths of a "
-        "cycle", OPTION_SWITCH(slim, true)},
+        "only the results, to thousandths of a cycle: neither kernels nor tables as text",
+        OPTION_SWITCH(slim, true)},
     {'o', "output", "FILE",
-        "the archive; default: a name that says what is in it, in results/. A directory gets a "
-        "file of that name", OPTION_TEXT(output)},
+        "the archive; default: a descriptive name in results/; in a directory, that name",
+        OPTION_TEXT(output)},
     {0},
 };
 // clang-format on
@@ -151,17 +152,17 @@ const struct command cmd_pack = {
     .arguments = "",
     .summary = "archive a run for publication",
     .description =
-        "Packs what was measured on a CPU into a zip file: a README in words, the tables as text "
+        "Packs the measurements of a CPU into a zip file: a README in words, the tables as text "
         "and as one HTML page, the public views as CSV and JSON, the picture of the ports, and a "
         "database that holds nothing else. Without --run that is the newest finished run that was "
-        "measured here (where there is none, that came by latput merge, which is told) with all "
-        "other such runs that the tables of its CPU are made of. Samples are left out unless "
-        "--with-samples asks for them: results are then taken on trust, which a warning of each "
-        "run says. --slim leaves out the kernels, the timings of mixes and the tables as text, and "
-        "rounds results to thousandths: a tar.xz file of less than 2 MB. "
-        "A MANIFEST has the sha256 of each member. Names of hosts, users and directories "
-        "are not in it. The same content always gives the same bytes. Prints the name of the file, "
-        "and on standard error what is in it and what it tells of this machine.",
+        "measured here (without one, the newest merged run, with a note), and all other such runs "
+        "that the tables of its CPU are made of. Samples are left out unless --with-samples asks "
+        "for them: results are then taken on trust, which a warning of each run says. --slim "
+        "leaves out the kernels, the timings of mixes and the tables as text, and rounds results "
+        "to thousandths: a tar.xz file of less than 2 MB. A MANIFEST has the sha256 of each "
+        "member. Names of hosts, users and directories are not in it. The same content always "
+        "gives the same bytes. Prints the name of the file, and on standard error its content and "
+        "what it reveals about this machine.",
     .options = options,
     .run = pack_run,
 };

@@ -81,9 +81,9 @@ const struct command cmd_plan = {
     .description =
         "Prints for each row its tests: the latency pairs (source -> result) with the bound that "
         "the chain can give, and the throughput; then the kernels of each test with their "
-        "instances and instructions, as in n8(8/16). What a bridge takes is subtracted and stands "
-        "at the end. FORM is a glob that is matched against mnemonic, or mnemonic and operands, in "
-        "all lists.",
+        "instances and instructions, as in n8(8/16). The latency of a bridge is subtracted and "
+        "stands at the end. FORM is a glob that is matched against mnemonic, or mnemonic and "
+        "operands, in all lists.",
     .options = options,
     .run = plan_run,
 };

@@ -40,9 +40,10 @@ static int take_backend(const struct option_given *given, void *to)
 static const struct command_option options[] = {
     {COMMON_DB(db)},
     {'u', "uarch", "NAME",
-        "of this CPU family instead of this machine's; with --discover, which it is taken for",
+        "this CPU family instead of this machine's; with --discover, the family that it is taken "
+        "for",
         OPTION_TEXT(uarch)},
-    {'r', "run", "N", "of this run instead of the newest", OPTION_RUN(run_id)},
+    {'r', "run", "N", "this run instead of the newest", OPTION_RUN(run_id)},
     {0, "discover", NULL, "measure now (half a minute) instead of reading; nothing is stored",
         OPTION_SWITCH(discover, true)},
     {COMMON_CPU(cpu)},
@@ -62,9 +63,8 @@ const struct command cmd_ports = {
     .description =
         "Prints the port sets that instruction forms of one µop choose from, how they overlap, and "
         "the form that occupies each (its blocker), as found by `latput run` from throughput, and "
-        "from counted µops where the CPU counts those of ports. What each form uses stands in the "
-        "instruction table: latput query --ports. "
-        "Method and limits: docs/PORTS.md.",
+        "from counted µops if the CPU counts those of ports. latput query --ports prints the ports "
+        "that each form uses. Method and limits: docs/PORTS.md.",
     .options = options,
     .run = ports_run,
 };

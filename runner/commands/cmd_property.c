@@ -39,22 +39,22 @@ struct arguments {
 static const struct command_option options[] = {
     {'l', "list", NULL, "name the properties and their questions; measures nothing",
         OPTION_SWITCH(list, true)},
-    {'s', "show", NULL, "print what the database has of them; measures nothing",
+    {'s', "show", NULL, "print those in the database; measures nothing",
         OPTION_SWITCH(show, true)},
-    {0, "quick", NULL, "a handful of quick ones instead of all", OPTION_SWITCH(quick, true)},
+    {0, "quick", NULL, "a few quick ones instead of all", OPTION_SWITCH(quick, true)},
     {0, "plot", NULL, "draw the curves in lines of text, too", OPTION_SWITCH(plot, true)},
     {0, "results", "DIR",
         "write DIR/properties.txt, a data sheet, and DIR/plots/*.svg (where gnuplot is installed); "
         "`none` (default): write none", OPTION_TEXT(results)},
-    {0, "points", NULL, "with --format csv: the points of the curves instead of what they say",
+    {0, "points", NULL, "with --format csv: the points of the curves instead of the conclusions",
         OPTION_SWITCH(points, true)},
     {0, "resume", NULL,
-        "go on with the last unfinished run of the same properties and version on this CPU",
+        "continue the last unfinished run of the same properties and version on this CPU",
         OPTION_SWITCH(run.resume, true)},
     {COMMON_FORMAT(format)},
     {'r', "run", "N", "with --show: this run instead of the newest that has properties",
         OPTION_RUN(run_id)},
-    {0, "diff", "N", "with --show: how far run N says the same; run N comes first",
+    {0, "diff", "N", "with --show: compare with run N, which comes first",
         OPTION_RUN(diff_id)},
     {COMMON_CPU(run.cpu)},
     {COMMON_NEW_FLOOR(run.new_floor)},
@@ -75,12 +75,12 @@ const struct command cmd_property = {
     .description =
         "Answers questions about the pipeline (reorder buffer, predictors, caches, forwarding, "
         "...) by sweeping a variable and reading the curve, by the clock alone. The questions are "
-        "rows of lists/properties/; without a name all of them are measured. Results are stored "
-        "in the database with all samples, and printed with their confidence; that there is no "
-        "knee is a result. Each is measured five times, a minute apart where there are many; what "
-        "holds at one time only is unstable.\n"
-        "Stopped by a signal it loses those that were not measured as often yet; the same "
-        "command with --resume goes on.",
+        "rows of lists/properties/; without a name all of them are measured. Results are stored in "
+        "the database with all samples, and printed with their confidence; that there is no knee "
+        "is a result. Each is measured five times, a minute apart if there are many; a result that "
+        "holds only once is unstable.\n"
+        "A signal that stops it loses properties that were not yet measured five times; the same "
+        "command with --resume continues.",
     .options = options,
     .run = property_command,
 };

@@ -80,14 +80,15 @@ static const struct command_option options[] = {
     {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
     {'l', "latency", NULL, "the latency of each pair of operands", OPTION_VIEW(STORE_VIEW_LATENCY)},
     {'p', "ports", NULL, "the ports that each form uses", OPTION_VIEW(STORE_VIEW_PORT)},
-    {0, "evidence", NULL, "the timings that these ports follow from",
+    {0, "evidence", NULL, "the timings as evidence for these ports",
         OPTION_VIEW(STORE_VIEW_EVIDENCE)},
     {0, "false-dependencies", NULL,
-        "which forms wait for what an operand held that they overwrite",
+        "the forms that wait for the old content of an operand that they overwrite",
         OPTION_VIEW(STORE_VIEW_FALSE)},
-    {0, "doubts", NULL, "what came out otherwise when it was asked in another way",
+    {0, "doubts", NULL, "the values that differ in another way of measuring",
         OPTION_VIEW(STORE_VIEW_DOUBT)},
-    {0, "failures", NULL, "what could not be measured, and why", OPTION_VIEW(STORE_VIEW_FAILURE)},
+    {0, "failures", NULL, "the tests without a value, with the reasons",
+        OPTION_VIEW(STORE_VIEW_FAILURE)},
     {0, "runs", NULL, "the runs in the database", OPTION_VIEW(STORE_VIEW_RUN)},
     {COMMON_WIDE(wide)},
     {'b', "bench", NULL, "pieces of code that latput bench has stored",
@@ -95,13 +96,13 @@ static const struct command_option options[] = {
     {0, "repetitions", NULL, "with --bench: each repetition of them",
         OPTION_VIEW(STORE_VIEW_REPETITION)},
     {'W', "where", "EXPR",
-        "only rows of which this is true, e.g. 'latency > 20 and isa = \"AVX2\"'",
+        "only rows for which this is true, e.g. 'latency > 20 and isa = \"AVX2\"'",
         OPTION_CALL(take_where)},
-    {'s', "sort", "COLUMNS", "in this order, e.g. -latency,form; - for the largest first",
+    {'s', "sort", "COLUMNS", "sort by these, e.g. -latency,form; - for the largest first",
         OPTION_TEXT(sort)},
-    {'n', "limit", "N", "so many rows at most", OPTION_NUMBER(limit, 1, INT_MAX)},
+    {'n', "limit", "N", "at most N rows", OPTION_NUMBER(limit, 1, INT_MAX)},
     {'c', "columns", "COLUMNS", "these columns, e.g. form,latency,ports", OPTION_TEXT(columns)},
-    {'S', "side-by-side", NULL, "a row a form, columns for each CPU (all, or those of --uarch)",
+    {'S', "side-by-side", NULL, "one row per form, columns for each CPU (all, or those of --uarch)",
         OPTION_SWITCH(side, true)},
     {0},
 };
@@ -296,45 +297,41 @@ const struct command cmd_query = {
     .arguments = "[GLOB | EXPR]...",
     .summary = "print the instruction table as table, CSV or JSON",
     .description =
-        "Prints what the database knows of the forms that match one of the GLOBs (all without "
-        "one). A GLOB is compared with the mnemonic, with mnemonic and operands, and with the form "
-        "as the lists have it, without regard to case: 'add', 'add r64 *', '*z{k}*'. Registers and "
-        "memory may be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256', and "
-        "'zmm{k}' are all forms with such an operand.\n"
+        "Prints the results of the forms that match one of the GLOBs (all without one). A GLOB is "
+        "compared with the mnemonic, with mnemonic and operands, and with the form as the lists "
+        "have it, without regard to case: 'add', 'add r64 *', '*z{k}*'. Registers and memory may "
+        "be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256', and 'zmm{k}' are "
+        "all forms with such an operand.\n"
         "An operand with <, >, = or ~ is an EXPR, as after --where: comparisons of the view's "
         "columns, joined with and, or, not: 'latency > 20', 'ports is null', 'form ~ \"vp*\" and "
         "slow / tput >= 2'. Columns have the names that CSV shows, or those of tables. "
         "docs/QUERIES.md has examples.\n"
         "Numbers are core cycles: latency as minimum and maximum over the pairs of operands, "
-        "1/tput (reciprocal throughput) as cycles an instruction, slow the same for slow data. A "
-        "number behind ≤ is an upper bound, one behind ~ the mean of executions that differ, one "
-        "in "
-        "front of * the fastest of several steady states; least and most say how far they differ. "
-        "A "
-        "test that did not succeed has no number; its outcome "
-        "stands in the last columns, which tables leave out where it is ok.\n"
+        "1/tput (reciprocal throughput) as cycles per instruction, slow the same for slow data. A "
+        "number after ≤ is an upper bound, one after ~ the mean of executions that differ, one "
+        "before * the fastest of several steady states; least and most are their range. A test "
+        "that did not succeed has no number; its outcome stands in the last columns, which tables "
+        "leave out if all are ok.\n"
         "Ports are sets that a µop can choose from: 2*A+1*B is two µops on ports of A and one on "
-        "B; p1/p5 is any of these ports, which no form of one µop has for itself; "
-        "'none' needs no port, and behind ? other ports explain the timings about as well. uops "
-        "are "
-        "slots of dispatch in the instruction table; with --ports, µops that need a port; behind ≤ "
-        "they are the most: microcode takes slots from others that it does not use. "
-        "--evidence prints each mix that was timed: so many of the form beside so many of a "
-        "blocker, the cycles of all, and how many µops of one instance that shows on the blocker's "
-        "ports.\n"
+        "B; p1/p5 is any of these ports, which no form of one µop has for itself; 'none' needs no "
+        "port, and ? means that other ports explain the timings about as well. uops are slots of "
+        "dispatch in the instruction table; with --ports, µops that need a port; ≤ marks the most: "
+        "microcode takes slots from others that it does not use. --evidence prints each mix that "
+        "was timed: instances of the form and of a blocker, the cycles of all, and the µops per "
+        "instance that this shows on the blocker's ports.\n"
         "On a terminal tables are made to fit its lines: columns that say the same in every row "
-        "and the least important ones are left out, which a note on standard error tells, and long "
+        "and the least important ones are left out, which a note on standard error names, and long "
         "texts are folded. --wide prints all columns, as does any output that is not a terminal; "
         "CSV and JSON have more than any table.\n"
-        "--false-dependencies prints the forms that wait for what a register held before, although "
-        "they overwrite it and do not read it, and how long at most from the old content to the "
+        "--false-dependencies prints the forms that wait for the old content of a register which "
+        "they overwrite without reading it, with the longest latency from the old content to the "
         "new one; with a GLOB or EXPR also those that do not wait, as 0.\n"
-        "--doubts prints what came out otherwise in another way of asking: with other registers, "
-        "lines of data, fillers or copies in a loop; or in a chain, where an instance takes less "
-        "time than the throughput says.\n"
-        "--bench prints what latput bench --store has kept; GLOB is then compared with the label "
-        "and with the code in one line, e.g. '*imul*': core cycles an instance, and what was "
-        "counted an instance; --repetitions each repetition of all passes.\n"
+        "--doubts prints values that differ in another way of measuring: with other registers, "
+        "lines of data, fillers or copies in a loop; or in a chain with less time per instance "
+        "than the throughput.\n"
+        "--bench prints the results of latput bench --store; GLOB is then compared with the label "
+        "and with the code in one line, e.g. '*imul*': core cycles and counts per instance; "
+        "--repetitions each repetition of all passes.\n"
         "No matching row is no error: a note on standard error, an empty table, and status 0.",
     .options = options,
     .run = query_run,

@@ -52,9 +52,9 @@ const struct command cmd_record = {
         "(run.zip); random pairs and mixes of its forms with their measured and predicted cycles "
         "(pairs.csv, mixes.csv, as `latput validate --all` writes them); how often each canary "
         "took how long (canary.csv), and the floor that followed from it (floor.csv); the CPUID "
-        "dump (cpu.txt). A recording in tests/fixtures/recorded/ is what the inference of ports, "
-        "predictions and the choice of the floor are tested against, on any machine. Takes two "
-        "minutes after `latput run`.",
+        "dump (cpu.txt). The inference of ports, predictions and the choice of the floor are "
+        "tested against recordings in tests/fixtures/recorded/, on any machine. Takes two minutes "
+        "after `latput run`.",
     .options = options,
     .run = record_run,
 };

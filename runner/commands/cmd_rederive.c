@@ -60,10 +60,9 @@ const struct command cmd_rederive = {
     .arguments = "",
     .summary = "make results again from stored samples",
     .description =
-        "Samples are facts and stay; results follow from them by a method that may get better. "
-        "This makes the results of all runs again, or those of one, all or nothing; runs that are "
-        "kept without samples stay as they are. It also brings "
-        "a database that an older latput has written up to date.",
+        "Samples are facts and stay; results follow from them by a method that may improve. This "
+        "derives the results of all runs again, or those of one, all or nothing; runs kept without "
+        "samples stay unchanged. It also brings a database of an older latput up to date.",
     .options = options,
     .run = rederive_run,
 };

@@ -17,7 +17,7 @@ struct arguments {
 // clang-format off
 static const struct command_option options[] = {
     {COMMON_DB(db)},
-    {'r', "run", "N", "this run alone; default: the newest that is finished, and what others know",
+    {'r', "run", "N", "this run alone; default: the newest finished run, and the answers of others",
         OPTION_RUN(run_id)},
     {'o', "output", "DIR", "where to write; default: results", OPTION_TEXT(output)},
     {0},

@@ -53,7 +53,7 @@ static const struct command_option options[] = {
     {0, "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists",
         OPTION_SWITCH(quick, true)},
     {0, "resume", NULL,
-        "go on with the last unfinished run of the same lists, selection and version on this CPU",
+        "continue the last unfinished run of the same lists, selection and version on this CPU",
         OPTION_SWITCH(run.resume, true)},
     {COMMON_BACKEND(run.counters.choice)},
     {COMMON_CPU(run.cpu)},
@@ -68,7 +68,7 @@ static const struct command_option options[] = {
         OPTION_TEXT(results)},
     {COMMON_DB_MADE(db)},
     {COMMON_UARCH},
-    {'q', "quiet", NULL, "no progress: only warnings and how it ended",
+    {'q', "quiet", NULL, "no progress: only warnings and the result",
         OPTION_SWITCH(run.quiet, true)},
     {0},
 };
@@ -83,23 +83,17 @@ const struct command cmd_run = {
     .description =
         "Measures latency, throughput and ports of the forms of the lists (names below lists/, or "
         "paths; all of them if none is given) on this machine, stores the results in the database "
-        "and writes text tables. Needs no privileges. What `latput check` refuses ends it with "
-        "status 2 "
-        "before anything is measured; which lists were found good is remembered in "
-        "$XDG_CACHE_HOME/latput or ~/.cache/latput. "
-        "Ends with a few lines on standard error: forms, results by outcome, seconds, kernels a "
-        "second, and where the time went. Ends with status 0 where all that can be measured was, "
-        "also if a few tests have "
-        "no "
-        "steady value, which a warning says; with 1 where the results as a whole are in doubt "
-        "(more "
-        "than 2 % of the tests unstable, the calibration contradicts what is known of the CPU, the "
-        "core was never seen undisturbed, ports not found), tests failed that should not have, or "
-        "it "
-        "was stopped; a line says why.\n"
+        "and writes text tables. Needs no privileges. A list that `latput check` refuses ends it "
+        "with status 2 before anything is measured; lists found to be good are remembered in "
+        "$XDG_CACHE_HOME/latput or ~/.cache/latput. Ends with a few lines on standard error: "
+        "forms, results by outcome, seconds, kernels per second, and how the time was spent. The "
+        "status is 0 if all that can be measured was, also if a few tests have no steady value, "
+        "which a warning says; 1 if the results as a whole are in doubt (more than 2 % of the "
+        "tests unstable, the calibration contradicts what is known of the CPU, the core was never "
+        "seen undisturbed, ports not found), tests failed that should not have, or it was stopped; "
+        "a line says why.\n"
         "A run that was interrupted, by a signal or a crash, loses at most the batch that was "
-        "being "
-        "measured; run again with --resume.",
+        "being measured; run again with --resume.",
     .options = options,
     .run = run_command,
 };

@@ -18,7 +18,7 @@ static const struct command_option options[] = {
     {'o', "output", "DIR", "where to write; default: results/site", OPTION_TEXT(options.directory)},
     {0, "title", "TEXT", "the title of the page; default: latput", OPTION_TEXT(options.title)},
     {0, "no-samples", NULL,
-        "without the single samples behind each value, which take more than half of the space",
+        "without the single samples of each value, which take more than half of the space",
         OPTION_SWITCH(options.samples, false)},
     {0, "no-database", NULL,
         "without a database of the runs (slim, as in a pack) for download",
@@ -66,12 +66,12 @@ const struct command cmd_site = {
     .arguments = "",
     .summary = "write a web page of the database",
     .description =
-        "Writes a page with everything that the database knows of all its CPUs: a table of the "
-        "forms that is searched and sorted, CPUs side by side, and for each form its operand "
-        "pairs, kernels, samples and the evidence for its ports; the structure of the ports; "
-        "properties with their curves; the provenance of the runs. It is a directory of files "
-        "that any web server can serve, or a browser can open from the disk; it asks nobody for "
-        "anything else. Prints the name of the file to open. docs/SITE.md describes it.",
+        "Writes a page with everything in the database about all its CPUs: a table of the forms to "
+        "search and sort, CPUs side by side, and for each form its operand pairs, kernels, samples "
+        "and the evidence for its ports; the structure of the ports; properties with their curves; "
+        "the provenance of the runs. It is a directory of files that any web server can serve, or "
+        "a browser can open from the disk; it loads nothing else. Prints the name of the file to "
+        "open. docs/SITE.md describes it.",
     .options = options,
     .run = site_run,
 };

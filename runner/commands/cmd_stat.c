@@ -62,7 +62,7 @@ static const struct command_option options[] = {
         "more often, at most so often, ...; lt le gt ge with a number, or a number",
         OPTION_TEXT(compare)},
     {0, "invert", "LIST",
-        "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at least'",
+        "one 0 or 1 for each plain number of --compare: 1 means 'fewer' instead of 'at least'",
         OPTION_TEXT(invert)},
     {0, "histogram", "N", "the same as --compare ge1,ge2,...,geN",
         OPTION_NUMBER(histogram, 1, HISTOGRAM_MAX)},
@@ -74,8 +74,8 @@ static const struct command_option options[] = {
     {0, "warm", "N", "runs before them that are not counted; default 1",
         OPTION_NUMBER(options.warm, 0, REPEAT_MAX)},
     {0, "backend", "NAME",
-        "who counts hardware events: perf; msr (root: all that runs on one CPU, where the program "
-        "is then kept); tsc: nobody; auto (default): perf, else msr", OPTION_BACKEND(choice)},
+        "counts hardware events: perf; msr (root: all that runs on one CPU, where the program is "
+        "then kept); tsc: none; auto (default): perf, else msr", OPTION_BACKEND(choice)},
     {0, "cpu", "N", "keep the program on CPU N, and latput off it",
         OPTION_NUMBER(options.cpu, 0, CPU_SETSIZE - 1)},
     {COMMON_FORMAT(format)},
@@ -303,18 +303,18 @@ const struct command cmd_stat = {
         "Runs PROGRAM once to warm the caches and then again and again, a few events each time, "
         "until every event was counted in N runs without sharing counters out in time. Prints "
         "mean, minimum and spread (interquartile range) over the runs: wall, user and system time, "
-        "the largest memory, software events, and hardware events where there are counters. What "
-        "could not be counted is named with its reason and the remedy.\n"
-        "From thresholds (--compare, --histogram) follows how many events happen in a cycle; from "
-        "the cycles of a condition and its beginnings (--durations) how long it lasts.\n"
+        "the largest memory, software events, and hardware events if there are counters. Events "
+        "that could not be counted are named with the reason and the remedy.\n"
+        "Thresholds (--compare, --histogram) give the number of events per cycle; the cycles of a "
+        "condition and its beginnings (--durations) give its length.\n"
         "The program inherits standard input, output and error, gets the signals that latput gets, "
-        "and begins again for every run: one that changes what it reads should be given its input "
-        "anew by a script. A file on standard input is rewound.\n"
+        "and begins again for every run: a program that changes its input should be started by a "
+        "script that restores it. A file on standard input is rewound.\n"
         "The backend msr programs the registers of one CPU, as root, and counts all that runs "
         "there: the program is kept on it, and nothing else should run there.\n"
         "The exit status is that of the program's last run, 128+N if signal N ended it, which also "
-        "ends the measurement, 127 if it was not found, 126 if it could not be executed. Status "
-        "2 and 3 with a message 'latput stat:' are latput's own: wrong usage, and no hardware "
+        "ends the measurement, 127 if it was not found, 126 if it could not be executed. Status 2 "
+        "and 3 with a message 'latput stat:' are latput's own: wrong usage, and no hardware "
         "counters although --events asks for them.",
     .options = options,
     .options_first = true,

@@ -87,21 +87,21 @@ static const struct command_option options[] = {
     {0, "ratios", NULL,
         "mixes of two forms with ports in common, one instance of one and 3 to 12 of the other",
         OPTION_SWITCH(ratios, true)},
-    {0, "seed", "S", "of the mixes (default 1): the same seed draws the same mixes",
+    {0, "seed", "S", "seed of the mixes (default 1): the same seed draws the same mixes",
         OPTION_CALL(take_seed)},
     {0, "forms", "GLOB",
         "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored",
         OPTION_TEXT(forms)},
     {0, "all", "FILE",
-        "write every mix with its measured and predicted cycles and what bounds these, as CSV",
+        "write every mix with its measured and predicted cycles and their bounds, as CSV",
         OPTION_TEXT(all)},
     {0, "again", "FILE",
         "measure nothing: predict the mixes of FILE, which --all wrote, with this table",
         OPTION_TEXT(again)},
     {0, "without", "CONCEPTS",
-        "leave these out of the predictions, separated by commas, to see what each is worth",
+        "leave these out of the predictions, separated by commas, to see their worth",
         OPTION_CALL(take_without)},
-    {0, "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts",
+    {0, "against", "llvm-mca", "compare with the predictions of llvm-mca's model of this CPU",
         OPTION_CALL(take_against)},
     {COMMON_DB(db)},
     {'r', "run", "N", "the port table of this run instead of the newest", OPTION_RUN(run_id)},
@@ -121,18 +121,18 @@ const struct command cmd_validate = {
     .summary = "measure random mixes and compare with what the ports predict",
     .description =
         "Draws mixes of 2 to 8 forms, with 1 to 3 instances each, over all classes of forms that "
-        "have port usages in the database, measures their throughput and compares it with what "
-        "the bottleneck model predicts from the table. Prints the mean absolute percentage error, "
+        "have port usages in the database, measures their throughput and compares it with the "
+        "bottleneck model's prediction from the table. Prints the mean absolute percentage error, "
         "Kendall's tau, the share of mixes within 10 %, the same by class of form, by the widths "
-        "of "
-        "the vectors in a mix and by whether the ports of all its forms are certain, and the worst "
-        "mixes; the result is stored with the run.\n"
-        "All forms that have ports are drawn, but for those whose instances wait for each other "
-        "whatever is done (the x87 stack, string instructions), or hide all others; how many there "
-        "are is said, with the reason.\n"
-        "With --again nothing is drawn, measured or stored: what other versions and other runs say "
-        "of the same mixes can be compared. With --without nothing is stored, either; the concepts "
-        "are front-end, delivery, ports, wide, dividers, microcode, paths, waits and norm.",
+        "of the vectors in a mix and by whether the ports of all its forms are certain, and the "
+        "worst mixes; the result is stored with the run.\n"
+        "All forms that have ports are drawn, except those whose instances always wait for each "
+        "other (the x87 stack, string instructions), or outweigh all others; their numbers are "
+        "printed with the reasons.\n"
+        "With --again nothing is drawn, measured or stored: it compares the predictions of other "
+        "versions and other runs for the same mixes. With --without nothing is stored, either; the "
+        "concepts are front-end, delivery, ports, wide, dividers, microcode, paths, waits and "
+        "norm.",
     .options = options,
     .run = validate_run,
 };

@@ -99,7 +99,7 @@ int plan_select_find_width(const struct command *cmd, struct plan_select *args)
     if (status == EXIT_DONE && !*width) {
         *width = cpu->issue_width ? cpu->issue_width : WIDTH_UNKNOWN;
         command_note(cmd,
-                     "the width of this CPU is not measured yet; for %d µops a cycle, %s%s "
+                     "the width of this CPU is not measured yet; for %d µops per cycle, %s%s "
                      "(--issue-width)",
                      *width, cpu->issue_width ? "as tables have it for " : "which is a guess",
                      cpu->issue_width ? cpu->uarch_name : "");

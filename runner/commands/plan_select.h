@@ -28,7 +28,7 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
 // looked for; the end of that of --tests, e.g. "LT".
 #define COMMON_WIDTH(field)                                                                        \
     'w', "issue-width", "N",                                                                       \
-        "µops a cycle that the fillers assume; default: what was measured on this CPU",            \
+        "µops per cycle that the fillers assume; default: what was measured on this CPU",          \
         .take = plan_select_take_width, .offset = OPTION_FIELD(int, field)
 #define COMMON_WIDTH_DB(field)                                                                     \
     0, "db", "FILE", "the database that knows the measured width", OPTION_TEXT(field)

@@ -247,7 +247,7 @@ struct core_tally {
 // Histograms of CORE_MODE_FLOOR: core cycles an instruction, in bins of CORE_FLOOR_BIN_CLK. Bins of
 // which no sample is are not sent.
 enum { CORE_FLOOR_BINS = 8064, CORE_FLOOR_CHUNK = 96 };
-#define CORE_FLOOR_BIN_CLK 0.00025 // 0.15 % at six instructions a cycle
+#define CORE_FLOOR_BIN_CLK 0.00025 // 0.15 % at six instructions per cycle
 
 // A record that the core writes to fd 4. All have one size, so that a torn one cannot be misread.
 struct core_record {

@@ -44,7 +44,7 @@ const char *plausible_ports_check(const struct counted_port *ports, int nports, 
         if (port->uops > width * clk * (1 + above_port) + below_zero) {
             snprintf(text, size,
                      "%s has counted %.2f µops in %.2f cycles, and %d port%s can take "
-                     "%d a cycle",
+                     "%d per cycle",
                      port->id, port->uops, clk, width, width > 1 ? "s" : "", width);
             return text;
         }
@@ -53,7 +53,7 @@ const char *plausible_ports_check(const struct counted_port *ports, int nports, 
     if (!whole || fabs(sum - round(sum)) <= off_integer)
         return NULL;
     snprintf(text, size,
-             "the ports together have counted %.2f µops an instance, which is no whole "
+             "the ports together have counted %.2f µops per instance, which is no whole "
              "number",
              sum);
     return text;

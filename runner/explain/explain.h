@@ -41,7 +41,7 @@ enum explain_kind {
 struct explain_limit {
     enum explain_kind kind;
     double clk;       // a copy of the block
-    const char *text; // "front end: 12 of 6 slots a cycle", "ports p01"
+    const char *text; // "front end: 12 of 6 slots per cycle", "ports p01"
     uint32_t set;     // of LIMIT_PORTS
     int unit;         // of LIMIT_UNIT
 };

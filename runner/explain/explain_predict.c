@@ -211,7 +211,7 @@ static void predict_front(struct explanation *explanation, const struct front_de
     if (!isnan(clk))
         explanation->slots = slots;
     bool dense = clk > DENSE_TIMES * explanation->slots / width;
-    const char *text = arena_printf(arena, "%.4g slots, %d a cycle%s", explanation->slots, width,
+    const char *text = arena_printf(arena, "%.4g slots, %d per cycle%s", explanation->slots, width,
                                     dense ? "; by how dense the code is, fewer" : "");
     if (stall > STALL_SHOWN_CLK)
         text = arena_printf(arena, "%s; microcode stalls it for %.3g", text, stall);

@@ -358,14 +358,14 @@ static enum floor_trust choose_among(const struct exec_floor *windows,
     double share = choose_canary(windows, canaries, width, floor);
     if (share == 0) {
         guess_floor(canaries, witness, floor);
-        err_set(seen, "no canary came near the %d instructions a cycle that were seen", width);
+        err_set(seen, "no canary came near the %d instructions per cycle that were seen", width);
         return FLOOR_GUESS;
     }
-    err_set(seen, "at best %.2f instructions a cycle, in %.0f %% of the samples", state_rate(state),
-            share * 100);
+    err_set(seen, "at best %.2f instructions per cycle, in %.0f %% of the samples",
+            state_rate(state), share * 100);
     if (looks_halved(witness, width)) {
         err_set(seen,
-                "at best %.2f instructions a cycle, in %.0f %% of the samples, where this CPU "
+                "at best %.2f instructions per cycle, in %.0f %% of the samples, where this CPU "
                 "should take more than %d: its other thread seems to be busy all the time",
                 state_rate(state), share * 100, width);
         return FLOOR_GUESS;

@@ -172,7 +172,7 @@ int run_info_warn_identity(struct store *store, int64_t run_id, const struct cpu
     snprintf(evidence, sizeof evidence, "the CPU claims to be a %s and is filed under `%s`: %s",
              cpu->claim, cpu->uarch, cpu_evidence_text(cpu, why, sizeof why));
     snprintf(narrow, sizeof narrow,
-             "the core was not seen at its full width: at best %d of the %d µops a cycle that %s "
+             "the core was not seen at its full width: at best %d of the %d µops per cycle that %s "
              "dispatches",
              cpu->measured_width, cpu->issue_width, cpu->uarch);
     // clang-format off

@@ -71,7 +71,7 @@ static void basis_print(const struct cpu_info *cpu, FILE *out)
     for (int i = 0; i < cpu->nsights; i++)
         agree += cpu->sights[i].believed == CPU_SAYS_AGREES;
     if (cpu->measured_width)
-        strbuf_printf(&text, "; measured: %d µops a cycle%s", cpu->measured_width,
+        strbuf_printf(&text, "; measured: %d µops per cycle%s", cpu->measured_width,
                       cpu_seen_narrow(cpu) ? ", which is not its full width" : "");
     if (cpu->imul64_clk && lround(cpu->measured_imul) == cpu->imul64_clk)
         strbuf_printf(&text, "%s imul of %d cycles",
@@ -116,7 +116,7 @@ static void identity_print(const struct cpu_info *cpu, FILE *out)
     if (cpu->decision == CPU_DECIDED_CLAIM)
         basis_print(cpu, out);
     if (cpu->issue_width)
-        line_print(out, "issue width", "%d µops a cycle", cpu->issue_width);
+        line_print(out, "issue width", "%d µops per cycle", cpu->issue_width);
     else if (known)
         line_print(out, "issue width", "not known for this uarch");
     if (cpu->microcode)

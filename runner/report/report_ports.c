@@ -85,11 +85,12 @@ static void ports_text_head(const struct stored_port_model *stored, const char *
 {
     const struct port_model *model = &stored->model;
     struct strbuf text = {0};
-    strbuf_printf(&text,
-                  "%d ports in %d sets, %d slots a cycle in front of them. Found from throughput: "
-                  "ports that no form tells apart are symmetric, their order and numbers mean "
-                  "nothing.",
-                  model->nports, model->nclasses, model->width);
+    strbuf_printf(
+        &text,
+        "%d ports in %d sets, %d slots per cycle in front of them. Found from throughput: "
+        "ports that no form tells apart are symmetric, their order and numbers mean "
+        "nothing.",
+        model->nports, model->nclasses, model->width);
     strbuf_printf(out, "%s\n", title);
     text_wrap(out, strbuf_text(&text), 0, 78);
     strbuf_puts(out, "\n");

@@ -49,7 +49,7 @@ struct stat_histogram {
     int nbuckets;
     double clk[STAT_BUCKETS_MAX];
     double total_clk;
-    double mean; // events a cycle, that the buckets give; the last one counts as its lower end
+    double mean; // events per cycle, that the buckets give; the last one counts as its lower end
 };
 // From the mean counts of the events (NaN: not counted). True if events[base] has cycles of at
 // least 1, 2, ... events without a gap and the total is known: from cycles with at least and with

@@ -12,7 +12,7 @@ bench() { run bench --db "$DB" "$@"; }
 # expect_value CLK: what an instance takes.
 expect_value() {
     expect_status 0
-    expect_out "^$1 core clk an instance "
+    expect_out "^$1 core clk per instance "
 }
 
 bench --asm 'imul rax, rax'

@@ -70,7 +70,7 @@ tree halved "s/^(([^,]*,){6}(\"[^\"]*\"|[^,]*),)[0-9]+,/\\116,/"
 LATPUT_ROOT=$SCRATCH/halved run bench --asm 'imul rax, rax' --repeat 3 --give-up 1 --db halved.db
 expect_status 1
 expect_err \
-    'unstable: .*never seen undisturbed.*in [0-9.]+ s at best 8\.[0-9]+ instructions a cycle'
+    'unstable: .*never seen undisturbed.*in [0-9.]+ s at best 8\.[0-9]+ instructions per cycle'
 expect_out '^no steady value$'
 expect "no number is stored, and no floor" test "$(sqlite3 halved.db "SELECT count(*) FROM bench
     WHERE outcome = 'ok'") $(sqlite3 halved.db \

@@ -25,7 +25,7 @@ for i in 0 2 3 4 5 6 7 8; do code="$code addps xmm$i, xmm1;"; done
 explain --asm "$code"
 expect_status 0
 expect_out '^ports +4\.00  8 uops that only p15 can do$'
-expect_out '^front end +1\.3[0-9]  8\.?[0-9]* slots, 6 a cycle$'
+expect_out '^front end +1\.3[0-9]  8\.?[0-9]* slots, 6 per cycle$'
 expect_out '^    all +8\.[0-9] +4\.0 +4\.0$'
 # Facts missing from the database are named: packs have no property of that kind.
 expect_out '^latput property bypass_delay measures what that costs on this CPU\.$'

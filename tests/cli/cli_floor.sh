@@ -33,7 +33,7 @@ expect_status 0
 expect_out '^16 of 16 repetitions accepted'
 first=$(newest instr_clk)
 canary=$(newest canary)
-expect "eight instructions a cycle" test "$(newest 'round(instr_clk, 3), issue_width')" = '0.125|8'
+expect "eight per cycle" test "$(newest 'round(instr_clk, 3), issue_width')" = '0.125|8'
 bench
 expect "a floor that holds is used" test "$(floors)" = 1
 found bench bench --db floor.db --asm 'imul rax, rax'
@@ -43,6 +43,6 @@ found run run --tests L --db floor.db --results none --quiet --filter 'add r64 r
 text_machine loud <<<'neighbour 10 10'
 run bench --db loud.db --give-up 1 --asm 'imul rax, rax'
 expect_status 1
-expect_err 'unstable: .*never seen undisturbed.*at best 4\.00 instructions a cycle'
+expect_err 'unstable: .*never seen undisturbed.*at best 4\.00 instructions per cycle'
 expect "no floor" test "$(sqlite3 loud.db 'SELECT count(*) FROM canary_floor')" = 0
 finish

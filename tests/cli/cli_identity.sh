@@ -56,7 +56,7 @@ expect_out '^  "measured_width": 8,$'
 text_machine busy <<<'width 7'
 measures busy 0
 expect "it keeps its name" test "$(filed busy)" = 'zen5|claim|7'
-expect_err 'not seen at its full width: at best 7 of the 8 µops a cycle that zen5 dispatches'
+expect_err 'not seen at its full width: at best 7 of the 8 µops per cycle that zen5 dispatches'
 expect "no floor to keep" test "$(sqlite3 busy.db 'SELECT count(*) FROM canary_floor')" = 0
 
 # The canaries that nothing fuses do not reach the width, for want of idioms; a nop does.

@@ -8,7 +8,7 @@ export LATPUT_DB=$SCRATCH/width.db
 # The width is the one that was measured on this CPU; without one it is said what is assumed.
 run plan "add r64 r64"
 expect_status 0
-expect_err 'the width of this CPU is not measured yet; for [0-9]+ µops a cycle, '
+expect_err 'the width of this CPU is not measured yet; for [0-9]+ µops per cycle, '
 "$BUILD/tests/test_store" width "$LATPUT_DB" 5 || exit 99
 for command in plan asm; do
     run $command "add r64 r64"

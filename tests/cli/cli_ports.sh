@@ -10,7 +10,7 @@ fixture known.db bare.db
 run ports --db ports.db --uarch testa
 expect_status 0
 expect_out '^testa, run [0-9]+$'
-expect_out '^6 ports in 3 sets, 8 slots a cycle'
+expect_out '^6 ports in 3 sets, 8 slots per cycle'
 # Stored names, in the order that people count.
 expect_out '^set +size +ALU0 +ALU2 +ALU10 +u2 +u4 +u5 '
 expect_out '^SHIFT +2 .* 14  shlx r64 r64 r64$'

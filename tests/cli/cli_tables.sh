@@ -12,7 +12,7 @@ run run --quick --db t.db --results none --quiet
 expect_status 0
 run ports --db t.db
 expect_status 0
-expect_out '^11 ports in 9 sets, 8 slots a cycle'
+expect_out '^11 ports in 9 sets, 8 slots per cycle'
 expect "a set for each that the script names" test \
     "$(sed -nE 's/^[A-D][0-9]b? +([0-9]) .*/\1/p' "$OUT" | sort | xargs)" = '1 1 1 1 2 2 2 4 4'
 
@@ -55,7 +55,7 @@ expect "as predicted, but for the norm" \
     awk -F , 'FNR > 1 && ($2 - $3) ^ 2 > (0.1 * $3) ^ 2 { bad = 1 }
     END { exit bad }' recorded/mixes.csv recorded/pairs.csv
 # shellcheck disable=SC2016
-expect "the floor of eight instructions a cycle" awk -F , \
+expect "the floor of eight instructions per cycle" awk -F , \
     'FNR > 1 && ($2 < 0.125 || $2 > 0.1255 || $3 != 8) { bad = 1 } END { exit bad || FNR < 2 }' \
     recorded/floor.csv
 run cpu --load recorded/cpu.txt
@@ -79,7 +79,7 @@ while IFS='|' read -r clk bound code; do
 done <<END
 4.00|chain +4\.00  2 instructions, from rax to rax|imul rax, rbx; add rax, rcx
 5.00|ports +5\.00  5 uops that only B1b? can do|$(printf 'imul %s, r8;' rax rbx rcx rdx rsi)
-2.25|front end +2\.25  18 slots, 8 a cycle|$(printf 'nop;%.0s' {1..18})
+2.25|front end +2\.25  18 slots, 8 per cycle|$(printf 'nop;%.0s' {1..18})
 END
 printf '%s\n' 'imul rax, rbx' 'mov rax, r14 | mov rax, [rax+8]' >blocks
 run explain --db t.db --blocks blocks

@@ -13,7 +13,7 @@ expect_status 0
 expect_out '^  brand +simulated: a core made of text$'
 run bench --db a.db --asm 'imul rax, rax'
 expect_status 0
-expect_out '^3\.00 core clk an instance \(median 3\.000, spread 0\.000\)$'
+expect_out '^3\.00 core clk per instance \(median 3\.000, spread 0\.000\)$'
 run bench --db a.db --threads 2 --asm 'imul rax, rax'
 expect_status 3
 expect_err 'a core made of text is alone'

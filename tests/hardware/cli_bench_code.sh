@@ -11,7 +11,7 @@ bench() { run bench --db "$DB" --give-up 5 "$@"; }
 # expect_value LEAST MOST: the value lies there.
 expect_value() {
     local clk
-    clk=$(sed -nE 's/^([0-9.]+) core clk an instance.*/\1/p' "$OUT")
+    clk=$(sed -nE 's/^([0-9.]+) core clk per instance.*/\1/p' "$OUT")
     expect_status 0
     awk -v clk="$clk" -v least="$1" -v most="$2" 'BEGIN { exit !(clk >= least && clk <= most) }' ||
         cli_fail "the value '$clk' is not between $1 and $2"
@@ -21,7 +21,7 @@ expect_value() {
 bench --asm 'imul rax, rax'
 expect_value 2.98 5.02
 # shellcheck disable=SC2016 # of awk
-expect "a whole number" awk '/core clk an instance/ { d = $1 - int($1 + 0.5) }
+expect "a whole number" awk '/core clk per instance/ { d = $1 - int($1 + 0.5) }
     END { exit !(d < 0.021 && d > -0.021) }' "$OUT"
 bench --asm 'mov rax, [rax]' --init 'mov rax, r14; mov [rax], rax' --repeat 4
 expect_value 2 12
@@ -42,7 +42,7 @@ if [ "$(nproc)" -ge 2 ]; then
         expect_err unstable
     else
         expect_status 0
-        expect_out '^CPU [0-9]+: [3-5]\.[0-9]+ core clk an instance'
+        expect_out '^CPU [0-9]+: [3-5]\.[0-9]+ core clk per instance'
     fi
     bench --asm ud2 --threads 2
     expect_status 1

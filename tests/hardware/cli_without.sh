@@ -35,7 +35,7 @@ refuses() {
 measures() {
     lacking "$1" bench --db bench.db --asm 'imul rax, rax' --give-up 2 --repeat 4
     measured
-    [ "$STATUS" = 1 ] || expect_out '^([345]\.0[0-2]|[234]\.9[89]) core clk an instance'
+    [ "$STATUS" = 1 ] || expect_out '^([345]\.0[0-2]|[234]\.9[89]) core clk per instance'
 }
 
 for what in perf perf=13 hugepages fsgsbase landlock memfd; do

@@ -68,7 +68,7 @@ static void session_open_gates(struct session *session)
     config->canary_tolerance = config->calib_tolerance = 1e9;
 }
 
-// Four multiplications and eight nops: half of the cycles on p0, half on p1, three slots a cycle.
+// Four multiplications and eight nops: half of the cycles on p0, half on p1, three slots per cycle.
 static void set_ports(double clk_per_tick, double p0)
 {
     static const char *const names[] = {"core_clk", "uops_issued", "p0", "p1"};
@@ -154,7 +154,7 @@ static void mixes_have_counted_uops(void **state)
     assert_int_equal(doubted, 0);
     for (int g = 2; g < 8; g++)
         assert_true(timing.uops[g] == 0);
-    // Two µops a cycle on one port: not believed, and the timing is as good as without counters.
+    // Two µops per cycle on one port: not believed, and the timing is as good as without counters.
     timing.outcome = OUTCOME_UNSTABLE;
     for (int i = 0; i < TRIES && timing.outcome != OUTCOME_OK; i++) {
         set_ports(ticks_calibrate(&session), 2);

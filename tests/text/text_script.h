@@ -55,7 +55,7 @@ struct text_record {
 };
 
 struct text_script {
-    double width; // slots a cycle
+    double width; // slots per cycle
     double overhead_clk;
     double least_hz, most_hz, drift_ms; // the clock goes from least to most in drift_ms, and back
     bool jumps;                         // or stays so long at each

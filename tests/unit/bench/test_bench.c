@@ -256,7 +256,7 @@ static void tables_are_printed(void **state)
         "repetition          ipc\n"
         "      cold        1.250  disturbed\n"
         "         1            -\n"
-        "3.00 core clk an instance (median 3.000, spread 0.001)\n"
+        "3.00 core clk per instance (median 3.000, spread 0.001)\n"
         "instructions: no value\n"
         "ipc: no value\n"
         "1 of 2 repetitions accepted in 1 pass\n");
@@ -296,7 +296,7 @@ static void ports_of_undisturbed_repetitions_are_doubted(void **state)
     assert_null(bench_doubt_ports(&result, text, sizeof text));
     rows[0].cold = false;
     assert_string_equal(bench_doubt_ports(&result, text, sizeof text),
-                        "p0 has counted 5.50 µops in 3.00 cycles, and 1 port can take 1 a cycle");
+                        "p0 has counted 5.50 µops in 3.00 cycles, and 1 port can take 1 per cycle");
 }
 
 static void wrong_specs_are_refused(void **state)

@@ -22,7 +22,7 @@ static const char graniterapids_words[] = "AMX_TILE|L1i is shown with 64 KiB; ro
 static const char zen5_words[] = "AVX512F, GFNI, AVX_VNNI|L1d is shown with 48 KiB; zen3 has "
                                  "32|zen5 is the family that fits best";
 static const char baseline_words[] =
-    "dispatches 6 µops a cycle; haswell dispatches 4|L1d is shown with 48 KiB; haswell has 32|"
+    "dispatches 6 µops per cycle; haswell dispatches 4|L1d is shown with 48 KiB; haswell has 32|"
     "raptorlake_p, sapphirerapids and emeraldrapids fit alike and have the same core";
 
 // clang-format off
@@ -46,7 +46,7 @@ static const struct {
      1 << 6},
     // Measuring confirms it, or nothing contradicts the claim.
     {__LINE__, "sapphirerapids_renamed_kvm", 6, 3.004, "rocketlake", "sapphirerapids?",
-     CPU_DECIDED_INFERRED, "dispatches 6 µops a cycle; rocketlake dispatches 5", 1 << 6, 1 << 5},
+     CPU_DECIDED_INFERRED, "dispatches 6 µops per cycle; rocketlake dispatches 5", 1 << 6, 1 << 5},
     {__LINE__, "emeraldrapids_kvm", 6, 3.0, "emeraldrapids", "emeraldrapids", CPU_DECIDED_CLAIM, "",
      1 << 6, 1 << 5},
     {__LINE__, "skylakex_avx512_off", 0, 0, "skylakex", "skylakex", CPU_DECIDED_CLAIM, "", 1 << 4,
@@ -62,12 +62,12 @@ static const struct {
      baseline_words, 1 << 4 | 1 << 6, 0},
     // Widths that no family has.
     {__LINE__, "zen5", 9, 3.0, "zen5", "unknown", CPU_DECIDED_UNKNOWN,
-     "dispatches 9 µops a cycle; zen5 dispatches 8|no family of cpus.csv fits", 1 << 8, 1 << 6},
+     "dispatches 9 µops per cycle; zen5 dispatches 8|no family of cpus.csv fits", 1 << 8, 1 << 6},
     // Less than the width may be noise, and contradicts nothing.
     {__LINE__, "zen5", 7, 3.0, "zen5", "zen5", CPU_DECIDED_CLAIM, "", 1 << 8, 1 << 6},
     {__LINE__, "zen5", 3, 3.0, "zen5", "zen5", CPU_DECIDED_CLAIM, "", 1 << 8, 1 << 6},
     {__LINE__, "zen5_renamed", 7, 3.0, "zen3", "zen5?", CPU_DECIDED_INFERRED,
-     "dispatches 7 µops a cycle; zen3 dispatches 6|zen5 is the family that fits best", 1 << 8,
+     "dispatches 7 µops per cycle; zen3 dispatches 6|zen5 is the family that fits best", 1 << 8,
      1 << 6},
     {__LINE__, "emeraldrapids_kvm", 6, 4.0, "emeraldrapids", "unknown", CPU_DECIDED_UNKNOWN,
      "imul r64,r64 takes 4.00 cycles; on emeraldrapids it takes 3|no family", 0, 1 << 6},

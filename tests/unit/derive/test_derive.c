@@ -17,7 +17,7 @@
 enum { SAMPLES = 8, OVERHEAD_TSC = 50, CALIB_CLK = 768 * 10, WIDTH = 6 };
 static const double TSC_PER_CLK = 0.8;
 
-// Samples of a kernel that takes `clk` cycles an instance; factors[i] disturbs sample i.
+// Samples of a kernel that takes `clk` cycles per instance; factors[i] disturbs sample i.
 static struct timing make_timing(struct sample *samples, int pass, double clk, int instances,
                                  const double *factors)
 {
@@ -69,7 +69,7 @@ static void latency_comes_back(void **state)
     }
 }
 
-// 12 nops a body, 32 copies and the loop's own µop at six µops a cycle: 385 / 6 cycles a loop.
+// 12 nops a body, 32 copies and the loop's own µop at six µops per cycle: 385 / 6 cycles a loop.
 static void front_end_bound_loops_pay_no_own_uop(void **state)
 {
     (void)state;

@@ -45,9 +45,9 @@ static void test_ports(void **state)
         {{{"p0", -0.5}, {"p1", 1.5}}, 2.0, 1, "p0 has counted -0.50"},
         {{{"p0", 1.2}, {"p1", -0.2}}, 1.0, 1, "p0 has counted 1.20 µops in 1.00 cycles"},
         {{{"p23a", 2.9}}, 1.0, 0, NULL},
-        {{{"p23a", 3.2}}, 1.0, 0, "3 ports can take 3 a cycle"},
+        {{{"p23a", 3.2}}, 1.0, 0, "3 ports can take 3 per cycle"},
         {{{"p0", 0.5}, {"p1", 0.58}}, 1.0, 1, NULL},
-        {{{"p0", 0.5}, {"p1", 0.9}}, 1.0, 1, "1.40 µops an instance"},
+        {{{"p0", 0.5}, {"p1", 0.9}}, 1.0, 1, "1.40 µops per instance"},
         {{{"p0", 0.5}, {"p1", 0.9}}, 1.0, 0, NULL}, // other ports were not counted
         {{{"p0", 0.5}, {"p1", NAN}}, 1.0, 1, NULL}, // nor was this one
         {{{"p0", 5.0}}, NAN, 1, NULL},              // cycles are not known

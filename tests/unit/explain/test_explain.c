@@ -361,7 +361,7 @@ static void pairs_are_fused_as_measured(void **state)
     assert_int_equal(fused(&measured, "x: cmp eax, ecx\njz x\n"), -1);
 }
 
-// A CPU that handles six instructions a cycle, but takes a quarter longer for code with more than
+// A CPU that handles six instructions per cycle, but takes a quarter longer for code with more than
 // 16 in a piece.
 static void dense_code_takes_longer(void **state)
 {
@@ -627,7 +627,7 @@ static void chains_are_as_dense_as_they_are(void **state)
     (void)state;
     static const struct {
         const char *text;
-        const struct port_model *ports; // four slots a cycle
+        const struct port_model *ports; // four slots per cycle
         double clk;
     } cases[] = {
         {ADD,                                      &model, 2  },

@@ -55,7 +55,7 @@ static void test_bounds(void **state)
         fail_msg("%s", err.text);
     for (int i = 0; i < 258; i++) // rotation: two µops for two ports; six a cycle in all
         expect_near(mixes[i].clk, fmax(1 + i % 7, (2 * (1 + i % 7) + 6) / 6.0));
-    expect_near(mixes[258].clk, 4); // three loads a cycle
+    expect_near(mixes[258].clk, 4); // three loads per cycle
     assert_true(isnan(mixes[259].clk));
     assert_int_equal(counts.refused, 1);
     assert_int_equal(counts.late, 0);

@@ -226,7 +226,7 @@ static void a_busy_core_gives_no_floor_to_keep(void **state)
     struct err seen = {0};
     random_state = 88172645463325252ULL;
     assert_int_equal(core_floor(&busy, 2000, &claim, &floor, &seen), FLOOR_GUESS);
-    assert_non_null(strstr(seen.text, "3.00 instructions a cycle"));
+    assert_non_null(strstr(seen.text, "3.00 instructions per cycle"));
     assert_non_null(strstr(seen.text, "other thread"));
     assert_int_equal(core_floor(&busy, 2000, &families, &floor, &seen), FLOOR_GUESS);
     // Nothing comes back.

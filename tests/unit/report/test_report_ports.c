@@ -104,7 +104,7 @@ static void test_text(void **state)
     assert_true(strncmp(out.data, "Some CPU, run 3\n", 16) == 0);
     expect_text(&out,
                 "unit path1: shared by several ports; vmovd r32 x keeps it busy for 0.5 cycles");
-    expect_text(&out, "6 ports in 4 sets, 6 slots a cycle");
+    expect_text(&out, "6 ports in 4 sets, 6 slots per cycle");
     // The ports of the largest set first, by name as people count; what has no name comes last, and
     // its number does not look like a published one.
     expect_text(&out, "set    size  q1 q2 q10 u2 u4 u5  forms  blocker\n");

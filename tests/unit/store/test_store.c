@@ -181,7 +181,7 @@ static void test_notes(void **state)
                    "' ' || rthroughput_bound FROM instruction_table WHERE form = 'fcos'",
                    "8.0 20.0 0.5 upper");
     fixture_expect(store, "SELECT note FROM instruction_table WHERE form = 'movnt'",
-                   "16 bytes each, to fresh lines, 6.40 a cycle");
+                   "16 bytes each, to fresh lines, 6.40 per cycle");
     fixture_expect(store, "SELECT note FROM instruction_table WHERE form = 'hlt'", "NULL");
     fixture_expect(store, "SELECT count(*) FROM failure_table WHERE detail LIKE '%bytes%'", "0");
     fixture_end(&fixture, store);
