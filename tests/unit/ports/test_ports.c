@@ -217,7 +217,7 @@ static void microcode_divides(void **state)
     assert_true(fabs(port_bound(&model, both, counts, 2) - 30) < 0.1);
 }
 
-// How long the simulated form needs the ports of a path.
+// Returns how long the simulated form needs the ports of a path.
 static double path_clk(const struct sim_form *form, uint32_t path)
 {
     for (int u = 0; u < form->nuses; u++)
@@ -295,7 +295,8 @@ static void expect_two_paths(const struct path_case *on, const uint32_t paths[2]
         }
 }
 
-// What several ports share, and how long forms need it; those that do not need it stay free of it.
+// Resources shared by several ports are found, with the time that forms need; other forms stay free
+// of them.
 static void shared_paths_are_found(void **state)
 {
     (void)state;
@@ -360,8 +361,8 @@ static void probe_first(struct path_case *on, const char *name)
             probes[0] = (struct port_probe){f, on->usages[f]};
 }
 
-// Where the first probe of a path needs another one too, beside which forms are slow for that one's
-// sake, it takes another probe to rule out that they need it.
+// A first probe that needs another path, too, and so slows forms that need that one, takes another
+// probe to rule out that they need its own.
 static void mixed_probes_rule_nothing_out(void **state)
 {
     (void)state;
@@ -472,7 +473,7 @@ static void what_is_eliminated_is_no_doubt(void **state)
     }
 }
 
-// What the fit says of a form of one slot that shows so many µops beside each class.
+// Returns the fit for a form of one slot that shows so many µops beside each class.
 static struct port_usage fit_shown(const struct port_model *model, const double *uops)
 {
     enum { COUNT = 4, BLOCKERS = 24 };
@@ -548,8 +549,8 @@ static const char *blocker_of(const struct sim_cpu *cpu, uint32_t set)
     return NULL;
 }
 
-// Of forms that are as simple, what is done soonest stands beside others, since results of several
-// cycles are in the way of those of one.
+// The fastest of equally simple forms is the blocker, since results of several cycles are in the
+// way of those of one.
 static void what_is_done_soonest_is_the_blocker(void **state)
 {
     (void)state;
@@ -614,7 +615,7 @@ static void a_path_that_few_need_is_found(void **state)
     }
 }
 
-// What mixes lose since schedulers bind µops before they know what will wait is no path.
+// Losses of mixes from early binding of µops by schedulers are no path.
 static void early_binding_is_no_path(void **state)
 {
     (void)state;
@@ -663,7 +664,7 @@ static void counters_show_more(void **state)
         sim_print_verdicts(cpu_files[i], with);
         printf("  with counters; without: %d exact\n", without[SIM_EXACT]);
         assert_int_equal(with[SIM_WRONG], 0);
-        // Where no port has a counter, both differ by their noise only.
+        // Without counters of ports both differ by their noise only.
         assert_true(cpu.ngroups == 0 || with[SIM_EXACT] >= without[SIM_EXACT] + (i == 0 ? 2 : 0));
         assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
         for (int f = 0; f < cpu.nforms; f++)
@@ -761,7 +762,7 @@ static void without_a_filler_slots_are_unknown(void **state)
     assert_int_equal(verdicts[SIM_WRONG], 0);
 }
 
-// Where many fillers take longer than the width says, no form has more slots for that.
+// A filler that is slower than the width gives no form more slots.
 static void a_slow_filler_is_no_slot(void **state)
 {
     (void)state;
@@ -930,8 +931,8 @@ static int contradicting_measure(void *context, const struct port_mix *mixes, in
     return 0;
 }
 
-// Where nothing explains most of what was timed there is no structure, and it is said which forms
-// contradict each other.
+// A model that explains little of the timings is refused, and the forms that contradict each other
+// are named.
 static void contradictions_are_named(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the search for the structure chooses: the form that stands for a slot and nothing else, and
+// Choices in the search for the structure: the form that stands for a slot and nothing else, and
 // the forms that stand for classes.
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which rows of the lists can be blockers and how good they are at it.
+// Rows of the lists that can be blockers, and how good they are at it.
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
 #include "ports/ports_forms.h"
@@ -118,7 +118,7 @@ static void test_thin(void **state)
             fail_msg("%s: cost %d", names[i], forms[i].blocker_cost);
 }
 
-// What the upper halves of vector registers are to a form, and so what it is timed beside.
+// The effect of a form on the upper halves of vector registers decides what it is timed beside.
 static void test_upper(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void test_upper(void **state)
     assert_false(port_forms_mix(&wide, &legacy));
 }
 
-// Which memory is a kind of its own among siblings.
+// Memory that is a kind of its own among siblings.
 static void test_memory(void **state)
 {
     (void)state;

@@ -108,7 +108,7 @@ static double mixes_error(const struct sim_cpu *cpu, const struct port_model *mo
     return error;
 }
 
-// What is found of a CPU, and how wrong the predictions are with it and without the stalls.
+// Finds a CPU's model, and the error of the predictions with it and without the stalls.
 static void judge(enum microcode_does does, int delivery, bool noise, struct port_usage *usages,
                   double *error, double *error_without)
 {
@@ -154,7 +154,7 @@ static void stalls_that_others_hide_are_found(void **state)
     }
 }
 
-// Where nothing hides them they are slots like others.
+// Stalls that nothing hides are slots like others.
 static void stalls_that_nothing_hides_are_slots(void **state)
 {
     (void)state;
@@ -166,8 +166,8 @@ static void stalls_that_nothing_hides_are_slots(void **state)
         assert_true(usages[i].stall_clk == 0);
 }
 
-// What begins a group of dispatch stalls nothing: others lose what it cuts short, on average half
-// of what a group may lose.
+// A form that begins a group of dispatch stalls nothing: others lose the rest of the cut group, on
+// average half of its largest loss.
 static void cut_groups_are_slots(void **state)
 {
     (void)state;
@@ -185,7 +185,7 @@ static void cut_groups_are_slots(void **state)
     }
 }
 
-// What an instance takes of others is its slots, or more where it cuts groups of dispatch short.
+// An instance takes its slots from others, or more if it cuts groups of dispatch short.
 static void slots_add_up(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void slots_add_up(void **state)
     assert_true(fabs(port_bound(&model, usages, (const int[]){2, 12, 4}, 3) - 40 / 8.0) < 1e-9);
 }
 
-// What stalls the front end is hidden by others as far as they are delivered faster than they are
+// Stalls of the front end are hidden by others as far as they are delivered faster than they are
 // dispatched.
 static void deliveries_add_up(void **state)
 {
@@ -217,8 +217,8 @@ static void deliveries_add_up(void **state)
     assert_true(limits.bound_clk == limits.front_clk);
 }
 
-// What several resources take as long makes a mix 4 % longer, two of them, and no more than one
-// alone where they take half as long.
+// Two resources with equal times make a mix 4 % longer, and no longer than one of them alone if the
+// other takes half as long.
 static void resources_beside_each_other(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void resources_beside_each_other(void **state)
     assert_true(fabs(port_predict(&model, usages, (const int[]){0, 1}, 2) - 1) < 1e-3);
 }
 
-// What nothing explains keeps the narrowest set of a form busy.
+// Time that nothing explains keeps the narrowest set of a form busy.
 static void what_is_held_is_busy_for_others(void **state)
 {
     (void)state;
@@ -414,14 +414,14 @@ static void microcode_fits_into_its_time(void **state)
                                            .counted_total = NAN};
         struct port_usage usage = port_fit(&model, &trials);
         assert_true(fabs(usage.slots - cases[i].wanted) < 1e-9);
-        // What begins a group loses a part of the one before; what does not, nothing.
+        // A form that begins a group loses a part of the one before; others lose nothing.
         double lost = cases[i].wanted > 4.5 ? 0.3 * (model.width - 1) : 0;
         assert_true(fabs(usage.slots_mixed - cases[i].wanted - lost) < 1e-9);
     }
 }
 
-// What rewrites memory may wait alone for what it does not among others, of which as few as a
-// quarter of that time are enough to show it.
+// A form that rewrites memory may wait alone and not among others; as few others as take a quarter
+// of that time show it.
 static void what_rewrites_waits_alone(void **state)
 {
     (void)state;

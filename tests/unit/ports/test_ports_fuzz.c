@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is not right is told with LATPUT_SIM_VERBOSE.
+// Numbers of forms and models. LATPUT_SIM_VERBOSE prints the wrong ones.
 enum { FORMS = 8, MODELS = 150 };
 
 static uint32_t random_set(const struct sim_cpu *cpu, int nports, uint64_t *random)

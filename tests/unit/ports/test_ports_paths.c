@@ -67,7 +67,7 @@ static void two_paths_stay(void **state)
     free(pairs);
 }
 
-// Of three the first and the last are one; which number the other has does not matter.
+// The first and the last of three are one; the number of the other does not matter.
 static void others_stay(void **state)
 {
     (void)state;

@@ -107,7 +107,7 @@ static void replay_read_trials(struct replay *replay)
     sqlite3_finalize(stmt);
 }
 
-// What a filler took among many, by what was made of it.
+// Returns the time of a filler among many, by the values derived from it.
 static double replay_filler_clk(const struct replay *replay)
 {
     double *clks = xcalloc((size_t)replay->n + 1, sizeof *clks);
@@ -204,7 +204,7 @@ static int replay_fillers(const struct replay *replay, int form)
     return twice < INT_MAX ? twice : once < INT_MAX ? once : 0;
 }
 
-// Whether a form that takes so long alone would have had the blockers of a trial.
+// Returns true if a form with that time alone would have had the blockers of a trial.
 static bool replay_fits(const struct replay *replay, const struct stored_trial *trial, double clk)
 {
     int cycles = (int)fmax(2, ceil(1.5 * clk) + 1);
@@ -215,8 +215,8 @@ static bool replay_fits(const struct replay *replay, const struct stored_trial *
     return false;
 }
 
-// What an instance alone took, by the number of fillers that it was given, which were rounded up;
-// within what that leaves open, by its blockers.
+// Returns the time of an instance alone, by its number of fillers, which was rounded up; within the
+// remaining range, by its blockers.
 static double replay_alone_clk(const struct replay *replay, int form)
 {
     int fillers = replay_fillers(replay, form), width = replay->model.width;
@@ -342,8 +342,8 @@ static void print_uses(const struct replay *replay, int form, const struct port_
     strbuf_free(&texts[1]);
 }
 
-// What kernels were spent on: series, and forms by the way that they went. Returns how many forms
-// were drawn and differ.
+// Prints how kernels were spent: series, and forms by the way that they went. Returns how many
+// forms were drawn and differ.
 static int judge_kernels(const struct replay *replay, const int *which,
                          const struct port_usage *usages, int n)
 {

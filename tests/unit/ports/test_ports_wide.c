@@ -85,7 +85,7 @@ static void find(const char *file, bool noise, uint64_t seed, struct found *foun
     find_disturbed(file, noise, seed, NULL, found);
 }
 
-// How many of many mixes are predicted more than 2 % off.
+// Counts the mixes, of many, that are predicted more than 2 % off.
 static int mixes_off(const struct found *found)
 {
     uint64_t state = 7;
