@@ -85,7 +85,7 @@ static void calibration_judge(const struct cpu_info *cpu, struct verdict *v)
     if (cpu->imul64_clk && cpu->tsc_hz) {
         v->answer = VERDICT_YES;
         PUT(v->how,
-            "in core cycles, by the TSC; a chain of imul r64,r64 (%d cycles a link on this CPU) "
+            "in core cycles, by the TSC; a chain of imul r64,r64 (%d cycles per link on this CPU) "
             "beside each kernel tells how long a core cycle is",
             cpu->imul64_clk);
         if (!cpu->tsc_invariant)

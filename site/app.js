@@ -209,7 +209,7 @@
         ["≤ µops", "microcode takes slots from others that it does not use: the most it can have"],
         ["~", "mean of executions that differ"],
         ["*", "the fastest of several steady states"],
-        ["?", "behind ports: another usage explains the measurements as well"],
+        ["?", "after ports: another usage explains the measurements as well"],
         ["idiom, eliminated", "takes no cycle: done at rename"],
         ["partly", "some instances are eliminated, the others need the ports that are shown"],
         ["▼ ▲", "less, more than on the first CPU shown, by more than 2 %"],
@@ -233,7 +233,7 @@
             h(
                 "p",
                 {},
-                `Made by latput ${model.index.version}. Latency: cycles from an operand read to one written, least to most over all pairs. 1/Throughput: cycles an instruction, of independent ones.`,
+                `Made by latput ${model.index.version}. Latency: cycles from an operand read to one written, least to most over all pairs. 1/Throughput: cycles per instruction, of independent ones.`,
             ),
             h("button", { type: "button", onclick: () => dialog.close() }, "Close"),
         );

@@ -182,7 +182,7 @@
             h(
                 "p",
                 {},
-                `${ports.port_count} ports in ${sets.length} sets, ${ports.width} slots per cycle in front of them. Found from throughput: ports that no form tells apart are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
+                `${ports.port_count} ports in ${sets.length} sets, ${ports.width} slots per cycle in front of them. Found from throughput: ports that no form distinguishes are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
             ),
             h(
                 "div",

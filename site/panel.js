@@ -435,7 +435,7 @@
                 facts([
                     ["latency", latput.table.latency(cpu, form)],
                     ["waits for", falsely(detail)],
-                    ["cycles an instruction", latput.table.throughput(cpu, form)],
+                    ["cycles per instruction", latput.table.throughput(cpu, form)],
                     ["spread of that", clk(table.number("rthroughput_spread_clk", form))],
                     ["µops", latput.table.uops(cpu, form)],
                     ["ports", latput.table.ports(cpu, form)],

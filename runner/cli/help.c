@@ -79,12 +79,25 @@ static void man_command(const struct command *cmd)
 
 static void man_environment(void)
 {
-    puts(".SH ENVIRONMENT\n.TP\n.B LATPUT_DB\nThe database, where \\-\\-db names none.\n.TP\n.B "
-         "LATPUT_CONFIG\nThe configuration file; empty: none.\n.TP\n.B LATPUT_ROOT\nDirectory that "
-         "holds lists, macros, cpuinfo and db instead of the program's own.\n.TP\n.B "
-         "XDG_DATA_HOME, XDG_CONFIG_HOME\nReplace ~/.local/share and ~/.config above.\n.TP\n.B "
-         "TMPDIR\nWhere scratch files lie while latput measures; /tmp if not set.\n.TP\n.B "
-         "NO_COLOR\nIf set, no colour is used.");
+    puts(".SH ENVIRONMENT\n"
+         ".TP\n"
+         ".B LATPUT_DB\n"
+         "The database, if \\-\\-db names none.\n"
+         ".TP\n"
+         ".B LATPUT_CONFIG\n"
+         "The configuration file; empty: none.\n"
+         ".TP\n"
+         ".B LATPUT_ROOT\n"
+         "Directory that holds lists, macros, cpuinfo and db instead of the program's own.\n"
+         ".TP\n"
+         ".B XDG_DATA_HOME, XDG_CONFIG_HOME\n"
+         "Replace ~/.local/share and ~/.config above.\n"
+         ".TP\n"
+         ".B TMPDIR\n"
+         "Directory for scratch files; /tmp if not set.\n"
+         ".TP\n"
+         ".B NO_COLOR\n"
+         "If set, no colour is used.");
 }
 
 // clang-format off
@@ -93,10 +106,10 @@ static const struct {
 } man_example_lines[] = {
     {"latput cpu", "what this machine is, and what can be measured on it"},
     {"latput run --quick", "measure a small selection; latput run measures everything"},
-    {"latput query 'vpadd* ymm*'", "what is known of some forms"},
+    {"latput query 'vpadd* ymm*'", "results of some forms"},
     {"latput query 'latency > 20' --sort -latency --limit 10", "the slowest"},
     {"latput query --latency 'imul r64 r64'", "latency of each pair of operands"},
-    {"latput bench --asm 'imul rax, rbx' --mode latency", "a piece of code of one's own"},
+    {"latput bench --asm 'imul rax, rbx' --mode latency", "a piece of your own code"},
     {"latput diff zen4 zen5", "two CPUs, only what differs"},
     {"latput pack --output .", "an archive for a colleague, who reads it without latput"},
 };
@@ -127,13 +140,19 @@ static void man_page(void)
     for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
         printf(".TP\n.B %d\n%s\n", help_exit[i].status, help_exit[i].meaning);
     puts(".PP\nlatput stat ends with the status of the program that it runs.");
-    puts(
-        ".SH FILES\n.TP\n.I db/latput.db\nThe database, where no other is named: in the source "
-        "tree that latput was built in. For an installed latput it is\n"
-        ".I ~/.local/share/latput/latput.db\n.TP\n.I ~/.config/latput/config\nWhat options are "
-        "where the command line does not say: lines like\n.B db = ~/measured.db\nfor every command "
-        "that has the option, or\n.B query.format = csv\nfor one; switches are set by yes or no. "
-        "What follows # is a comment.");
+    puts(".SH FILES\n"
+         ".TP\n"
+         ".I db/latput.db\n"
+         "The database, if no other is named: in the source tree that latput was built in. For an "
+         "installed latput it is\n"
+         ".I ~/.local/share/latput/latput.db\n"
+         ".TP\n"
+         ".I ~/.config/latput/config\n"
+         "Values of options that the command line does not give: lines like\n"
+         ".B db = ~/measured.db\n"
+         "for every command that has the option, or\n"
+         ".B query.format = csv\n"
+         "for one; switches are set by yes or no. What follows # is a comment.");
     man_environment();
     man_examples();
     puts(".SH SEE ALSO\n.BR perf (1),\n.BR nasm (1),\n.BR sqlite3 (1),\n.BR objdump (1)\n.PP\n"

@@ -128,7 +128,8 @@ int store_option_ports(const struct command *cmd, struct store *store, struct st
     return command_fail(cmd, of->named ? EXIT_USAGE : EXIT_ENVIRONMENT,
                         "%s: no run of '%s' has found its ports%s", store_path(store), of->uarch,
                         of->named ? ""
-                                  : "; latput run does, latput ports --discover looks at once");
+                                  : "; latput run finds them, latput ports --discover does so at "
+                                    "once");
 }
 
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)

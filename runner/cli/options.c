@@ -67,7 +67,7 @@ static int option_wrong(const struct command *cmd, int got, const char *word)
     char hint[96] = "";
     size_t len = strcspn(word, "=");
     if (got == ':')
-        command_fail(cmd, EXIT_USAGE, "option '--%s' wants an argument: %s",
+        command_fail(cmd, EXIT_USAGE, "option '--%s' needs an argument: %s",
                      option ? option->name : "", option ? option->argument : "");
     else if (option)
         command_fail(cmd, EXIT_USAGE, "option '--%s' takes no argument", option->name);
@@ -175,7 +175,7 @@ int option_take_number(const struct option_given *given, void *to)
     char *end;
     long value = strtol(given->argument, &end, 10);
     if (!*given->argument || *end || value < option->least || value > option->most)
-        return command_fail(given->cmd, EXIT_USAGE, "--%s wants a number from %d to %d, not '%s'",
+        return command_fail(given->cmd, EXIT_USAGE, "--%s needs a number from %d to %d, not '%s'",
                             option->name, option->least, option->most, given->argument);
     *(int *)to = (int)value;
     return EXIT_DONE;

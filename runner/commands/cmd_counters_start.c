@@ -144,9 +144,9 @@ static enum count_obstacle cpus_plan(struct start *s, struct err *err)
         for (int i = 0; first && i < s->nevents; i++)
             if (plan->slots[i].rdpmc != first->slots[i].rdpmc) {
                 err_set(err,
-                        "on CPU %d other counters are in use than on those before it, so that "
-                        "'%s' would not be in the same counter everywhere. Stop what uses them "
-                        "(perf, the NMI watchdog), or choose CPUs with --cpu",
+                        "CPU %d has other counters in use than those before it, so '%s' would not "
+                        "be in the same counter everywhere. Stop what uses them (perf, the NMI "
+                        "watchdog), or choose CPUs with --cpu",
                         cpu, s->events[i].name);
                 return COUNT_TOO_MANY;
             }

@@ -116,8 +116,8 @@ int counters_state_read(struct counters_state *state, struct err *err)
         (about.st_mode & (S_IWGRP | S_IWOTH))) {
         close(fd);
         return err_set(err,
-                       "%s: not believed, since it is another user's. Run this as the user "
-                       "who started the counters",
+                       "%s: not trusted, since it is another user's. Run this as the user who "
+                       "started the counters",
                        path);
     }
     bool known = fgets(line, sizeof line, file) && strcmp(line, first_line) == 0;

@@ -47,8 +47,10 @@ int counters_stop(const struct counters_request *request)
         return status;
     int there = state_find(request, &state);
     if (there == 0 && counters_state_restore(&state, &machine, &err) != 0)
-        status =
-            command_fail(request->command, EXIT_SOME_FAILED, "not all is as it was: %s", err.text);
+        status = command_fail(request->command, EXIT_SOME_FAILED,
+                              "not all registers could be restored: "
+                              "%s",
+                              err.text);
     if (there == 0 && status == EXIT_DONE && unlink(counters_state_path()) != 0)
         status = command_fail(request->command, EXIT_SOME_FAILED, "%s: %s", counters_state_path(),
                               strerror(errno));

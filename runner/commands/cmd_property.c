@@ -265,7 +265,7 @@ static int property_verdict(struct store *store, const struct property_run_summa
     strbuf_free(&text);
     store_note_time(&cmd_property, store, summary->run_id);
     if (summary->stopped)
-        command_note(&cmd_property, "stopped by %s; the same command with --resume goes on",
+        command_note(&cmd_property, "stopped by %s; the same command with --resume continues",
                      session_stopped_by() ? session_stopped_by() : "a signal");
     if (summary->floor_guessed)
         command_note(&cmd_property, "the core was never seen undisturbed, so nothing has a value");

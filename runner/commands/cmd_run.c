@@ -160,7 +160,7 @@ static int run_measured(struct store *store, const struct selection *selection,
     print_summary(&summary);
     store_note_time(&cmd_run, store, summary.run_id);
     if (summary.stopped)
-        command_note(&cmd_run, "stopped by %s; the same command with --resume goes on%s",
+        command_note(&cmd_run, "stopped by %s; the same command with --resume continues%s",
                      session_stopped_by() ? session_stopped_by() : "a signal",
                      summary.search_lost ? ", with the search for the structure of the ports "
                                            "from its begin"

@@ -86,8 +86,10 @@ static void page_entry(struct strbuf *out, const struct comparison *comparison, 
 static void page_contents(struct strbuf *out, const struct comparison *comparison, int shown)
 {
     struct strbuf text = {0};
-    strbuf_puts(out, "<table class=entries>\n<thead><tr><th>class of the model<th>differ<th>forms"
-                     "<th>in a million</tr></thead>\n<tbody>\n");
+    strbuf_puts(out, "<table class=entries>\n"
+                     "<thead><tr><th>class of the model<th>differ<th>forms<th>per "
+                     "million</tr></thead>\n"
+                     "<tbody>\n");
     for (int i = 0; i < shown; i++) {
         const struct compare_entry *entry = &comparison->entries[i];
         strbuf_printf(out, "<tr><td class=p><a href=\"#e%d\">", i + 1);

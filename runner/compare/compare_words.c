@@ -23,8 +23,8 @@ void compare_put_summary(struct strbuf *out, const struct comparison *comparison
 {
     strbuf_printf(out,
                   "%s beside LLVM's scheduling model of %s: %d forms compared, %d agree. %d "
-                  "classes of the model contradict what was measured; those that occur most in "
-                  "compiled code first (a static count of %.3g million instructions).",
+                  "classes of the model contradict the measurements; the most frequent in compiled "
+                  "code first (a static count of %.3g million instructions).",
                   comparison->data->uarch, comparison->cpu, comparison->compared, comparison->agree,
                   comparison->nentries, comparison->counted / 1e6);
 }
@@ -32,7 +32,7 @@ void compare_put_summary(struct strbuf *out, const struct comparison *comparison
 void compare_put_count(struct strbuf *out, const struct comparison *comparison,
                        const struct compare_entry *entry)
 {
-    strbuf_printf(out, "%d of %d measured forms; %.3g in a million instructions", entry->nmembers,
+    strbuf_printf(out, "%d of %d measured forms; %.3g per million instructions", entry->nmembers,
                   entry->compared, compare_per_million(comparison, entry->count));
 }
 

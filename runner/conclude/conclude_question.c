@@ -31,7 +31,7 @@ static int option_number(const char *word, const char *value, double *number, st
     char *end;
     *number = strtod(value, &end);
     if (end == value || *end || !isfinite(*number))
-        return err_set(err, "'%s' wants a number", word);
+        return err_set(err, "'%s' needs a number", word);
     return 0;
 }
 

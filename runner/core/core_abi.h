@@ -244,8 +244,8 @@ struct core_tally {
     uint64_t quiet_tsc, gap_tsc;               // waited for quiet; until the next pass was due
 };
 
-// Histograms of CORE_MODE_FLOOR: core cycles an instruction, in bins of CORE_FLOOR_BIN_CLK. Bins of
-// which no sample is are not sent.
+// Histograms of CORE_MODE_FLOOR: core cycles per instruction, in bins of CORE_FLOOR_BIN_CLK. Bins
+// of which no sample is are not sent.
 enum { CORE_FLOOR_BINS = 8064, CORE_FLOOR_CHUNK = 96 };
 #define CORE_FLOOR_BIN_CLK 0.00025 // 0.15 % at six instructions per cycle
 

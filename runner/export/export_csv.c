@@ -76,7 +76,7 @@ static int csv_write(struct known_cpu *data, struct export_out *out, struct err 
 }
 
 const struct export_format export_csv = {
-    "csv", "one row a form, with all pairs of operands in a column", 0, csv_write};
+    "csv", "one row per form, with all pairs of operands in a column", 0, csv_write};
 
 static int spreadsheet_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {

@@ -98,5 +98,5 @@ static int llvm_json_write(struct known_cpu *data, struct export_out *out, struc
 }
 
 const struct export_format export_llvm_json = {
-    "llvm-json", "an object an LLVM opcode, for generators of scheduling models", KNOWN_CODE,
+    "llvm-json", "one object per LLVM opcode, for generators of scheduling models", KNOWN_CODE,
     llvm_json_write};

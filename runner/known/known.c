@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char known_no_row[] = "not in the lists of this latput, which tell its operands";
+const char known_no_row[] = "not in the lists of this latput, which have its operands";
 const char known_32bit[] = "a form of 32-bit mode; the format is of 64-bit mode";
 const char known_no_code[] = "NASM makes no machine code of it";
 

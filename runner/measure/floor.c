@@ -38,8 +38,8 @@ static const double AS_OFTEN = 0.8;       // undisturbed, as the canary that is 
 static const double HOLDS = 0.5;          // share of the best canary's undisturbed time
 
 struct state {
-    double clk;   // cycles an instruction
-    double share; // share of the canary's samples
+    double clk;   // cycles per instruction
+    double share; // of the canary's samples
 };
 
 // One canary's samples, and its steady states, fastest first.

@@ -176,8 +176,9 @@ static int merge_same(struct store *from, int64_t source, struct store *store, i
                ? 0
                : err_set(err,
                          "%s: a run in it is there already as run %lld%s, with other content: one "
-                         "of the two was changed, or its results made again by another version; "
-                         "merge the pack into a database of its own with --db to compare them",
+                         "of the two was changed, or its results were derived again by another "
+                         "version; merge the pack into a database of its own with --db to compare "
+                         "them",
                          from->path, (long long)run_id, where);
 }
 

@@ -17,20 +17,20 @@ static const struct readme_member {
     const char *name, *what;
 } readme_members[] = {
     {"table.html", "all instructions as one page for a browser: filter, sort"},
-    {"tables/", "the same as text, one file a list of instructions"},
+    {"tables/", "the same as text, one file per list of instructions"},
     {"info.txt", "the machine, how it was measured, what may be in doubt, the execution ports"},
     {"ports.svg", "a picture of the execution ports: which sets of them µops choose from"},
-    {"instruction_table.csv", "one row a form of an instruction: latency, throughput, µops, ports"},
+    {"instruction_table.csv", "one row per form: latency, throughput, µops, ports"},
     {"instruction_table.json", "the same as JSON"},
-    {"latency_table.csv", "one row a pair of operands: the latency from one to the other"},
+    {"latency_table.csv", "one row per pair of operands: the latency from one to the other"},
     {"latency_table.json", "the same as JSON"},
-    {"false_dependency_table.csv", "one row per operand that is overwritten: how long its old "
-                                   "content is waited for; 0: not at all"},
+    {"false_dependency_table.csv", "one row per operand that is overwritten: the wait for its old "
+                                   "content; 0: none"},
     {"false_dependency_table.json", "the same as JSON"},
-    {"port_table.csv", "one row a form: its ports, units it waits for, how well they fit"},
+    {"port_table.csv", "one row per form: its ports, units it waits for, how well they fit"},
     {"port_table.json", "the same as JSON"},
-    {"failure_table.csv", "what could not be measured, and why"},
-    {"bench_table.csv", "one row a piece of code of the owner's"},
+    {"failure_table.csv", "tests without a value, with the reasons"},
+    {"bench_table.csv", "one row per piece of the owner's code"},
     {"bench_table.json", "the same as JSON"},
     {"bench_repetition_table.csv", "each repetition of these pieces"},
     {"run.db", "all of this and what it follows from, as an SQLite database"},
@@ -78,15 +78,16 @@ static void readme_how(struct strbuf *out)
 {
     strbuf_puts(out, "\nHow to read it\n");
     readme_paragraph(out, "Numbers are cycles of the core's clock, not of the time-stamp counter. "
-                          "Latency goes from an operand that is read to one that is written; where "
-                          "there are several pairs, tables have the least and the most of them. "
-                          "1/tput is how many cycles an instruction takes when many independent "
-                          "ones run; slow the same for slow operands (division).");
+                          "Latency goes from an operand that is read to one that is written; for "
+                          "several pairs, tables have the least and the most of them. 1/tput is "
+                          "the cycles per instruction when many independent ones run; slow the "
+                          "same for slow operands (division).");
     readme_paragraph(out, "≤ marks an upper bound, ~ the mean of executions that differ, * the "
                           "fastest of several steady states. 2*A+1*B means two µops on any port of "
-                          "the set A and one on a port of B; a ? behind it: other ports explain "
-                          "the timings about as well. What was unstable, or what no code can "
-                          "measure, has no number but an outcome; failure_table.csv says why.");
+                          "the set A and one on a port of B; a ? after it: other ports explain the "
+                          "timings about as well. Tests that were unstable, or that no code can "
+                          "answer, have no number but an outcome; failure_table.csv has the "
+                          "reasons.");
     readme_paragraph(out,
                      "A form is known by (form, enc, bits): mnemonic with operands as latput's "
                      "lists write them, encoding, mode. (mnemonic, operands, enc) is shared "

@@ -214,7 +214,7 @@ static void clock_print(const struct cpu_info *cpu, const struct cpu_environment
     if (!env)
         return;
     if (env->core_hz)
-        line_print(out, "core", "about %.2f GHz now (by a chain of imul, %d cycles a link)",
+        line_print(out, "core", "about %.2f GHz now (by a chain of imul, %d cycles per link)",
                    (double)env->core_hz / 1e9, cpu->imul64_clk);
     else if (cpu_is_emulated(cpu))
         line_print(out, "core", "none: the CPU is emulated");
@@ -265,12 +265,13 @@ static void counters_print(const struct cpu_info *cpu, const struct cpu_environm
     else
         line_print(out, "perf_event", "%s", perf[env->perf]);
     if (env->clk_per_chain_clk > 0)
-        line_print(out, "core cycles",
-                   "%.3f counted for each one of the calibration chain (imul, %d cycles a link)%s",
-                   env->clk_per_chain_clk, cpu->imul64_clk,
-                   fabs(env->clk_per_chain_clk - 1) > CHAIN_TOLERANCE
-                       ? ": they do not agree, and one of them is wrong"
-                       : "");
+        line_print(
+            out, "core cycles",
+            "%.3f counted for each one of the calibration chain (imul, %d cycles per link)%s",
+            env->clk_per_chain_clk, cpu->imul64_clk,
+            fabs(env->clk_per_chain_clk - 1) > CHAIN_TOLERANCE
+                ? ": they do not agree, and one of them is wrong"
+                : "");
     else if (env->perf == PERF_WORKS)
         line_print(out, "core cycles",
                    "counted; the calibration chain has no known latency here to "

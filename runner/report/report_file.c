@@ -73,7 +73,8 @@ static int report_write_info(struct store *store, int64_t run_id, int64_t ports_
     int result = report_info_text(store, run_id, &info, err);
     if (result == 0 && ports_run_id && ports_run_id != run_id) {
         strbuf_printf(&info,
-                      "\nThis run did not look for ports. The newest that did is run %" PRId64
+                      "\n"
+                      "This run did not look for ports. The newest run that did is run %" PRId64
                       " of the database:\n",
                       ports_run_id);
         result = report_run_ports(store, ports_run_id, &info, err);

@@ -68,7 +68,7 @@ void report_legend(const char *table, int width, struct strbuf *out)
     if (has_doubt(table, false))
         add(&line, "name? found by measuring, not claimed by the CPU");
     if (has_part(table, ".data"))
-        add(&line, "op2.data: what memory holds at operand 2");
+        add(&line, "op2.data: the content of memory at operand 2");
     if (has_part(table, ".base") || has_part(table, ".index"))
         add(&line, "op2.base, .index: the registers of its address");
     if (has_part(table, ".mask"))

@@ -87,9 +87,8 @@ static void ports_text_head(const struct stored_port_model *stored, const char *
     struct strbuf text = {0};
     strbuf_printf(
         &text,
-        "%d ports in %d sets, %d slots per cycle in front of them. Found from throughput: "
-        "ports that no form tells apart are symmetric, their order and numbers mean "
-        "nothing.",
+        "%d ports in %d sets, %d slots per cycle in front of them. Found from throughput: ports "
+        "that no form distinguishes are symmetric; their order and numbers mean nothing.",
         model->nports, model->nclasses, model->width);
     strbuf_printf(out, "%s\n", title);
     text_wrap(out, strbuf_text(&text), 0, 78);
@@ -215,8 +214,8 @@ static void ports_text_stores(const struct stored_port_model *stored, const int 
         if (form_stores(stored->class_blockers[sets[i]]))
             strbuf_printf(&line, "%s%s", line.len ? ", " : "", stored->model.classes[sets[i]].name);
     if (line.len) {
-        strbuf_puts(&line, ": what a store needs once. Its address and its data are not told apart "
-                           "where each has as many ports.");
+        strbuf_puts(&line, ": a store needs it once. Its address and its data are not "
+                           "distinguished if each has as many ports.");
         strbuf_puts(out, "\n");
         text_wrap(out, strbuf_text(&line), 0, 78);
     }
@@ -236,7 +235,7 @@ static void ports_text_wide(const struct stored_port_model *stored, bool colour,
     if (model->teller >= 0)
         strbuf_printf(&line,
                       "Beside a form of %d bits vectors of any width have other ports: %s take "
-                      "%.2f cycles there, not %.2f. What stays: %s. The sets of vectors are then:",
+                      "%.2f cycles there, not %.2f. Unchanged: %s. The sets of vectors are then:",
                       PORT_WIDE_BITS, stored->class_blockers[model->teller], model->teller_clk,
                       model->classes[model->teller].blocker_clk, strbuf_text(&stay));
     else

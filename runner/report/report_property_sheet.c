@@ -30,7 +30,7 @@ static const struct {
     {"paging",    "sizes hold, but misses cost more: the hypervisor's page tables are walked, too"},
     {"placement", "the hypervisor says which cores these are, and may change it"                  },
     {"trap",      "the hypervisor answers this, not the CPU"                                      },
-    {"clock",     "the clock's speed is the host's affair"                                        },
+    {"clock",     "the host decides the clock's speed"                                            },
 };
 
 static int width_of(const char *text)

@@ -90,8 +90,9 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
     if (strcmp(run->backend, "tsc") == 0)
         strbuf_printf(
             out,
-            "Core cycles by calibration with a chain of imul r64,r64 (%lld cycles a link), "
-            "timed by TSC, gated by a canary.\n\n",
+            "Core cycles by calibration with a chain of imul r64,r64 (%lld cycles per link), timed "
+            "by TSC, gated by a canary.\n"
+            "\n",
             (long long)run->calib_link_clk);
     else
         strbuf_printf(out, "Core cycles counted by the backend %s.\n\n", run->backend);
@@ -173,9 +174,10 @@ static void put_list_row(struct text_table *table, struct store_rows *rows, stru
 
 static void put_legend(struct strbuf *out, const struct list_seen *seen)
 {
-    strbuf_puts(out, "\nlatency: cycles from operand to operand, least and most of all pairs; "
-                     "≤ marks an upper bound, as it is of the pair that has the value.\n"
-                     "1/tput: cycles an instruction when many independent ones run (reciprocal "
+    strbuf_puts(out, "\n"
+                     "latency: cycles from operand to operand, least and most of all pairs; ≤ "
+                     "marks an upper bound, as it is of the pair that has the value.\n"
+                     "1/tput: cycles per instruction when many independent ones run (reciprocal "
                      "throughput); slow: the same with slow operands;\n"
                      "≤: there is no steady state, or values are set anew in between.\n");
     if (seen->average)
@@ -190,10 +192,10 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
                     "(a move, or a sum with a small constant); partly: some instances are,\nthe "
                     "others need the ports that are shown.\n");
     if (seen->ports)
-        strbuf_puts(
-            out, "uops: slots of dispatch that an instruction takes. ports: what its µops need; "
-                 "2*A+1*B: two each any port of the set A,\none of B; none: no port. info.txt has "
-                 "the sets.\n");
+        strbuf_puts(out,
+                    "uops: slots of dispatch that an instruction takes. ports: those of its µops; "
+                    "2*A+1*B: two on any port of the set A,\n"
+                    "one on a port of B; none: no port. info.txt has the sets.\n");
     if (seen->slots_upper)
         strbuf_puts(out, "≤ in front of uops: most likely microcode, which takes slots from others "
                          "that it does not use itself; nor are\nall the µops on its ports sure.\n");
@@ -204,8 +206,8 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
         strbuf_puts(out, "?: other ports explain the measurements about as well.\n");
     if (seen->others)
         strbuf_printf(out,
-                      "%d of the lines have answers of other runs than that of the heading, which "
-                      "did not ask or knows no better.\n",
+                      "%d of the lines have answers of other runs than the one in the heading, "
+                      "which did not ask or has no better one.\n",
                       seen->others);
     for (int i = OUTCOME_OK + 1; i < OUTCOME_COUNT; i++)
         if (seen->outcomes[i])
@@ -219,8 +221,9 @@ static int put_false(struct strbuf *out, struct store *store, enum store_view vi
     struct store_rows *rows = store_rows_open(store, view, filter, err);
     if (!rows)
         return -1;
-    const char *title = "\nFalse dependencies: cycles from what an operand held before to what is "
-                        "written into it:\n";
+    const char *title = "\n"
+                        "False dependencies: cycles from the old content of an operand to the new "
+                        "one:\n";
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
         char number[32], text[REPORT_LATENCY_MAX];

@@ -15,9 +15,8 @@ static double time_real(struct store_rows *rows, const char *name)
 static void put_seconds(struct store_rows *rows, struct strbuf *out)
 {
     strbuf_printf(out,
-                  "time: %.1f s, of these measuring %.1f s, waiting for programs %.1f s, "
-                  "inferring %.1f s, writing %.1f s; beside that assembling %.1f s, linking %.1f "
-                  "s\n",
+                  "time: %.1f s (measuring %.1f s, waiting for programs %.1f s, inferring %.1f s, "
+                  "writing %.1f s; meanwhile assembling %.1f s, linking %.1f s)\n",
                   time_real(rows, "total_s"), time_real(rows, "measuring_s"),
                   time_real(rows, "programs_s"), time_real(rows, "inferring_s"),
                   time_real(rows, "writing_s"), time_real(rows, "assembling_s"),
@@ -29,10 +28,10 @@ static void put_repeats(struct store_rows *rows, struct strbuf *out)
     static const struct {
         const char *column, *why;
     } reasons[] = {
-        {"repeats_disturbed",   "something else used the core"           },
-        {"repeats_disagreeing", "calibrations before and behind disagree"},
-        {"repeats_uncounted",   "a counter was not running"              },
-        {"repeats_too_few",     "too few at a time"                      },
+        {"repeats_disturbed",   "something else used the core"          },
+        {"repeats_disagreeing", "calibrations before and after disagree"},
+        {"repeats_uncounted",   "a counter was not running"             },
+        {"repeats_too_few",     "too few at a time"                     },
     };
     double repeats = time_real(rows, "repeats");
     const char *between = " (";

@@ -43,7 +43,7 @@ static int store_wait(void *context, int times)
         times >= (writing ? STORE_READER_WAIT_MS : STORE_WRITER_WAIT_MS) / STORE_POLL_MS)
         return 0;
     if (!writing && store->patient && times == STORE_TELL_MS / STORE_POLL_MS)
-        fprintf(stderr, "latput: %s: another process is writing to this database; waits for it\n",
+        fprintf(stderr, "latput: %s: another process is writing to this database; waiting for it\n",
                 store->path);
     usleep(STORE_POLL_MS * 1000);
     return 1;
@@ -71,8 +71,8 @@ int store_error(struct store *store, struct err *err, const char *doing)
     case SQLITE_LOCKED:
         if (sqlite3_txn_state(store->db, "main") == SQLITE_TXN_WRITE)
             return err_set(err,
-                           "%s: cannot %s: another process has been reading this database for a "
-                           "minute without an end; end it, or use another database with --db",
+                           "%s: cannot %s: another process has been reading this database for more "
+                           "than a minute; end it, or use another database with --db",
                            store->path, doing);
         return err_set(err,
                        "%s: cannot %s: another process is writing to this database; wait until it "
@@ -310,7 +310,8 @@ int store_check_place(struct store *store, struct err *err)
     const char *saved = store_save(store);
     return err_set(
         err, "%s: was deleted, moved or replaced while this program was writing to it; %s%s%s",
-        store->path, saved ? "what it held and was added is kept in " : "what was added is lost",
+        store->path,
+        saved ? "its content and what was added is kept in " : "what was added is lost",
         saved ? saved : "",
         saved ? "; use it with --db, or pack its runs and merge them (latput pack, merge)" : "");
 }
@@ -453,8 +454,8 @@ static void store_fold_log(struct store *store)
     sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, &frames, &folded);
     if (folded < frames)
         fprintf(stderr,
-                "latput: %s: another process reads it, so that what was written last is in %s-wal; "
-                "copy or move both\n",
+                "latput: %s: another process reads it, so the last changes are in %s-wal; copy or "
+                "move both\n",
                 store->path, store->path);
 }
 

@@ -46,8 +46,8 @@ int store_run_claim(struct store *store, int64_t run_id, struct err *err)
     }
     close(fd);
     err_set(err,
-            "%s: another process is measuring run %lld; wait until it has ended, or begin a run of "
-            "its own, without --resume",
+            "%s: another process is measuring run %lld; wait until it has ended, or begin a new "
+            "run, without --resume",
             store->path, (long long)run_id);
     return 1;
 }

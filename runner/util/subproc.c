@@ -295,7 +295,7 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     result->err = outputs[1].data;
     result->err_len = outputs[1].len;
     if (pid > 0 && !ended && !result->timed_out)
-        pid = err_set(err, "%s was ended, since a signal stops us", argv[0]);
+        pid = err_set(err, "%s was ended, since a signal stops latput", argv[0]);
     if (pid < 0)
         subproc_result_free(result);
     return pid < 0 ? -1 : 0;

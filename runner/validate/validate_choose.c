@@ -140,12 +140,13 @@ static bool usage_add_breakers(struct port_usage *to, const struct list_row *row
 const char *validate_reason_text(enum validate_reason reason)
 {
     static const char *const texts[VALIDATE_REASONS] = {
-        [VALIDATE_NO_SLOTS] = "how many slots they take is not known",
+        [VALIDATE_NO_SLOTS] = "take an unknown number of slots",
         [VALIDATE_LONG] = "take more than 30 cycles, in which all others are done",
         [VALIDATE_X87] = "share the one x87 stack",
         [VALIDATE_MEMORY] = "wait for each other through memory",
-        [VALIDATE_MOVES] = "wait for each other, and what the moves that cut this use is not known",
-        [VALIDATE_DECODING] = "take longer where they are decoded than the µop cache takes",
+        [VALIDATE_MOVES] = "wait for each other, where the ports of the moves that cut this are "
+                           "unknown",
+        [VALIDATE_DECODING] = "take longer in the decoder than from the µop cache",
         [VALIDATE_REGISTER] = "wait for the register that they write and do not read",
     };
     return texts[reason];

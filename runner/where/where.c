@@ -315,7 +315,7 @@ static enum where_kind where_comparison(struct where_parser *parser)
     kind = where_compare(parser, from, kind);
     return kind == KIND_TRUTH || kind == KIND_WRONG || parser->depth > 0
                ? kind
-               : where_fail(parser, at, "this is compared with nothing: latency > 20");
+               : where_fail(parser, at, "a comparison is missing: latency > 20");
 }
 
 static enum where_kind where_negation(struct where_parser *parser)
@@ -390,14 +390,15 @@ struct store_where *where_parse(struct store *store, enum store_view view, const
     struct where_parser parser = {store, view, text, text, where, 0, 0, err};
     enum where_kind kind = where_expression(&parser);
     if (kind != KIND_WRONG && *where_next(&parser))
-        kind =
-            where_fail(&parser, parser.at, "the expression should end here, or go on with and, or");
+        kind = where_fail(&parser, parser.at,
+                          "the expression should end here, or continue with and, "
+                          "or");
     if (kind == KIND_TRUTH)
         kind = where_try(&parser);
     if (kind == KIND_TRUTH)
         return where;
     if (kind != KIND_WRONG)
-        where_fail(&parser, text, "this is compared with nothing: latency > 20");
+        where_fail(&parser, text, "a comparison is missing: latency > 20");
     where_free(where);
     return NULL;
 }

@@ -272,12 +272,12 @@ expect_status 2
 expect_err "unknown format 'xml'; there are table, csv, spreadsheet and json"
 run bench --asm nop --repeat 0
 expect_status 2
-expect_err "\-\-repeat wants a number from 1 to [0-9]+, not '0'"
+expect_err "\-\-repeat needs a number from 1 to [0-9]+, not '0'"
 run bench --asm nop --cpu 8000
 expect_status 2
 run bench --asm nop --give-up 0
 expect_status 2
-expect_err '\-\-give-up wants a number from 1 to 3600'
+expect_err '\-\-give-up needs a number from 1 to 3600'
 run bench nop
 expect_status 2
 run bench a.nasm b.nasm

@@ -90,7 +90,7 @@ expect_err 'started already'
 chmod g+w "$XDG_RUNTIME_DIR/latput-counters"
 run counters stop
 expect_status 3
-expect_err 'not believed'
+expect_err 'not trusted'
 chmod g-w "$XDG_RUNTIME_DIR/latput-counters"
 
 run counters stop --cpu 0
@@ -110,7 +110,7 @@ done
 put 0 0xc0010200 '\x76\x00\x53'
 run counters start core_clk --load "$zen5" --cpu 0,1
 expect_status 3
-expect_err 'on CPU 1 other counters are in use'
+expect_err 'CPU 1 has other counters in use'
 put 1 0xc0010200 '\x76\x00\x53'
 run counters start core_clk --load "$zen5" --cpu 0,1
 expect_status 0

@@ -99,7 +99,7 @@ for of in '' '--run 1'; do
     expect_status 0
     sed -n '/^False dep/,/^$/p' "report$of/forms.txt" >told
     expect "those that there are ($of)" diff - told <<'TEXT'
-False dependencies: cycles from what an operand held before to what is written into it:
+False dependencies: cycles from the old content of an operand to the new one:
   popcnt r64 r64: op1: ≤4.00
   vpmuludq y y y: op1: ≤2.00
 TEXT

@@ -89,7 +89,7 @@ expect_err "^latput query: unrecognized option '--limt'; did you mean '--limit'\
 expect_err '^latput query: see latput query --help$'
 run query --limit
 expect_status 2
-expect_err "option '--limit' wants an argument: N"
+expect_err "option '--limit' needs an argument: N"
 run query --wide=3
 expect_status 2
 expect_err "option '--wide' takes no argument"
@@ -106,7 +106,7 @@ run help -h
 expect_status 0
 run run --jobs 7
 expect_status 2
-expect_err '^latput run: --jobs wants a number from 1 to 2'
+expect_err '^latput run: --jobs needs a number from 1 to 2'
 
 # The configuration file and the environment say what the command line does not.
 fixture known.db

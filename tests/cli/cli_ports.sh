@@ -43,7 +43,7 @@ for command in ports validate; do # of this machine
     run "$command" --db bare.db
     expect_status 3
     expect_no_out
-    expect_err "bare.db: no run of '.*' has found its ports; latput run does"
+    expect_err "bare.db: no run of '.*' has found its ports; latput run finds them"
 done
 run ports --db bare.db --run 1
 expect_status 2

@@ -77,7 +77,7 @@ expect_out '^own,edge,,knee,8192,'
 expect_out ',ok,1,"4 clk up to 8 KiB, 14 clk up to 64 KiB, 50 clk"$'
 expect_out '^own,crash,.*,unsupported,,SIGILL'
 expect_err '^latput property: 4 measured, run 1, '
-expect_err '^latput property: time: [0-9.]+ s, of these measuring [0-9.]+ s, waiting for programs '
+expect_err '^latput property: time: [0-9.]+ s [(]measuring [0-9.]+ s, waiting for programs '
 expect "its time" test "$(sqlite3 one.db 'select measuring_s > 0 and programs_s > 0 and
     inferring_s > 0 and measuring_s + programs_s + inferring_s <= total_s and refused_share = 0
     and repeats >= (select sum(tried) from sweep_timing) from run_table')" = 1
@@ -105,7 +105,7 @@ run property --db one.db --show --diff 1
 expect_status 0
 expect_out ', 0 differ, 0 in doubt; 0 only in the'
 
-# Stopped by a signal, or killed, when one of four is done: that stays whole, and --resume goes on
+# Stopped by a signal, or killed, when one of four is done: that stays whole, and --resume continues
 # with it. A record takes a while here.
 rm root/lists/properties/*.csv
 text_machine slow <<<'pace 2'
@@ -128,7 +128,7 @@ stop_by() {
 }
 stop_by INT
 expect_status 1
-expect_err 'stopped by SIGINT .*--resume goes on'
+expect_err 'stopped by SIGINT .*--resume continues'
 stop_by KILL
 expect_status 137
 expect "the database is whole" [ "$(sqlite3 stop.db 'PRAGMA integrity_check')" = ok ]

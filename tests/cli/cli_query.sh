@@ -152,12 +152,12 @@ wrong 'max > "a" + 1' 'a number belongs here' 7
 wrong 'max > 1 tput < 2' 'the expression should end here' 9
 wrong '(max > 1' 'a \) is missing here' 9
 wrong 'form = "add' 'this text has no end' 8
-wrong 'max' 'this is compared with nothing' 1
-wrong 'max > 1 and (bits)' 'this is compared with nothing' 13
+wrong 'max' 'a comparison is missing' 1
+wrong 'max > 1 and (bits)' 'a comparison is missing' 13
 wrong 'max > (tput > 1)' 'a value belongs here' 7
 wrong 'max in 1' 'a \( belongs here' 8
 wrong 'max > 12abc' "'12abc' is no number" 7
-wrong "1) OR 1=1; DROP TABLE run; --" 'this is compared with nothing' 1
+wrong "1) OR 1=1; DROP TABLE run; --" 'a comparison is missing' 1
 run query --db known.db --where "$(printf '(%.0s' {1..60})1"
 expect_status 2
 expect_err 'nested too deeply'

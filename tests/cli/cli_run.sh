@@ -44,7 +44,7 @@ run run --tests X --db "$SCRATCH/x.db"
 expect_status 2
 run run --cpu 9999 --db "$SCRATCH/x.db"
 expect_status 2
-expect_err "\-\-cpu wants a number from 0 to 8191, not '9999'"
+expect_err "\-\-cpu needs a number from 0 to 8191, not '9999'"
 run run --backend nonsense
 expect_status 2
 expect_err "unknown backend 'nonsense'"

@@ -24,8 +24,8 @@ plausible() {
     holds 'assembling_s > 0 and linking_s > 0 and writing_s > 0' "${1-}"
     holds 'user_cpu_s + kernel_cpu_s > 0 and user_cpu_s + kernel_cpu_s <= measuring_s' "${1-}"
 }
-said='latput run: time: [0-9.]+ s, of these measuring [0-9.]+ s, waiting for programs [0-9.]+ s, '
-said+='inferring 0.0 s, writing [0-9.]+ s; beside that assembling [0-9.]+ s, linking [0-9.]+ s$'
+said='latput run: time: [0-9.]+ s [(]measuring [0-9.]+ s, waiting for programs [0-9.]+ s, '
+said+='inferring 0.0 s, writing [0-9.]+ s; meanwhile assembling [0-9.]+ s, linking [0-9.]+ s[)]$'
 
 measure ''
 expect_err "$said"
@@ -49,13 +49,13 @@ holds 'quiet_s > 0'
 # A clock that jumps: the calibrations around a timing disagree.
 measure 'jump 3 3.6 0.1'
 holds 'repeats_disagreeing > 0.02 * repeats and repeats_uncounted = 0'
-expect_err 'refused \(.*[0-9.]+ % calibrations before and behind disagree'
+expect_err 'refused \(.*[0-9.]+ % calibrations before and after disagree'
 
 # The same in info.txt, in JSON, and of a run that comes out of a pack.
 run report --db run.db --output tables
 expect_status 0
 expect "info" grep -qE '^repeats +[0-9.]+ % of [0-9]+ refused \(' tables/info.txt
-expect "info" grep -qE '^time +[0-9.]+ s, of these measuring ' tables/info.txt
+expect "info" grep -qE '^time +[0-9.]+ s [(]measuring ' tables/info.txt
 expect "info" grep -qE '^CPU time +of the measuring processes ' tables/info.txt
 run query --runs --db run.db --format json
 expect_status 0
@@ -97,5 +97,5 @@ plausible resumed.db
 holds "total_s > $first and repeats > $repeats and abs(total_s - $first - seconds) < 0.001" resumed.db
 expect "two invocations of one run" test "$(sqlite3 resumed.db \
     'select count(*), count(distinct run_id) from run_time')" = '2|1'
-expect_err "^latput run: time: $(time_of "printf('%.1f', total_s)" resumed.db | sed 's/\./\\./') s,"
+expect_err "^latput run: time: $(time_of "printf('%.1f', total_s)" resumed.db | sed 's/\./\\./') s "
 finish

@@ -83,7 +83,7 @@ await held
 SECONDS=0
 ended TERM 1
 expect "NASM is not waited for" test "$SECONDS" -le 10
-expect_err '^latput run: stopped by SIGTERM; the same command with --resume goes on'
+expect_err '^latput run: stopped by SIGTERM; the same command with --resume continues'
 
 # While what is to be explained is assembled: NASM makes plain code of it, and later a program that
 # is measured, which is linked.
@@ -116,7 +116,7 @@ mv hold_elf hold_ld
 stops TERM 'explain: stopped by SIGTERM before it was done' explain --asm 'add rax, rbx'
 # While a curve is drawn.
 mv hold_ld hold_gnuplot
-stops TERM 'gnuplot was ended, since a signal stops us' bench \
+stops TERM 'gnuplot was ended, since a signal stops latput' bench \
     --sweep N=1..3 --plot curve.svg --asm 'times {N} add rax, rbx'
 rm -f stop.db* hold_gnuplot
 text_machine slow <<<'pace 5'

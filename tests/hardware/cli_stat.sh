@@ -274,8 +274,8 @@ refused() { # pattern, arguments
 }
 refused 'no program given'
 refused 'no program given' --repeat 2 --
-refused 'wants a number from 1' --repeat 0 -- true
-refused 'wants a number from 0' --warm x -- true
+refused 'needs a number from 1' --repeat 0 -- true
+refused 'needs a number from 0' --warm x -- true
 refused "unknown format 'xml'" --format xml -- true
 refused 'no_such_event' --events no_such_event -- true
 refused 'choose some with --events' --compare gt1 -- true

@@ -83,13 +83,13 @@ static void test_stores(void **state)
     struct strbuf out = {0};
     stored.class_blockers[3] = "movq mm mm";
     report_ports_text(&stored, "Some CPU, run 3", false, &out);
-    expect_no_text(&out, "what a store needs");
+    expect_no_text(&out, "a store needs it");
     strbuf_free(&out);
     out = (struct strbuf){0};
     stored.class_blockers[3] = "{evex} vmovaps m128 x";
     report_ports_text(&stored, "Some CPU, run 3", false, &out);
     char line[64];
-    snprintf(line, sizeof line, "\n\n%s: what a store needs once. Its address",
+    snprintf(line, sizeof line, "\n\n%s: a store needs it once. Its address",
              stored.model.classes[3].name);
     expect_text(&out, line);
     strbuf_free(&out);

@@ -398,7 +398,7 @@ static void test_locked(void **state)
     assert_true(read(file, told, sizeof told - 1) > 0);
     close(file);
     assert_non_null(strstr(told, fixture.db));
-    assert_non_null(strstr(told, "another process is writing to this database; waits for it\n"));
+    assert_non_null(strstr(told, "another process is writing to this database; waiting for it\n"));
     struct err err;
     assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
     store_close(store);
