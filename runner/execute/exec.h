@@ -80,8 +80,8 @@ struct exec_job {
 int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summary *summary,
              struct err *err);
 
-// Times of the canaries: of each canary the number of samples by core cycles per instruction, in bins
-// of CORE_FLOOR_BIN_CLK.
+// Times of the canaries: of each canary the number of samples by core cycles per instruction, in
+// bins of CORE_FLOOR_BIN_CLK.
 struct exec_floor {
     uint32_t counts[CORE_CANARIES][CORE_FLOOR_BINS]; // by canary: its number in core_time.c
     double imul_per_add;                             // by the last timing
