@@ -141,8 +141,8 @@ struct refine_limits {
     double grain;           // x are multiples of it; 0: 1
     double resolution;      // a gap of this share of x is narrow enough; 0: 0.01
 };
-// Between which of the points so far something happens, and nothing was measured: up to `max` new x
-// into next[], ascending, none of them among the points. Returns how many; 0: it is fine enough.
+// Lists up to `max` new x between points where something happens, ascending, in next[]; none of
+// them is a point yet. Returns their number; 0: the sweep is fine enough.
 int conclude_refine(const struct conclude_question *question, const struct curve *curve,
                     const struct refine_limits *limits, double *next, int max);
 

@@ -81,7 +81,7 @@ static void find_passes(const struct shape *shape, int at, struct cell *cell, do
 enum { MATRICES = 40, SPARSE = 64 };
 static const double GAP_NOISE = 2; // so many steps that count may be lost in noise
 
-// All that were measured, ascending; `columns`: x of the columns.
+// Lists the measured cells, ascending; `columns`: x of the columns. Returns their number.
 static int gather_cells(const struct shape *shapes, int nshapes, const double *columns,
                         int ncolumns, struct cell *cells, struct arena *arena)
 {
@@ -108,14 +108,15 @@ static int gather_cells(const struct shape *shapes, int nshapes, const double *c
     return n;
 }
 
-// A step that counts, as the cells have them.
+// Returns the least step that counts, on the scale of the cells.
 static double least_size(const struct conclude_question *question, const struct cell *cells, int n)
 {
     double least = question_least_step(question);
     return cells[0].logs ? log1p(least) : least * fabs(cells[n / 2].v);
 }
 
-// Half of it is what passes differ by in a cell, all but those of one replicate of three.
+// Returns the gap that separates levels: twice the distance between a cell's passes, without those
+// of one replicate of three.
 static double noise_gap(const struct cell *cells, int n, struct arena *arena)
 {
     double *spreads = arena_alloc(arena, sizeof *spreads * (size_t)n);
@@ -176,7 +177,8 @@ static void judge_levels(const struct cell *cells, struct level *levels, int nle
     }
 }
 
-// One level of the sorted cells: what it is, and how many.
+// Adds one level of the sorted cells to the draft: its value and its number of cells. Returns its
+// text.
 static const char *put_level(struct draft *draft, const struct conclude_question *question,
                              const struct cell *cells, const struct level *level, int number,
                              const char *sentence)
@@ -193,8 +195,8 @@ static const char *put_level(struct draft *draft, const struct conclude_question
                         level->n > 1 ? "cells" : "cell");
 }
 
-// The share of resampled matrices that have as many levels. Columns need not follow each other
-// smoothly: what cells scatter by is what their passes say.
+// Returns the share of resampled matrices with as many levels. Neighbouring columns need not be
+// similar, so cells scatter as their passes do.
 static double levels_come_back(const struct conclude_question *question, const struct cell *cells,
                                int n, double gap, int nlevels, struct arena *arena)
 {
@@ -453,7 +455,7 @@ static struct conclusion values_too_few(const struct curve *curve, int n, struct
         arena_printf(arena, "only %d values came back, and %d are needed", n, VALUES_LEAST));
 }
 
-// A pass of few values may show a multiple of the step only.
+// Returns true if a pass has the step. A pass of few values may show only a multiple of it.
 static bool pass_has_step(const struct curve *curve, int pass, double step, double *room)
 {
     int n = pass_values(curve, pass, room);

@@ -61,14 +61,15 @@ static int draw_values(const double *values, const int *first, int replicates, u
     return n;
 }
 
-// -1 less, 0 the same, 1 more than the control, by what counts as a difference.
+// Returns -1, 0 or 1: less than the control, the same, or more, by the least difference that
+// counts.
 static int direction(double off, double size)
 {
     return (off > size) - (off < -size);
 }
 
-// The point resampled; passes drawn before. Points need not follow each other smoothly: what one
-// scatters by is what its passes say.
+// Returns the value of the resampled point; its passes are drawn already. Neighbouring points need
+// not be similar, so a point scatters as its passes do.
 static double resampled_y(const struct shape *shape, int at, const int *passes, uint64_t *state)
 {
     struct shape alone = *shape;
@@ -180,7 +181,7 @@ struct point_values {
     int npasses;               // the most of all curves
 };
 
-// The last value, which is in doubt, goes to those that are.
+// Moves the last value to the doubtful ones.
 static void move_to_doubt(struct point_values *put)
 {
     const struct conclusion_value *value = &put->draft.values[--put->draft.nvalues];

@@ -24,8 +24,8 @@ double shape_x(const struct shape *shape, double place)
     return shape->logs_x ? exp(axis) : axis;
 }
 
-// The cut that leaves the fewest values on the wrong side of that: its last point on the
-// left. h: how far the values are, 0 on the left level, 1 on the right one.
+// Returns the last point on the left of the cut that leaves the fewest values on the wrong side of
+// `part`. h: height of the values, 0 on the left level, 1 on the right one.
 static int cut_way(const double *h, int n, double part)
 {
     double cost = 0, best = INFINITY;

@@ -74,7 +74,8 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
                const struct segment *segments, int nsegments, struct step **steps,
                struct arena *arena);
 
-// The same without what resampled curves say of them, `steps` holding one for each segment.
+// Lists the steps between the segments, without resampling. `steps` holds one for each segment.
+// Returns their number.
 int steps_between(const struct shape *shape, const struct segment *segments, int nsegments,
                   struct step *steps, struct arena *arena);
 // Sets place, low, high and share of the step, by its levels and by resampled curves.
@@ -98,9 +99,9 @@ void steps_level(const struct shape *shape, const struct step *steps, int nsteps
 // --- resampling (conclude_resample.c) ---
 
 enum { RESAMPLES = 200 };
-// v[0] on: of the points first to last of a curve resampled: replicates as wholes (where there is
-// one, passes), then samples in their passes, and noise of sigma, which stands for what the samples
-// do not show. `passes` holds shape_passes() numbers, by resample_passes().
+// Resamples the points first to last of a curve into v[0] and on: whole replicates (passes, if
+// there is one replicate), then samples in their passes, and noise of sigma for what the samples do
+// not show. `passes` holds shape_passes() numbers, by resample_passes().
 int shape_passes(
     const struct shape *shape); // npasses, the last replicate being as long as the others
 void resample_passes(const struct shape *shape, uint64_t *state, int *passes);
@@ -111,9 +112,9 @@ void resample_points(const struct shape *shape, int first, int last, const int *
 double shortest_half(double *values, int n);
 // Returns the second of n values in order, or the only one; sorts them. NaN: n is 0.
 double second_least(double *values, int n);
-// 2.5 % and 97.5 % of n values, sorted here.
+// Sets the 2.5 % and 97.5 % quantiles of n values; sorts them.
 void resample_interval(double *values, int n, double *low, double *high);
-// The same about the value itself, which is in it; `fastest`: of what is.
+// Sets an interval that contains the value itself; `fastest`: the value is the fastest time.
 void resample_interval_about(bool fastest, double value, double *values, int n, double *low,
                              double *high);
 
@@ -129,8 +130,8 @@ const struct conclusion *curve_refuse(const struct shape *shape, const struct cu
 // Returns true if a step of the least height could not be seen: three standard errors of a point
 // hide it, and not only in the quiet half of the curve.
 bool curve_is_noisy(const struct shape *shape, struct arena *arena);
-// From the least to the greatest of what the segments say, and the ends of the curve: where points
-// scatter, one segment may have many of them as outliers.
+// Returns the range of the segments and of the ends of the curve. If points scatter, one segment
+// may have many of them as outliers.
 double segments_range(const struct shape *shape, const struct segment *segments, int nsegments,
                       struct arena *arena);
 // Returns true if the rise or fall of the curve is a drift. `range`: segments_range().
@@ -145,7 +146,8 @@ struct conclusion curve_no_step(const struct conclude_question *question, const 
                                 const struct shape *shape, double range, struct arena *arena);
 // Returns the x of a place (shape_x) as the question has it.
 double curve_x(const struct conclude_question *question, const struct shape *shape, double place);
-// The middle of n values of the shape from the first on: of their shortest half. `room`: for n.
+// Returns the middle of the shortest half of n values of the shape from the first on. `room`: for n
+// values.
 double shape_middle(const struct shape *shape, int first, int n, double *room);
 
 // --- readings ---
@@ -176,12 +178,13 @@ struct draft {
 };
 void draft_value(struct draft *draft, const char *label, double value, double low, double high,
                  const char *unit);
-// The place of a step; the level of the points first to last, as sure as resampled curves have it.
+// Adds to the draft the place of a step, or the level of the points first to last, with the
+// confidence of resampled curves.
 void draft_x(struct draft *draft, const struct conclude_question *question,
              const struct shape *shape, const char *label, const struct step *step);
 void draft_level(struct draft *draft, const struct conclude_question *question,
                  const struct shape *shape, const char *label, int first, int last);
-// All of them in words, "random: 16.2 clk, shuffled: 3 clk"; of very many the first.
+// Returns all values as text, "random: 16.2 clk, shuffled: 3 clk"; of very many the first ones.
 const char *draft_values_text(const struct draft *draft);
 struct conclusion draft_end(const struct draft *draft, const char *variant,
                             enum conclusion_outcome outcome, double confidence,

@@ -74,7 +74,7 @@ static int level_with(const struct shape *shape, const struct step *steps, int n
     return level;
 }
 
-// The share of the curves that have a step within each level, which is none then.
+// Sets for each level the share of the curves that have a step within it; it is no level then.
 static void doubt_levels(const struct shape *shape, const struct step *steps, int nsteps,
                          const struct again *again, double *doubt)
 {

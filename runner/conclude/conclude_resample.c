@@ -70,7 +70,7 @@ static int pass_samples(const struct curve_point *point, int pass, int max, doub
     return n;
 }
 
-// A point with the passes drawn, samples drawn in each.
+// Returns the value of a point from the drawn passes, with samples drawn in each.
 static double resample_point(const struct shape *shape, const struct curve_point *point,
                              const int *passes, uint64_t *state)
 {

@@ -48,7 +48,7 @@ static double median_of(const double *values, int n, double *room)
     return quantile_median(room, n);
 }
 
-// Once more by least squares, over the points that are no outliers.
+// Fits the segment again by least squares, without outliers.
 static void fit_again(struct segment *segment, const struct shape *shape, bool line)
 {
     double w = 0, wa = 0, wv = 0, waa = 0, wav = 0, origin = shape->axis[segment->first];
@@ -95,8 +95,8 @@ static struct segment fit_line(const struct shape *shape, int first, int last, d
     return line;
 }
 
-// The better of the two, its penalty for a slope included. `median`: of the values. A line is only
-// tried where it may cost less than `most`.
+// Returns the cheaper of level and line, with the line's penalty for its slope. `median`: of the
+// values. A line is only tried if it may cost less than `most`.
 static struct segment fit_segment(const struct shape *shape, int first, int last, double median,
                                   double most, double *room)
 {

@@ -40,7 +40,7 @@ static int point_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-// Points with a value, ascending; *values: theirs.
+// Lists the points with a value in ascending order.
 static void gather_points(struct shape *shape, const struct curve *curve, struct arena *arena)
 {
     shape->points = arena_alloc(arena, sizeof(void *) * (size_t)(curve->npoints + 1));
@@ -56,9 +56,9 @@ static void gather_points(struct shape *shape, const struct curve *curve, struct
         qsort(shape->points, (size_t)shape->n, sizeof(void *), point_compare);
 }
 
-// The median of |what[i]| in the neighbourhood of each point, NaN left out. Of a short curve no
-// more than a half is near: one that grows over its last third would else have the noise of its
-// level.
+// Sets the median of |what[i]| in the neighbourhood of each point, without NaN. The neighbourhood
+// is at most half of a short curve: a curve that grows over its last third would else get the noise
+// of its level.
 static void rolling_median(const double *what, int n, double *median)
 {
     int window = n / 2 > WINDOW ? WINDOW : n / 2 > WINDOW_LEAST ? n / 2 : WINDOW_LEAST;
@@ -90,7 +90,8 @@ static void find_roughness(const struct shape *shape, double *rough)
     }
 }
 
-// The standard error of each point by what its passes differ by; without two, its samples.
+// Sets the standard error of each point by the differences of its passes, or of its samples with
+// fewer than two passes.
 static void find_pass_noise(const struct shape *shape, double *noise, struct arena *arena)
 {
     for (int i = 0; i < shape->n; i++) {
@@ -142,7 +143,7 @@ static void find_sigma(struct shape *shape, struct arena *arena)
     }
 }
 
-// All that v is made of is positive: each sample, since passes and resamples are logarithms, too.
+// Returns true if every sample is positive, since passes and resamples are logarithms, too.
 static bool all_positive(const struct shape *shape)
 {
     for (int i = 0; i < shape->n; i++)

@@ -29,7 +29,8 @@ static double segment_rise(const struct segment *segment, const struct shape *sh
     return segment_at(segment, shape, segment->last) - segment->start;
 }
 
-// A level in the middle of others that ends before x has grown by NARROW is a piece of the way.
+// Returns true if the segment lies between others and ends before x has grown by NARROW: it is a
+// piece of the way.
 static bool segment_is_narrow(const struct shape *shape, const struct segment *segments,
                               int nsegments, int at)
 {
@@ -43,7 +44,8 @@ static bool segment_is_narrow(const struct shape *shape, const struct segment *s
            (middle - before) * (segments[at + 1].start - middle) > 0;
 }
 
-// `was_way`: the segment before is a way itself, not a level.
+// Returns true if the segment is the way from one level to the next. `was_way`: so is the segment
+// before.
 static bool segment_is_way(const struct shape *shape, const struct segment *segments, int nsegments,
                            int at, bool was_way)
 {

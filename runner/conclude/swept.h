@@ -53,7 +53,7 @@ struct swept_property {
 // Derives y of each point from its samples, then the curves, one per variant and value of `by`, and
 // the conclusions. Pure. The results are the arena's. -1: the text `reading` is not valid.
 int swept_conclude(struct swept_property *property, struct arena *arena, struct err *err);
-// The curves alone.
+// Returns the curves alone.
 const struct curve *swept_curves(struct swept_property *property, struct arena *arena,
                                  int *ncurves);
 // Returns the name (struct curve's variant) of the one that a point belongs to.

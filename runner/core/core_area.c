@@ -58,7 +58,7 @@ static void area_check(const struct core_fill *fill, uint32_t permits)
         send_fatal("the kernels of this program may write no code");
 }
 
-// One memory many times: each group of `frames` pages shows the same.
+// Maps the same `frames` pages again and again over the area.
 static void area_map_frames(struct area *area)
 {
     size_t group = (size_t)area->frames * CORE_PAGE;
@@ -209,8 +209,8 @@ static void node_write(const struct core_fill *fill, uint32_t node, uint32_t nex
     memcpy(node_address(fill, node), &address, sizeof address);
 }
 
-// Along it, so that caches hold of it what they would after many rounds: each lane to where the
-// next one began, so that what comes next from where the first one ends was visited longest ago.
+// Goes along a chase, so that caches hold of it what they would after many rounds. Each lane goes
+// to the begin of the next one, so that the continuation of the first lane was read longest ago.
 static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
 {
     const uint8_t **lanes = areas[fill->area].lanes;
@@ -247,7 +247,7 @@ static void fill_chase(const struct core_fill *fill, uint64_t *cursor)
     *cursor = (uint64_t)(uintptr_t)areas[fill->area].lanes[0];
 }
 
-// So that caches have no more to write back than what is new in them.
+// Reads all lines, so that caches have nothing old left to write back.
 static void read_through(const uint8_t *base, uint64_t bytes)
 {
     for (uint64_t at = 0; at < bytes; at += CORE_LINE)

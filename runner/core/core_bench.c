@@ -64,8 +64,8 @@ static bool bench_look_around(struct bench *bench, bool needed)
     return true;
 }
 
-// Counters that are read through the system begin to count before the threads wait for their start.
-// So what lies between is begun just in time; `late` adapts it to how long it takes.
+// Waits until just before the start that the threads agreed on. Counters that are read through the
+// system count from before this wait, so the rest begins just in time; `late` adapts it.
 static void bench_wait(struct bench *bench)
 {
     uint64_t warm_tsc = (uint64_t)(bench->config->tsc_hz / 1e9 * PRELUDE_WARM_NS);
@@ -152,8 +152,8 @@ static bool bench_time(struct bench *bench, uint32_t *ticks)
     return true;
 }
 
-// One timing with its surroundings. False when the body did damage, and its outcome was sent, or
-// when another thread cannot go on.
+// Makes one timing with its surroundings. Returns false if the body did damage, with its outcome
+// sent, or if another thread cannot go on.
 static bool bench_try(struct bench *bench, bool cold, struct core_sample *sample, bool *accepted)
 {
     struct kernel_run *run = bench->run;
@@ -202,7 +202,8 @@ static void bench_send(const struct bench *bench, uint32_t repetition, bool cold
     send_record(&record);
 }
 
-// A repetition, tried until it passes the gate if `again`. False when the body did damage.
+// Makes one repetition, and with `again` repeats it until it passes the gate. Returns false if the
+// body did damage.
 static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bool again)
 {
     struct core_sample sample;

@@ -7,7 +7,7 @@ uint64_t chase_nodes(const struct core_fill *fill)
     return fill->stride ? fill->bytes / fill->stride : 0;
 }
 
-// splitmix64, as util/random.c has it for the runner.
+// Returns the next number of splitmix64, like util/random.c in the runner.
 uint64_t chase_random(uint64_t *state)
 {
     uint64_t bits = *state += 0x9e3779b97f4a7c15;
@@ -16,7 +16,7 @@ uint64_t chase_random(uint64_t *state)
     return bits ^ bits >> 31;
 }
 
-// n numbers from `first` on, in a random order: the shuffle of Fisher and Yates.
+// Lists n numbers from `first` on in random order: the shuffle of Fisher and Yates.
 static void shuffle(uint32_t *numbers, uint32_t first, uint32_t n, uint64_t *seed,
                     void (*alive)(void))
 {

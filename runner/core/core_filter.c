@@ -40,7 +40,7 @@ static void filter_put_compare(struct filter *filter, size_t offset, uint32_t va
     filter_put(filter, BPF_JMP | BPF_JEQ | BPF_K, 0, (uint8_t)skip, value);
 }
 
-// The arguments are 64 bits wide in both modes, BPF's words 32.
+// Adds the comparison of an argument. Arguments are 64 bits wide in both modes, BPF's words 32.
 static void filter_put_wide(struct filter *filter, size_t offset, uint64_t value, int *left)
 {
     for (int half = 0; half < 2; half++) {

@@ -204,7 +204,7 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
 
 // core_measure.c: in passes, all kernels of the configuration.
 extern struct kernel_run *measure_runs; // their states
-// Before the system-call filter; all three stay the caller's.
+// Sets up measuring, before the system-call filter; all three stay the caller's.
 void measure_setup(const struct core_config *config, const struct times *times,
                    struct kernel_run *runs);
 void measure_passes(void);
@@ -230,7 +230,7 @@ struct corunners {
 
 // core_corunner.c
 struct corunners *corunner_map(const struct core_config *config); // NULL: it cannot be
-// Around the timing of a kernel that wants corunners; at once where it does not.
+// Start and stop the corunners around the timing of a kernel; without any they return at once.
 void corunner_begin(const struct core_kernel *kernel);
 void corunner_end(const struct core_kernel *kernel);
 
@@ -257,7 +257,8 @@ void chase_order(const struct core_fill *fill, uint32_t *order, void (*alive)(vo
 // memory that corunners share is mapped before they are split off, the rest after that.
 void area_setup(const struct kernel_run *runs, uint32_t n, uint32_t permits);
 void area_setup_own(void);
-// The calls by which bodies give back areas, if they may: at most CORE_AREAS_MAX; how many.
+// Lists the calls by which bodies may give back areas, at most CORE_AREAS_MAX. Returns their
+// number.
 struct filter_call;
 int area_filter_calls(uint32_t permits, struct filter_call *calls);
 void area_mapped_bytes(uint64_t *bytes, uint64_t *huge_bytes); // bytes that were mapped
@@ -277,7 +278,8 @@ struct code_options {
     bool waits;      // for core_state.start_tsc, before the clock is read
     bool watches;    // goes round until corunners are to stop, instead of so many times
 };
-// All kernels from now on read these counters, at most CORE_TIMED_MAX; they stay the caller's.
+// Makes all kernels from now on read these counters, at most CORE_TIMED_MAX; they stay the
+// caller's.
 void code_count(const struct core_counter *counters, uint32_t n);
 size_t code_bytes(const struct core_kernel *kernel, struct code_options options); // upper bound
 // Returns the address of the kernel's body or init, given its value in the kernel's entry.

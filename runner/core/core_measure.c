@@ -67,7 +67,7 @@ static double sample_value(const struct core_sample *sample)
            ((sample->before_tsc + sample->after_tsc) / 2.0 - times->overhead_tsc);
 }
 
-// In cycles per instance.
+// Converts samples to cycles per instance.
 static void sample_values(const struct kernel_run *run, const struct core_sample *samples,
                           uint32_t n, double *values)
 {
@@ -344,7 +344,7 @@ static void run_miss(struct kernel_run *run)
     run->finished = true;
 }
 
-// One kernel's turn. Returns whether it wants another one in this round: it was disturbed.
+// Gives a kernel its turn. Returns true if it was disturbed and must come again in this round.
 static bool run_turn(struct kernel_run *run)
 {
     if (run_out_of_time()) {
@@ -418,8 +418,8 @@ static void try_all(void)
     sweep++;
 }
 
-// No pass begins before it is known what a timing costs. The core is not quiet meanwhile, so
-// nothing else would come of the time either.
+// Waits until the overhead of a timing is known; no pass begins before. The core is not quiet
+// meanwhile, so the time would bring nothing else.
 static void wait_for_overhead(void)
 {
     while (!time_overhead_found(config) && !run_gave_up() && !run_out_of_time()) {

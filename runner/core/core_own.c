@@ -20,8 +20,8 @@ static void own_remember_selectors(void)
     __asm__ volatile("mov %%es, %0" : "=r"(core_own.es));
 }
 
-// Linux hands out the tile state on request only; where it refuses, tile instructions fault, which
-// is their result.
+// Requests the tile state, which Linux hands out on request only. If it refuses, tile instructions
+// fault, which is their result.
 static void own_ask_for_tiles(bool there)
 {
 #ifdef __x86_64__
@@ -76,8 +76,8 @@ void own_remember(void)
     }
 }
 
-// A body can clear the base of fs by loading the register, even where it has no instructions for
-// bases. Only the system can set it then. That of gs is 0 before and after.
+// Returns true if only the system can restore the base of fs: a body can clear it by loading the
+// register, even if the CPU has no instructions for bases. The base of gs is 0 before and after.
 static bool own_needs_system_call(void)
 {
 #ifdef __x86_64__

@@ -158,8 +158,8 @@ static void send_stack_moved(const struct kernel_run *run)
     run_send_outcome(run, OUTCOME_NOT_MEASURABLE, 0, text);
 }
 
-// After a kernel ran: did it fault, write where it should not, or lose its stack? Reports and
-// finishes it if so.
+// Checks whether the kernel that ran has faulted, written where it should not, or lost its stack;
+// if so, reports and finishes it.
 bool run_damaged(struct kernel_run *run)
 {
     bool intact = guard_intact(); // before anything is sent: sending changes the core's own data
@@ -237,8 +237,8 @@ void run_wake(struct kernel_run *run)
         clocks.warm_bits = run->kernel->vec_bits;
 }
 
-// Some CPUs power up the upper vector lanes, and lower the frequency, only when wide instructions
-// come; until then these run at a fraction of their speed.
+// Executes wide instructions until they run at full speed. Some CPUs power up the upper vector
+// lanes, and lower the frequency, only when these come.
 static void warm_wide_units(struct kernel_run *run)
 {
     static const uint32_t WAKE_MS = 1;

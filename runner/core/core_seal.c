@@ -50,9 +50,9 @@ static CORE_KEPT const char *guard_stack; // from where guard_protect remembers 
 extern char core_opening_stack[];
 CORE_OPEN _Alignas(64) char core_opening_stack[OPENING_STACK_BYTES];
 
-// From the last state of a SipHash its key can be computed. What a function that knew one may have
-// left on the stack, deeper than its caller's frame, is overwritten by one that is called from the
-// same frame. (core_sealed does that for what is called last.)
+// Overwrites the stack below the caller's frame. The key of a SipHash can be computed from its last
+// state, which a function called before from the same frame may have left there. (core_sealed does
+// that after the last call.)
 static __attribute__((noinline)) void seal_wipe_stack(void)
 {
     enum { WORDS = 256 };
@@ -174,7 +174,7 @@ static char *seal_find_image(size_t *thread_bytes)
     return from;
 }
 
-// Whole pages between two addresses, but for those that something else begins or ends in.
+// Protects the whole pages between two addresses, without those that something else shares.
 static void seal_protect(const char *from, const char *to, bool constant)
 {
     uintptr_t first = ((uintptr_t)from + CORE_PAGE - 1) / CORE_PAGE * CORE_PAGE;

@@ -98,7 +98,7 @@ static bool steady_one_state(const struct kernel_run *run, double tolerance, dou
     return seen > 0 && steady_tight(run, *fastest, tolerance);
 }
 
-// In how many passes enough samples lie from `from` on in the width of a state.
+// Returns the number of passes with enough samples in the width of a state from `from` on.
 static uint32_t state_passes(const struct kernel_run *run, double from)
 {
     double relative = from * (1 + CORE_STATE_WIDTH), absolute = from + CORE_STATE_WIDTH_CLK;
@@ -125,7 +125,7 @@ static bool steady_comes_back(const struct kernel_run *run)
     return false;
 }
 
-// In how many passes something was faster than all that was seen as a state.
+// Returns the number of passes with a sample faster than all states.
 static uint32_t faster_passes(const struct kernel_run *run, double fastest)
 {
     uint32_t passes = 0;

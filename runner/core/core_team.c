@@ -37,7 +37,7 @@ void team_abort(void)
         __atomic_store_n(&team->aborted, 1, __ATOMIC_RELEASE);
 }
 
-// The last one to arrive does the work that needs all others to stand still.
+// Waits for all threads; the last one to arrive calls `last`, while all others stand still.
 static bool team_barrier(void (*last)(void))
 {
     if (!team)

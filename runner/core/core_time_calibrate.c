@@ -54,8 +54,8 @@ bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc)
     return ratio >= canary_least && ratio <= canary_most;
 }
 
-// A long chain between two short ones, as a kernel is between two calibrations, and what follows
-// for the overhead. `gated`: under the gate. False: disturbed.
+// Times a long chain between two short ones, as a kernel between two calibrations, and computes the
+// overhead. `gated`: under the gate. Returns false if it was disturbed.
 static bool time_overhead_round(const struct core_config *config, bool gated, double *value)
 {
     enum { LONG = 3 };

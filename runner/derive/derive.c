@@ -47,8 +47,8 @@ double derive_sample_counted_clk(const struct kernel_facts *facts, const struct 
            ((double)timing->copies * facts->instances);
 }
 
-// A loop that is bound by the front end pays for its own µop (decrement and branch, fused) as well;
-// elsewhere that µop hides.
+// Returns the share of the loop's own µop (decrement and branch, fused) in the time. It shows only
+// if the front end limits the loop.
 static double loop_share(const struct kernel_facts *facts, int issue_width,
                          const struct timing *timing, double clk)
 {
@@ -145,7 +145,7 @@ struct state_search {
     int passes;
 };
 
-// The first state there. Returns where it starts, -1: there is none; *end: where it ends.
+// Returns the begin of the first state in the search range, -1: there is none; *end: its end.
 static int state_find(const struct sorted_samples *samples, struct state_search search, int *end)
 {
     for (int from = search.from; from < search.to; from++) {
@@ -185,7 +185,7 @@ static void add_state(struct estimate *estimate, const struct sorted_samples *sa
             state_mean(samples, from, end), (double)(end - from) / samples->n, passes};
 }
 
-// All states in a range, in order.
+// Adds all states of a range, in order.
 static void add_states(struct estimate *estimate, const struct sorted_samples *samples,
                        struct state_search search)
 {
@@ -204,9 +204,9 @@ static int samples_below(const struct sorted_samples *samples, double clk)
     return n;
 }
 
-// A faster state may be rare: two samples in each of two passes, or one in each of
-// CORE_RARE_PASSES, and hardly anything faster; so far from the common one that the gate would have
-// refused what makes a sample too fast by as much. Takes its place if there is one.
+// Moves [*from, *end) to a faster but rare state, if there is one: two samples in each of two
+// passes, or one in each of CORE_RARE_PASSES, and hardly anything faster. It is so far from the
+// common state that the gate would have refused whatever makes a sample as much too fast.
 static void state_rare(const struct sorted_samples *samples, int *from, int *end)
 {
     int to = samples_below(samples, samples->clk[*from] * (1 - CORE_RARE_APART)), pass;
@@ -271,9 +271,9 @@ static void state_whole(const struct kernel_facts *facts, const struct sorted_sa
     }
 }
 
-// The fastest state that comes back gives the value; the others are named. Where none has a share
-// that is beyond doubt a smaller one will do for a chain: work beside it can scatter throughput,
-// but hardly chains. false: there is none.
+// Sets the value from the fastest state that comes back, and names the other states. For a chain, a
+// state with a smaller share will do if there is no other: work beside it can scatter throughput,
+// but hardly chains. Returns false if there is none.
 static bool estimate_state(struct estimate *estimate, const struct kernel_facts *facts,
                            const struct sorted_samples *samples, int npasses, int *timing)
 {
@@ -402,8 +402,8 @@ static double samples_median(const struct kernel_facts *facts, sample_clk *clk_o
     return quantile_median(samples.clk, samples.n);
 }
 
-// A sample with an interrupt in it is longer by the clock than by a counter that leaves the kernel
-// out; so the medians are compared.
+// Returns true if counted and calibrated cycles agree. Medians are compared, since the clock
+// includes interrupts and a counter leaves the kernel out.
 static bool counts_true(const struct kernel_facts *facts, const struct timing *timings,
                         int ntimings)
 {

@@ -62,7 +62,7 @@ struct estimate {
 // timing.
 double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
                          const struct sample *sample);
-// The same by the counter of a counted timing.
+// Returns the same by the counter of a counted timing.
 double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
                                  const struct sample *sample);
 
@@ -101,8 +101,8 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
                                const struct kernel_facts *facts, const struct estimate *estimates,
                                int nkernels);
 
-// A throughput without a steady state, of which only a bound is known. The database has no states
-// of it (`states` = 0).
+// Returns true if a throughput has no steady state and only a bound. The database has no states of
+// it (`states` = 0).
 static inline bool derive_is_scattered(const struct test_result *result)
 {
     return result->outcome == OUTCOME_OK && result->bound == BOUND_UPPER && result->nstates == 0;
@@ -150,13 +150,13 @@ struct derived_test {
     const struct derived_kernel *kernels; // one per kernel of the executed test
 };
 
-// The one way from samples to results: all tests of a form, one of `derived` each. What it points
-// to is the arena's, texts are the caller's or literals.
+// Derives the results of all tests of a form, one of `derived` each; the one way from samples to
+// results. The arena owns the results; texts are the caller's or literals.
 void derive_form(const struct executed_test *tests, int ntests, int issue_width,
                  struct arena *arena, struct derived_test *derived);
 
-// The database keeps of a kernel what followed from it, too. Takes the conclusion that passes
-// disagree back, so that it can be drawn again; what else happened to a kernel stays.
+// Removes the conclusion that passes disagree from a kernel of the database, so that it can be
+// drawn again; all other outcomes stay.
 void derive_take_back(struct executed_kernel *kernel);
 
 #endif

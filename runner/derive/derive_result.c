@@ -31,8 +31,9 @@ static double shape_clk(const struct kernel_facts *facts, const struct estimate 
     return NAN;
 }
 
-// A chain that takes no whole cycle longer than its bridges does not run through the instruction,
-// or not always: flags that it leaves undefined, a count that leaves them alone.
+// Makes the latency 0 or a bound if the chain takes less than a cycle more than its bridges: it
+// does not always run through the instruction, as with flags that are left undefined or kept by a
+// count of 0.
 static void independent(struct test_result *result)
 {
     result->outcome = OUTCOME_NOT_MEASURABLE;
@@ -78,8 +79,8 @@ static bool decides(const struct kernel_facts *facts, const struct estimate *est
     return mixed == (most_clk < (mixed ? best_clk : clk) - margin_clk);
 }
 
-// The range of all states of all kernels; NaN where it is no wider than one. What the front end
-// takes is no latency: of `add r64, r64` the filled chain gives 1.06 to 1.23.
+// Sets the range of all states of all kernels; NaN: one state only. The front end's share is no
+// latency: the filled chain gives 1.06 to 1.23 for `add r64, r64`.
 static void latency_range(const struct kernel_facts *facts, const struct estimate *estimates,
                           int nkernels, struct test_result *result)
 {
@@ -96,7 +97,7 @@ static void latency_range(const struct kernel_facts *facts, const struct estimat
     }
 }
 
-// The kernel that decides; the outcome is that of the first one where none has a value.
+// Chooses the kernel that decides. Without a value the outcome is that of the first kernel.
 static void test_decide(const struct kernel_facts *facts, const struct estimate *estimates,
                         int nkernels, struct test_result *result)
 {
@@ -131,8 +132,8 @@ static bool shape_may_decide(const struct kernel_facts *facts, const struct esti
            (reached_clk * (1 + CORE_STATE_WIDTH) < clk && reached_clk + CORE_STATE_WIDTH_CLK < clk);
 }
 
-// No other value than what the fastest of the shapes without a state has reached again and again.
-// The core is not slower than that; how fast it can be is not known.
+// Sets an upper bound from the fastest value that shapes without a state have reached again and
+// again: the core is not slower, but may be faster.
 static void scattered_bound(const struct kernel_facts *facts, const struct estimate *estimates,
                             int nkernels, struct test_result *result)
 {
@@ -151,7 +152,7 @@ static void scattered_bound(const struct kernel_facts *facts, const struct estim
     result->detail = "no steady state: what two passes reached; it may be less";
 }
 
-// The smallest of several shapes is only the smallest if no other can be smaller.
+// Removes the value if a shape without one may be smaller.
 static void fail_with_shape(const struct kernel_facts *facts, const struct estimate *estimates,
                             int nkernels, struct test_result *result)
 {
@@ -177,7 +178,7 @@ static void fail_with_shape(const struct kernel_facts *facts, const struct estim
         scattered_bound(facts, estimates, nkernels, result);
 }
 
-// The least of two chains is only the least if the other cannot be less.
+// Turns the value into a bound if a chain without a value may be shorter.
 static void bound_by_chain(const struct kernel_facts *facts, const struct estimate *estimates,
                            int nkernels, struct test_result *result)
 {

@@ -14,7 +14,7 @@ struct form_throughput {
 
 // Takes a throughput test with a value into account; variant: struct test's.
 void form_throughput_add(struct form_throughput *form, const char *variant, double clk);
-// In core cycles; NaN: no test has a value.
+// Returns the throughput in core cycles; NaN: no test has a value.
 double form_throughput_clk(const struct form_throughput *form);
 
 #endif

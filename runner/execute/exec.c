@@ -234,8 +234,8 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     return config.nselected ? block : NULL;
 }
 
-// A process that something outside ended or held: what it measured last is not to blame, and what
-// was lost is measured again. In smaller portions if need be, so that some of it is finished before
+// Handles a process that something outside ended or held. The kernel that ran last is not to blame;
+// lost kernels are measured again, in smaller portions if need be, so that some are finished before
 // the next such end.
 static int exec_judge_outside(struct exec_batch *batch, enum exec_end how, int signal_number,
                               struct err *err)
@@ -313,7 +313,7 @@ static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_stat
     return 0;
 }
 
-// A kernel that a new process measures again starts afresh: its passes must be of one kind.
+// Forgets the passes of unfinished kernels: all passes of a kernel are of one process.
 static void exec_forget_unfinished(struct exec_batch *batch)
 {
     for (int i = 0; i < batch->nkernels; i++)

@@ -133,7 +133,7 @@ int exec_bench(const char *program, const struct exec_params *params, struct exe
 // a program `core` (a core made of text, tests/text/README.md).
 bool exec_is_text(void);
 
-// From a signal handler: end as soon as possible; what was measured is returned.
+// Ends as soon as possible; callable from a signal handler. Finished measurements are returned.
 void exec_stop(void);
 
 #endif

@@ -52,7 +52,7 @@ static void bench_take_repeat(struct bench_process *process, const struct core_r
     memcpy(bench->repeats_done[at].counts, record->repeat.counts, sizeof record->repeat.counts);
 }
 
-// The first failure counts: the others may follow from it.
+// Records the first failure; others may follow from it.
 static void bench_fail(struct bench_process *process, enum outcome outcome, const char *detail)
 {
     process->failed = true;
@@ -139,7 +139,7 @@ static int bench_judge(struct bench_process *process, enum exec_end how, int han
     return 0;
 }
 
-// Memory for a team; -1: none is needed, or -2 with a message.
+// Makes the memory of a team. Returns its descriptor; -1: none is needed; -2 with a message.
 static int bench_make_team(int nthreads, struct err *err)
 {
     if (nthreads < 2)
@@ -207,7 +207,8 @@ static int bench_collect(struct bench_process *processes, int started, int hang_
     return status;
 }
 
-// One try of all processes in step; `outside`: what ended or held one of them, NULL if nothing did.
+// Makes one try with all processes in step; `outside`: what ended or held one of them; NULL:
+// nothing.
 static int bench_run(const char *program, const struct exec_params *params,
                      struct exec_bench *bench, struct bench_process *processes,
                      const char **outside, struct err *err)

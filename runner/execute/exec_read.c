@@ -106,7 +106,8 @@ static bool exec_sleeps(pid_t pid)
     return state && *state == 'S';
 }
 
-// Time is counted against a body while it computes or sleeps, and not while it is kept from that.
+// Returns the time without a record that counts against a body: while it computes or sleeps, and
+// not while it is kept from that.
 static int exec_silent_ms(const struct exec_stream *streams, int n, const int since_ms[],
                           int slept_ms[])
 {

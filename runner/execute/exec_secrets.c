@@ -8,7 +8,7 @@
 
 enum { SECRETS_AT_ONCE = 64 };
 
-// Random numbers from the kernel. It has some, once the machine has started.
+// Gets random numbers from the system, which has some once the machine has started.
 static void secrets_random(void *bytes, size_t n)
 {
     for (size_t have = 0; have < n;) {

@@ -12,7 +12,7 @@ enum { LIST_BYTES = 4096 };
 // Linux's names of the types of core of one processor.
 const char *const cpu_type_names[CPU_TYPES] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
 
-// A file of the kernel's with a list of CPUs. False where there is none.
+// Reads a list of CPUs from a file of the kernel. Returns false if there is none.
 static bool list_file_read(const char *root, const char *path, cpu_set_t *set)
 {
     char full[512], text[LIST_BYTES] = "";

@@ -21,7 +21,7 @@ static const double TOLERANCE = 0.02, LEAST_SHARE = 0.01;
 // CPUs that differ by less, in parts of all looks, are about as good.
 static const double ABOUT = 0.1;
 
-// The least that enough of one CPU's ratios share; 0: none do.
+// Returns the least value that enough of one CPU's ratios share; 0: there is none.
 static double quiet_least(const struct quiet_seen *seen)
 {
     int needed = (int)(LEAST_SHARE * seen->n) + 2;
@@ -98,7 +98,8 @@ static void quiet_look(struct quiet_seen *seen)
     affinity_return(&visit);
 }
 
-// Up to CPUS_MAX of the CPUs that have the last one's type of core, it among them.
+// Lists up to CPUS_MAX CPUs with the last one's type of core, with the last one. Returns their
+// number.
 static int quiet_candidates(const cpu_set_t *allowed, int cpus[CPUS_MAX])
 {
     struct cpu_places *places = xcalloc(1, sizeof *places);

@@ -14,8 +14,8 @@ struct quiet_seen {
     double ratios[QUIET_LOOKS_MAX];
 };
 
-// The CPU whose work is undisturbed most often, by the least that several looks on any of them
-// share; the last one of those that are about as good. -1: there are none. Sorts the ratios.
+// Returns the CPU whose work is undisturbed most often, by the least ratio that several looks on
+// any of them share; among equally good ones the last. -1: there are none. Sorts the ratios.
 int cpu_quiet_best(struct quiet_seen *seen, int nseen);
 
 // Looks at up to eight of the CPUs for at most a fifth of a second: evenly spread, with the last

@@ -210,8 +210,8 @@ static struct gate gate_make(const struct exec_floor *windows, int kind, const u
     return gate;
 }
 
-// All that need the whole width, each at its fastest: what else comes back is slower since
-// something disturbs. Returns how many.
+// Lists the canaries that need the whole width, each with its fastest state; slower states are
+// disturbed. Returns their number.
 static int gates_find(const struct exec_floor *windows, const struct canary *canaries, int width,
                       struct gate *gates)
 {
@@ -286,7 +286,7 @@ static double choose_canary(const struct exec_floor *windows, const struct canar
     return share;
 }
 
-// No state: where the samples are at all, for want of better.
+// Guesses a floor from the densest samples, since there is no state.
 static void guess_floor(const struct canary *canaries, const struct floor_witness *witness,
                         struct canary_floor *floor)
 {
@@ -323,7 +323,7 @@ bool floor_is_narrow(const struct floor_witness *witness, const struct canary_fl
     return floor->issue_width < expected_width(witness);
 }
 
-// The same of more than any.
+// Returns true if the width is more than that of any family that this CPU could be.
 static bool floor_is_wide(const struct floor_witness *witness, const struct canary_floor *floor)
 {
     int most = witness->claimed;

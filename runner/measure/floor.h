@@ -61,8 +61,8 @@ bool floor_holds(const struct exec_floor *windows, const struct floor_witness *w
 // Returns true if one look shows that the floor holds: no canary could be undisturbed twice as
 // often.
 bool floor_is_met(const struct exec_floor *look, const struct canary_floor *floor);
-// The same from short looks, 50 ms each: three at most, one on a quiet core. 0, or -1 with a
-// message.
+// Checks the floor by short looks of 50 ms each: three at most, one on a quiet core. Returns 0, or
+// -1 with a message.
 int floor_check(const char *program, const struct exec_params *params,
                 const struct floor_witness *witness, const struct canary_floor *floor, bool *holds,
                 struct err *err);

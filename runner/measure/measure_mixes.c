@@ -55,7 +55,7 @@ struct mixes_passes {
     int repeats; // copies of the mix in a body
 };
 
-// The least over the kernels of a mix; one that is unstable does not count. *kernel: the one that
+// Returns the least time over the kernels of a mix, without unstable ones. *kernel: the kernel that
 // decides, by its number in the batch.
 static struct port_timing mix_timing(const struct batch *batch, const struct batch_row *row,
                                      int issue_width, int *kernel)

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-// Counters that are of no use are given back here.
+// Confirms that the counters are of use, or gives them back.
 static int start_confirm(struct run_start *start, const char *program, struct err *err)
 {
     struct session *session = start->session;
@@ -19,7 +19,7 @@ static int start_confirm(struct run_start *start, const char *program, struct er
     return status;
 }
 
-// With the floor that was just found: how fast the core runs, and the latency of the chain's link.
+// Measures the frequency of the core and the latency of the chain's link, with the new floor.
 static int start_measure(struct run_start *start, const char *program, struct arena *arena,
                          struct err *err)
 {
@@ -69,7 +69,7 @@ int run_start_calibrate(struct run_start *start, struct err *err)
     return store_put_cpu(start->store, session->cpu, &start->cpu_id, err);
 }
 
-// The newest unfinished run of this kind, which is ours from now on: 1; 0: there is none; -1.
+// Claims the newest unfinished run of this kind: 1; 0: there is none; -1.
 static int start_resume(struct run_start *start, const struct run_info *info, struct err *err)
 {
     int found = store_run_resume(start->store, start->cpu_id, info, &start->run_id, err);

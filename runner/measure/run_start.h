@@ -23,15 +23,15 @@ struct run_start {
 // Calibrates, and finds the row of what the CPU was measured to be so far. -1 also where a signal
 // stopped it.
 int run_start_calibrate(struct run_start *start, struct err *err);
-// The run's row, an unfinished one of the same kind or a new one, claimed for this process and with
-// the warnings that follow from the facts. `lists` and `selection` say what is measured.
+// Gets the run's row, an unfinished one of the same kind or a new one, claimed for this process and
+// with the warnings that follow from the facts. `lists` and `selection` describe the subject.
 int run_start_row(struct run_start *start, const struct selection *lists, const char *selection,
                   struct err *err);
 // Judges the CPU again by all that the run has in the database: before ports, which need its width.
 int run_start_learn(struct run_start *start, struct err *err);
-// The same at the end of an invocation: the run is filed under what comes out, and keeps where the
-// time from `before` on went, in *seconds. Where it is `complete` it is marked finished, with the
-// warnings that follow from what the CPU is; `kernels` were timed.
+// Closes the run's row at the end of an invocation: files it under the CPU that came out, and
+// stores the account of time since `before`, in *seconds. A `complete` run is marked as finished,
+// with the warnings that follow from the CPU; `kernels` were timed.
 int run_start_finish(struct run_start *start, const struct spent *before, int64_t kernels,
                      bool complete, double *seconds, struct err *err);
 

@@ -36,7 +36,8 @@ static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct
     return 0;
 }
 
-// On hybrid CPUs the type of core is that of the measuring CPU, so this goes there and back.
+// Identifies the measuring CPU from there, and comes back: on hybrid CPUs it has a type of core of
+// its own.
 static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *info,
                                struct err *err)
 {
@@ -108,8 +109,8 @@ void session_end(struct session *session, bool keep)
     session->cpu = NULL;
 }
 
-// The calibration chain of the 32-bit core is made of imul r32,r32. The table has the latency of
-// imul r64,r64; where that is 3 so is the other, elsewhere the core finds it by the ratio to add.
+// The calibration chain of the 32-bit core is imul r32,r32. The table has the latency of imul
+// r64,r64, which is the same if it is 3; else the core finds it by the ratio to add.
 struct exec_params session_params(const struct session *session, int bits)
 {
     struct exec_params params = session->params;
@@ -194,7 +195,7 @@ void session_see_ratio(struct session *session, double imul_per_add)
     session->imul_per_add = session->imul_doubted ? 0 : imul_per_add;
 }
 
-// A width that was seen, too.
+// Adds a width as evidence.
 static void session_see_width(struct session *session, int width)
 {
     if (session->width_measured && width > session->issue_width &&
@@ -230,7 +231,7 @@ void session_take_floor(struct session *session, const struct canary_floor *floo
     session_judge(session);
 }
 
-// The stored floor, if it still holds: 1; 0: there is none; -1.
+// Takes the stored floor if it still holds: 1; 0: there is none; -1.
 static int session_stored_floor(const struct session *session, const struct session_floor *from,
                                 const char *program, struct canary_floor *floor, struct err *err)
 {

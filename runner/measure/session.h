@@ -61,8 +61,8 @@ int session_check_stopped(int status, struct err *err);
 // Returns the parameters for a core of this mode, 64 or 32, with the counters of the open pass.
 struct exec_params session_params(const struct session *session, int bits);
 
-// The same where only what the core finds out at its start is wanted: one short pass of what there
-// is to measure.
+// Returns the parameters for one short pass, whose only purpose is what the core finds out at its
+// start.
 struct exec_params session_params_hello(const struct session *session, int bits);
 
 // Builds a program of one nop, as `stem` in the scratch directory.
@@ -80,15 +80,15 @@ struct session_floor {
     // either takes half a second.
     bool quick;
 };
-// The canary, its floor and the issue width, into *session: those stored, if they still hold, or
-// measured with `program` and stored if they can be trusted. What was measured then decides which
-// CPU this is: the family in session->cpu may be another one than before (cpu_judge()).
+// Sets the canary, its floor and the issue width in *session: the stored ones, if they still hold,
+// or those measured with `program`, stored if they can be trusted. This decides anew which CPU it
+// is: the family in session->cpu may change (cpu_judge()).
 int session_find_floor(struct session *session, const struct session_floor *from,
                        const char *program, struct err *err);
 // Looks whether the session's floor still holds (floor_holds()), and finds another if it does not.
 int session_check_floor(struct session *session, const struct session_floor *from,
                         const char *program, bool *holds, struct err *err);
-// The same for a floor that is known already.
+// Does the same with a floor that is known already.
 void session_take_floor(struct session *session, const struct canary_floor *floor);
 // Adds evidence about the CPU: a ratio of the latencies of imul and add; the rate of something that
 // was timed. The next session_judge() uses them and decides anew which CPU this is. A rate can show
@@ -97,8 +97,8 @@ void session_take_floor(struct session *session, const struct canary_floor *floo
 void session_see_ratio(struct session *session, double imul_per_add);
 void session_see_rate(struct session *session, double instrs_per_clk);
 void session_judge(struct session *session);
-// All that is to be known before mixes are measured, with a program of its own: counters as wanted,
-// which count or are refused (session_count.h), and the floor. -1 also where that is only a guess.
+// Prepares for mixes with a program of its own: counters as wanted, which count or are refused
+// (session_count.h), and the floor. Returns -1 also if the floor is only a guess.
 int session_prepare(struct session *session, const struct session_counters *wanted,
                     const struct session_floor *from, struct err *err);
 

@@ -24,7 +24,7 @@ static enum count_obstacle pass_close(struct session_counting *counting, struct 
     return open ? counting->source->close(counting, err) : COUNT_FINE;
 }
 
-// On the measuring CPU, because events of a hybrid CPU belong to a type of core.
+// Probes the source on the measuring CPU, since events of a hybrid CPU belong to a type of core.
 static enum count_obstacle source_probe(const struct session_counting *counting, struct err *err)
 {
     const struct count_backend *backend = counting->source->backend;
@@ -200,7 +200,7 @@ int session_count_begin(struct session *session, const struct session_counters *
     }
 }
 
-// Nothing of this is a measurement, so that it need not wait for a quiet machine.
+// Returns parameters that do not wait for a quiet machine, since nothing is measured.
 static struct exec_params check_params(const struct session *session)
 {
     static const double all = 1e9;

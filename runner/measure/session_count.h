@@ -62,7 +62,7 @@ struct session_counting {
 // for and cannot be used. Ended by session_end().
 int session_count_begin(struct session *session, const struct session_counters *wanted,
                         struct err *err);
-// The same with a source of the caller's.
+// Does the same with the caller's source.
 int session_count_with(struct session *session, const struct count_source *source, bool ports,
                        struct err *err);
 // Gives the counters back. NULL counting is allowed.
@@ -74,15 +74,15 @@ void session_count_end(struct session *session);
 int session_count_check(struct session *session, const char *program, int *link_clk,
                         struct err *err);
 
-// The same for what session_count_begin() was asked for: counters that are of no use are given
-// back, and 0, unless they were asked for. Nothing to do where nothing is counted.
+// Checks the counters that session_count_begin() was asked for. Useless ones are given back, with 0
+// unless the user requested them. Does nothing if nothing is counted.
 int session_count_confirm(struct session *session, const struct session_counters *wanted,
                           const char *program, int *link_clk, struct err *err);
 
 // Opens a pass instead of the open one. Returns -1 if it cannot be counted (any more), or the
 // counts until now are incomplete.
 int session_count_pass(const struct session *session, int pass, struct err *err);
-// The counters of the open pass into the parameters.
+// Puts the counters of the open pass into the parameters.
 void session_count_params(const struct session *session, struct exec_params *params);
 
 #endif

@@ -85,7 +85,7 @@ static enum count_obstacle msr_source_open(struct session_counting *counting,
     return obstacle;
 }
 
-// Reading shows whether the registers are still ours.
+// Closes the source; a last read shows whether the registers are still ours.
 static enum count_obstacle msr_source_close(struct session_counting *counting, struct err *err)
 {
     uint64_t values[COUNT_EVENTS_MAX];

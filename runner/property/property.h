@@ -112,7 +112,7 @@ struct properties {
 typedef void property_fault_fn(const struct err *err, void *data);
 int properties_read(const char *path, struct properties *properties, property_fault_fn *fault,
                     void *data);
-// All of lists/properties/; the first fault is the message of -1. Names are there once.
+// Reads all of lists/properties/; names are unique. Returns 0, or -1 with the first fault.
 int properties_load(struct properties *properties, struct err *err);
 void properties_free(struct properties *properties);
 
@@ -125,7 +125,7 @@ struct property_machine {
     struct cpu_place cpus[CORE_CORUNNERS_MAX + 1];
     int ncpus;
 };
-// NaN where a cache is not known.
+// Returns the value of a number; NaN: it names an unknown cache.
 double property_number_value(const struct property_number *number,
                              const struct property_machine *machine, double x, double by);
 

@@ -102,7 +102,7 @@ double property_memory_free(const char *root)
     return isnan(bytes) ? MEMORY_UNKNOWN : bytes;
 }
 
-// The measuring CPU, those that share its core, the others; of one type, since cycles are
+// Lists the measuring CPU, those that share its core, and the others; of one type, since cycles are
 // calibrated for one.
 static void machine_find_cpus(const cpu_set_t *allowed, int measuring,
                               struct property_machine *machine)

@@ -6,12 +6,12 @@
 #include "cpuinfo/cpuinfo.h"
 #include "property.h"
 
-// `allowed`: the CPUs that may be used; `measuring`: the one that measures.
+// Returns the machine. `allowed`: the CPUs that may be used; `measuring`: the one that measures.
 struct property_machine property_machine_find(const struct cpu_info *cpu, const cpu_set_t *allowed,
                                               int measuring);
 
-// Bytes that may be used by the files of a system: /proc/meminfo, and what the control groups that
-// /proc/self/cgroup names (of version 1 or 2) may take below /sys/fs/cgroup, all below `root` ("").
+// Returns the bytes that may be used, by /proc/meminfo and the limits below /sys/fs/cgroup of the
+// control groups in /proc/self/cgroup (version 1 or 2), all below `root` ("").
 double property_memory_free(const char *root);
 
 #endif

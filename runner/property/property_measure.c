@@ -282,7 +282,7 @@ static struct exec_params round_params(const struct sweep *sweep)
     return params;
 }
 
-// Each group in processes of its own.
+// Runs each group of the round in processes of its own.
 static int round_run(struct sweep *sweep, struct round *round, const struct program *program,
                      struct exec_summary *summary, struct err *err)
 {
@@ -353,7 +353,7 @@ static void round_forget(struct round *round)
     }
 }
 
-// Once through all of a round's kernels.
+// Measures all kernels of a round once.
 static int round_process(struct sweep *sweep, struct round *round, const struct program *program,
                          int process, struct err *err)
 {

@@ -143,7 +143,8 @@ static int sweeps_first(struct sweeps *run, struct replicated *row, struct err *
     return 0;
 }
 
-// Another time; the last time, then stored. Where that fails, by what the others have.
+// Measures a property again; after the last replicate, stores it. If measuring fails, the other
+// replicates count.
 static int sweeps_again(struct sweeps *run, struct replicated *row, int replicate, struct err *err)
 {
     const struct property *property = row->property;

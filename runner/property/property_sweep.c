@@ -82,7 +82,7 @@ static bool add_point(double values[SWEEP_POINTS_MAX], int *n, double x)
     return true;
 }
 
-// Ascending: the machine has them in another order.
+// Lists the CPUs in ascending order; the machine has another one. Returns their number.
 static int sweep_cpus(const struct property_machine *machine, double values[SWEEP_POINTS_MAX])
 {
     for (int i = 0; i < machine->ncpus; i++) {
