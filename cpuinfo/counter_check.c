@@ -57,7 +57,7 @@ static void check_id(struct checking *check, const struct counter_table *table,
     check_say(check, &fault);
 }
 
-// The ids of a table, and its number of fixed counters.
+// Checks the ids of a table, and its number of fixed counters.
 static void check_table(struct checking *check, const struct counter_table *table, bool have_ids)
 {
     struct err fault;
@@ -81,7 +81,7 @@ static void check_table(struct checking *check, const struct counter_table *tabl
     }
 }
 
-// A table's file has the name of its uarch, and each uarch has one.
+// Checks that a table's file has the name of its uarch, and that each uarch has one.
 static void check_file_name(struct checking *check, const struct counter_table *table)
 {
     struct err fault;
@@ -95,7 +95,7 @@ static void check_file_name(struct checking *check, const struct counter_table *
     check_say(check, &fault);
 }
 
-// A family without a table is none that can be counted on: counters_missing().
+// Checks the families. Nothing can be counted on a family without a table: counters_missing().
 static void check_families(struct checking *check)
 {
     struct err fault;
@@ -117,7 +117,7 @@ static void check_families(struct checking *check)
     }
 }
 
-// One event of a set in the table of each of its families.
+// Checks one event of a set in the table of each of its families.
 static void check_set_event(struct checking *check, const struct counter_set *set,
                             const char *event, const char *uarch)
 {

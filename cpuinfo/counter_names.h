@@ -27,7 +27,7 @@ const struct counter_id *counter_id_at(int index); // NULL beyond the last
 
 // Returns a set of a family; NULL with a message if it has none of this name.
 const struct counter_set *counter_set_find(const char *uarch, const char *name, struct err *err);
-// The sets of a family one after the other, beginning with previous == NULL; NULL at the end.
+// Returns the next set of a family; previous == NULL: the first; NULL: there are no more.
 const struct counter_set *counter_set_next(const char *uarch, const struct counter_set *previous);
 
 // The tables themselves, for checks. Return 0, or -1 with the last message; report as in

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A threshold or condition that fixed counters and MSRs do not have.
+// Makes an event with a threshold or condition use a general counter: fixed counters and MSRs have
+// neither.
 static int event_leave_fixed(struct counter_event *event, const char *modifier, struct err *err)
 {
     if (event->kind != COUNTER_GENERAL)
@@ -259,7 +260,7 @@ static int list_add(const struct counter_table *table, const char *text, size_t 
     return 0;
 }
 
-// "@branches": all events of a named set that the list does not have yet.
+// Adds all events of a named set ("@branches") that the list does not have yet.
 static int list_add_set(const struct counter_table *table, const char *text, size_t len,
                         struct event_list *list, struct err *err)
 {

@@ -14,12 +14,13 @@ struct scheme_limits {
 };
 extern const struct scheme_limits scheme_limits[SCHEME_COUNT];
 
-// -1 if there is no such scheme.
+// Returns the scheme of this name, or -1.
 int scheme_find(const char *name);
 // Describes what in the event does not fit its scheme ("umask 0x100 is larger than 0xff"), in
 // `text`; NULL: all does.
 const char *scheme_misfit(const struct counter_event *event, char *text, size_t size);
-// The fields of a code as counter_event_code() makes it; -1 if it has other bits.
+// Sets the fields of an event from a code of counter_event_code(). Returns 0, or -1 if it has other
+// bits.
 int scheme_decode(uint64_t code, struct counter_event *event);
 
 #endif

@@ -77,21 +77,21 @@ struct counter_table {
 // Reads the table of a uarch ("zen5"). Returns 0, or -1 with a message, also where there is none;
 // the caller frees with counters_free().
 int counters_load(const char *uarch, struct counter_table *table, struct err *err);
-// The table for a CPU as it is here: with the numbers of counters that CPUID announces, if it does,
-// in place of those of cpus.csv; for an unknown CPU with the architectural events that CPUID
+// Loads the table for a CPU as it is here: with the numbers of counters that CPUID announces, if it
+// does, in place of those of cpus.csv; for an unknown CPU with the architectural events that CPUID
 // announces, perhaps none: then raw codes can still be given. Programs that count use this one.
 int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, struct err *err);
 // Returns true if one of the table's counters can count the event, or if their number is not known.
 // Hypervisors may hide some.
 bool counter_fits(const struct counter_table *table, const struct counter_event *event);
-// A table from a given file. `report`, if not NULL, is called for each fault, and reading goes on
+// Reads a table from a file. `report`, if not NULL, is called for each fault, and reading goes on
 // with the next line; the result is -1 all the same.
 int counters_read(const char *path, table_report *report, void *data, struct counter_table *table,
                   struct err *err);
 void counters_free(struct counter_table *table);
 
-// By id, by published name or by libpfm4's; letter case, and `.` or `:` between the parts of a
-// name, make no difference. NULL if there is none. The event belongs to the table.
+// Finds an event by id, by published name or by libpfm4's; letter case, and `.` or `:` between the
+// parts of a name, make no difference. NULL: there is none. The event belongs to the table.
 const struct counter_event *counter_find(const struct counter_table *table, const char *name);
 
 // Reads one event as a user writes it: a name as above, or a raw code as perf writes it (`r1b1`) or
@@ -102,8 +102,8 @@ const struct counter_event *counter_find(const struct counter_table *table, cons
 int counter_parse(const struct counter_table *table, const char *text, struct counter_event *event,
                   struct err *err);
 
-// A list of events, separated by commas; fields of `event=` may follow one another by commas too,
-// and `@name` stands for the events of a named set of the family (counter_names.h).
+// Parses a list of events, separated by commas; fields of `event=` may follow one another by
+// commas, too, and `@name` stands for the events of a named set of the family (counter_names.h).
 // *events is allocated and freed by the caller with free(). Returns their number, or -1 (then
 // *events is NULL).
 int counter_parse_list(const struct counter_table *table, const char *text,
@@ -114,7 +114,8 @@ int counter_parse_list(const struct counter_table *table, const char *text,
 // the mode, here user mode. NetBurst: ESCR in the lower and CCCR in the upper 32 bits. COUNTER_MSR:
 // 0.
 uint64_t counter_event_code(const struct counter_event *event);
-// The same as text that counter_parse() takes: "event=0xb1,umask=0x02,cmask=1,inv". Returns `text`.
+// Writes the event as text that counter_parse() takes: "event=0xb1,umask=0x02,cmask=1,inv". Returns
+// `text`.
 const char *counter_event_text(const struct counter_event *event, char *text, size_t size);
 
 const char *counter_scheme_name(enum counter_scheme scheme); // "arch"

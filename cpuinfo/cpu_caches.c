@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// In the order of level and type, whatever the order of the leaves.
+// Adds a cache in the order of level and type, whatever the order of the leaves.
 static void cache_add(struct cpu_info *cpu, struct cpu_cache cache)
 {
     if (cache.bytes == 0 || cpu->ncaches == CPU_CACHES_MAX)

@@ -175,7 +175,8 @@ static bool keep_width(const struct fit *fit, const void *data)
     return fit->width_met;
 }
 
-// A wider one was not seen at its full width: it counts where none has the width that was.
+// Finds the candidates. A family that is wider than the measured width counts only if none has that
+// width.
 static struct candidates candidates_find(const struct cpu_info *cpu,
                                          const struct cpu_measured *measured)
 {
@@ -216,7 +217,8 @@ static bool keep_agreeing(const struct fit *fit, const void *data)
     return *most - fit->sizes.agree < SIZES_CONVINCING;
 }
 
-// The one that hides the fewest of its features, and of those the one that shows most.
+// Returns the candidate that hides the fewest of its features, and of those the one that shows
+// most.
 static struct fit candidates_best(const struct candidates *found)
 {
     struct fit best = found->fits[0];
@@ -334,7 +336,7 @@ static void sizes_contradict(struct cpu_info *cpu, const struct fit *fit,
     }
 }
 
-// "a", "a and b", "a, b and c".
+// Names the candidates: "a", "a and b", "a, b and c".
 static void candidates_name(const struct candidates *found, struct strbuf *text)
 {
     for (int i = 0; i < found->n; i++)
@@ -355,7 +357,7 @@ static void family_set(struct cpu_info *cpu, const struct family_row *row, bool 
     cpu->decision = inferred ? CPU_DECIDED_INFERRED : CPU_DECIDED_CLAIM;
 }
 
-// The family that fits best, instead of one that is refuted.
+// Replaces a refuted family by the one that fits best.
 static void family_infer(struct cpu_info *cpu, const struct cpu_measured *measured)
 {
     struct candidates found = candidates_find(cpu, measured);

@@ -133,7 +133,8 @@ struct instant {
     int64_t ns;
 };
 
-// TSC and clock at the same time: the tightest of several readings, as any may be interrupted.
+// Reads TSC and clock at the same time: the tightest of several readings, as any may be
+// interrupted.
 static struct instant instant_read(void)
 {
     struct instant best = {0, 0};
@@ -152,7 +153,7 @@ static struct instant instant_read(void)
     return best;
 }
 
-// Over 50 ms an error of 50 ns a reading leaves 2 ppm.
+// Measures the frequency of the TSC over 50 ms: an error of 50 ns per reading leaves 2 ppm.
 static uint64_t tsc_hz_measure(void)
 {
     struct instant begin = instant_read(), end;

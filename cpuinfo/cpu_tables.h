@@ -97,7 +97,7 @@ struct size_table {
 // 0, or -1 with `path:line:` and a caret. The caller frees with the matching function.
 int features_read(const char *path, struct feature_table *table, struct err *err);
 void features_free(struct feature_table *table);
-// The names of features in a table of families are looked up in `features`.
+// Reads a table of families. Names of features are looked up in `features`.
 int families_read(const char *path, const struct feature_table *features,
                   struct family_table *table, struct err *err);
 void families_free(struct family_table *table);
@@ -128,7 +128,8 @@ struct sizes_fit {
 struct sizes_fit core_sizes_fit(const struct size_table *table, const char *core,
                                 const struct cpu_measured *measured);
 
-// Number of decimal or 0x-hexadecimal digits and nothing else, at most `max`. Returns 0 or -1.
+// Parses a number of decimal or 0x-hexadecimal digits and nothing else, at most `max`. Returns 0 or
+// -1.
 int cell_number(const char *text, size_t len, uint64_t max, uint64_t *value);
 
 #endif

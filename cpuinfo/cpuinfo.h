@@ -131,8 +131,8 @@ bool cpu_seen_narrow(const struct cpu_info *cpu);
 // sibling halves it), unless it is one that the table does not have.
 uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured);
 
-// All CPUs that are identified, loaded or judged from now on are of this uarch: a key of cpus.csv
-// or "unknown"; NULL ends it. Returns 0, or -1 with a message. Not while other threads judge.
+// Makes all CPUs that are identified, loaded or judged from now on this uarch: a key of cpus.csv or
+// "unknown"; NULL ends it. Returns 0, or -1 with a message. Not while other threads judge.
 int cpu_override(const char *uarch, struct err *err);
 // Returns "claim", "inferred", "override" or "unknown"; "features", "caches", "measured" or
 // "properties".
@@ -141,8 +141,8 @@ const char *cpu_witness_name(enum cpu_witness witness);
 const char *cpu_says_name(enum cpu_says says); // "nothing", "agrees", "more"
 // Returns true if core_sizes.csv has a line for a value of a property: others are no witnesses.
 bool cpu_observes(const char *property, const char *variant, const char *label);
-// The contradictions and the reason in one paragraph, "" if the claim is believed without any. Cut
-// at size - 1 bytes. Returns `text`.
+// Writes the contradictions and the reason in one paragraph, "" if the claim is believed without
+// any. Cut at size - 1 bytes. Returns `text`.
 const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size);
 // Returns the key of a uarch without the mark of an inferred one: "zen5?" is "zen5". At most size -
 // 1 bytes. Returns `key`.
@@ -151,7 +151,8 @@ const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
 // Identifies this machine, on the CPU that the caller is pinned to; of a machine of files
 // (path_machine()), by its `cpuid`. Returns -1 if the tables cannot be read.
 int cpu_identify(struct cpu_info *cpu, struct err *err);
-// From a CPUID dump (text format: cpuinfo/README.md), and into one. save: "-" is standard output.
+// Loads from a CPUID dump (text format: cpuinfo/README.md), or saves one. save: "-" is standard
+// output.
 int cpu_load(const char *path, struct cpu_info *cpu, struct err *err);
 int cpu_save(const struct cpu_info *cpu, const char *path, struct err *err);
 
@@ -159,7 +160,7 @@ int cpu_save(const struct cpu_info *cpu, const char *path, struct err *err);
 // other functions call it themselves, but where they cannot report, a broken table has no features
 // and no CPUs: a command that depends on them calls this first.
 int cpuinfo_load(struct err *err);
-// For `latput check`: as cpuinfo_load(), and neither table may be empty.
+// Loads like cpuinfo_load() for `latput check`; neither table may be empty.
 int cpuinfo_check(struct err *err);
 
 // Returns the leaf, or NULL if the CPU does not have it.
@@ -181,7 +182,7 @@ const struct cpu_family *cpu_family_find(const char *uarch);
 // Returns the number of a feature name ("AVX512VL"), or -1 if features.csv does not have it.
 int feature_find(const char *name);
 const char *feature_name(int index); // NULL beyond the last
-// Under which heading to show it: "sse", "avx512", ...
+// Returns the heading to show it under: "sse", "avx512", ...
 const char *feature_group(int index);
 // Returns the encoding of the instructions it brings: "legacy", "vex", "evex", "xop".
 const char *feature_encoding(int index);

@@ -20,7 +20,7 @@
 
 enum { CHAIN_LINKS = 16, CHAIN_ROUNDS = 1000, WINDOWS = 101 };
 
-// First line of a file of the kernel, without line feed. -1 if it cannot be read.
+// Reads the first line of a file of the kernel, without line feed. Returns -1 if it cannot be read.
 static int line_read(const char *path, char *text, size_t bytes)
 {
     text[0] = '\0';
@@ -43,7 +43,7 @@ static int number_read(const char *path, int otherwise)
     return end == text ? otherwise : (int)number;
 }
 
-// The same of a file that tests may stand in for.
+// Returns the path of a file that tests may replace.
 static const char *machine_path(const char *path, char *full, size_t bytes)
 {
     const char *root = getenv("LATPUT_MACHINE");
@@ -137,8 +137,8 @@ static uint64_t chain_tsc(void)
     return chain_of_tsc(false);
 }
 
-// The median of many short windows is not disturbed by interrupts; the first quarter of the time
-// wakes the core up.
+// Estimates the frequency of the core by the median of many short windows, which interrupts do not
+// disturb; the first quarter of the time wakes the core up.
 static uint64_t core_hz_estimate(const struct cpu_info *cpu)
 {
     double ticks[WINDOWS];
@@ -241,7 +241,7 @@ static void perf_probe(const struct cpu_info *cpu, struct cpu_environment *env)
     close(fd);
 }
 
-// By reading IA32_TIME_STAMP_COUNTER, which every CPU has.
+// Probes the MSRs by reading IA32_TIME_STAMP_COUNTER, which every CPU has.
 static void msr_probe(struct cpu_environment *env)
 {
     char path[64], full[512];

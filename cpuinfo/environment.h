@@ -50,8 +50,8 @@ void environment_probe(const struct cpu_info *cpu, int number, struct cpu_enviro
 // many windows; 0: the latency is not known.
 double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), void *data);
 
-// The latency of imul r64,r64 in units of that of add r64,r64, measured on the CPU that the caller
-// is pinned to; takes about 3 ms. A busy sibling or another frequency change both alike. 0 where
+// Returns the latency of imul r64,r64 in units of that of add r64,r64, measured on the CPU that the
+// caller is pinned to; takes about 3 ms. A busy sibling or another frequency change both alike. 0:
 // the CPU is emulated.
 double imul_ratio(const struct cpu_info *cpu);
 
@@ -76,7 +76,8 @@ struct verdict {
 void verdict_explain_counters(const struct cpu_info *cpu, const struct cpu_environment *env,
                               struct verdict *v);
 
-// Pure function of CPU and environment. Returns how many of the VERDICTS_MAX are filled.
+// Fills the verdicts from CPU and environment. Returns how many of the VERDICTS_MAX there are.
+// Pure.
 int verdicts_make(const struct cpu_info *cpu, const struct cpu_environment *env,
                   struct verdict *verdicts);
 

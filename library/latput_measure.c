@@ -71,7 +71,7 @@ static int window_take(struct measurement *m, void (*function)(void *), struct w
     return 0;
 }
 
-// One repetition, into row `row`. 1: accepted, 0: disturbed, -1: the counters failed.
+// Takes one repetition into row `row`. Returns 1: accepted, 0: disturbed, -1: the counters failed.
 static int repetition_take(struct measurement *m, int row)
 {
     const struct latput_test *test = m->test;
@@ -121,7 +121,7 @@ static double window_figure(const struct window *window, int column)
     return column <= LATPUT_CLK ? window->tsc : window->counts[column - LATPUT_COUNTERS];
 }
 
-// 0, or -1: there is no memory for the values.
+// Fills a column. Returns 0, or -1: there is no memory for the values.
 static int column_fill(struct measurement *m, int number)
 {
     struct latput_result *result = m->result;
@@ -163,7 +163,7 @@ static int columns_fill(struct measurement *m)
     return 0;
 }
 
-// Nothing is left of the result but why.
+// Frees the result and explains why there is none. Returns -1.
 static int result_without_memory(struct latput_result *result)
 {
     latput_result_free(result);

@@ -8,10 +8,10 @@
 
 #include <linux/perf_event.h>
 
-// The count of the page's event. 0, or -1 if it is on no counter now or was off it for a time: then
-// *count is not valid.
-// The kernel changes the page when it takes the counter away, at a moment that no one here sees;
-// `lock` differs before and after if it did. Times differ if the event was off its counter before.
+// Reads the count of the page's event. Returns 0, or -1 if it is on no counter now or was off it
+// for a time: then *count is not valid. The kernel changes the page when it takes the counter away,
+// at a moment that no one here sees; `lock` differs before and after if it did. Times differ if the
+// event was off its counter before.
 static inline int page_read(const struct perf_event_mmap_page *page, uint64_t (*rdpmc)(uint32_t),
                             uint64_t *count)
 {

@@ -144,7 +144,7 @@ static int bench_close(sqlite3_vtab_cursor *cursor)
     return SQLITE_OK;
 }
 
-// NULL stands for the default.
+// Returns true if the parameter is given and not NULL, which stands for the default.
 static bool parameter_given(const struct bench_cursor *cursor, enum column column)
 {
     sqlite3_value *value = cursor->parameters[column - COL_CODE];
@@ -243,7 +243,7 @@ static int bench_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     return SQLITE_OK;
 }
 
-// {"instructions":6144,...}; NULL without events.
+// Puts the counts, {"instructions":6144,...}; NULL without events.
 static void bench_put_counts(sqlite3_context *context, const struct bench_result *result,
                              const struct bench_row *row)
 {

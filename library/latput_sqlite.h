@@ -6,9 +6,9 @@
 
 #include "util/err.h"
 
-// The text of a query may come from a stranger's table, and the assembler can read files and place
-// code where it runs before the measuring process has confined itself. So only instructions, labels
-// and plain data may stand in it. 0, or -1 with what is not allowed.
+// Checks code from a query, which may come from a stranger's table: the assembler can read files,
+// and code can run before the measuring process has confined itself. So only instructions, labels
+// and plain data are allowed. Returns 0, or -1 with what is not allowed.
 int code_check(const char *what, const char *text, struct err *err);
 
 #endif

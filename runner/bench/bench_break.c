@@ -41,7 +41,7 @@ struct flow {
 static const ZydisAccessedFlagsMask FLAGS_BROKEN =
     ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
 
-// -1: a register that this does not know about.
+// Returns the class of a register; -1: this code does not know it.
 static int register_class(ZydisRegister reg)
 {
     switch (ZydisRegisterGetClass(reg)) {
@@ -142,7 +142,7 @@ static void flow_decode(struct flow *flow, const uint8_t *code, size_t len)
 
 enum { HEAD_LINES = 4 }; // lines before the text
 
-// "break.asm:LINE: error: MESSAGE", the first of them, about a part of the text.
+// Sets the message of the first error, "break.asm:LINE: error: MESSAGE", about a part of the text.
 static void assemble_refused(const char *text, const char *errors, struct err *err)
 {
     const char *at = strstr(errors, "break.asm:"), *message = strstr(errors, "error: ");
@@ -224,7 +224,7 @@ static const char *move_name(const struct flow *flow, int class)
     return class == REG_VEC ? (flow->vex ? "vmovaps" : "movaps") : names[class];
 }
 
-// Registers that belong to the core; see runner/core/README.md.
+// Returns the registers that belong to the core; see runner/core/README.md.
 static uint32_t registers_reserved(const struct flow *flow, int class)
 {
     enum {

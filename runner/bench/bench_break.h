@@ -19,9 +19,9 @@ int bench_break_chains(const struct bench_spec *spec, const char *directory,
                        struct bench_breakers *breakers, struct arena *arena, struct err *err);
 
 enum { BENCH_CODE_MAX = 1 << 16 };
-// The machine code of a text (as bench_spec.body), assembled in `directory`, and its length; 0
-// where the assembler refuses it: then *err has the instruction and why, or is left alone where
-// there is none; -1 with a message. `code` has room for BENCH_CODE_MAX bytes.
+// Assembles a text (as bench_spec.body) in `directory` and returns the length of its machine code.
+// Returns 0 if the assembler refuses it: *err has the instruction and the reason, if there is an
+// instruction; -1 with a message. `code` has room for BENCH_CODE_MAX bytes.
 long bench_assemble(const char *directory, const char *text, int bits, uint8_t *code,
                     struct err *err);
 

@@ -20,7 +20,8 @@ struct bench_column {
 int bench_column_parse(const char *text, const char *const *names, int nnames, struct arena *arena,
                        struct bench_column *column, struct err *err);
 
-// `values` parallel to `names`. NaN if a value is, or after a division by 0.
+// Returns the value of the column. `values` are parallel to `names`. NaN: a value is NaN, or
+// divided by 0.
 double bench_column_value(const struct bench_column *column, const double *values);
 
 #endif

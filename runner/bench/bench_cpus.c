@@ -197,7 +197,8 @@ int bench_cpus_choose(const struct cpu_places *cpus, const struct bench_spec *sp
     return 0;
 }
 
-// The CPUs of the core of chosen[at], if that is its first one there and there are several.
+// Describes the CPUs of the core of chosen[at]. Returns false unless it is the first of several
+// there.
 static bool describe_core(const struct cpu_places *cpus, const int *chosen, int n, int at,
                           struct strbuf *out)
 {

@@ -83,7 +83,7 @@ static enum count_obstacle events_deal(struct bench *bench, const struct count_b
     return perf_try(bench, deal.npasses, err);
 }
 
-// On the measuring CPUs, because events of a hybrid CPU belong to a type of core.
+// Deals events on the measuring CPUs, since events of a hybrid CPU belong to a type of core.
 static enum count_obstacle events_deal_there(struct bench *bench,
                                              const struct count_backend *backend, struct err *err)
 {
@@ -94,7 +94,7 @@ static enum count_obstacle events_deal_there(struct bench *bench,
     return obstacle;
 }
 
-// Hardware events by registers, software events by the kernel.
+// Prepares hardware events for the registers, software events for the kernel.
 static enum count_obstacle msr_prepare(struct bench *bench, bool probe, struct err *err)
 {
     if (count_rdpmc_allow(&bench->machine, &bench->rdpmc, err) != COUNT_FINE) {

@@ -15,7 +15,7 @@
 #include <sha256.h>
 #include <string.h>
 
-// Line feeds only: what has carriage returns came from another system.
+// Returns the text with line feeds only; carriage returns come from other systems.
 static const char *store_lines(const char *text, struct arena *arena)
 {
     char *lines = arena_strdup(arena, text ? text : "");
@@ -83,7 +83,7 @@ static void store_fill_threads(const struct bench *bench, struct stored_bench *s
     stored->nthreads = result->nthreads;
 }
 
-// Events, then columns.
+// Fills the metrics: events, then columns.
 static void store_fill_metrics(const struct bench *bench, struct stored_bench *stored)
 {
     const struct bench_result *result = bench->result;

@@ -41,7 +41,7 @@ static struct timing pass_timing(const struct exec_repeat *repeat, int pass)
                            .overhead_tsc = repeat->overhead_tsc};
 }
 
-// Passed the gate, and a gate that can be believed.
+// Returns true if the repetition passed the gate, and the gate can be believed.
 static bool pass_accepts(const struct bench *bench, const struct exec_repeat *repeat)
 {
     return repeat->accepted && !bench->result->floor_guessed;
@@ -86,8 +86,7 @@ static int pass_repeats(const struct bench *bench)
     return bench->source.repeat ? bench->source.repeat : REPEAT_DEFAULT;
 }
 
-// The repetitions of one thread as the estimator takes them: those that count, warm or cold as
-// asked, and were accepted.
+// Adds the accepted repetitions of one thread for the estimator, warm or cold ones as requested.
 static void pass_add_timing(struct passes *passes, int thread, const struct exec_bench *pass)
 {
     struct bench *bench = passes->bench;
@@ -228,8 +227,8 @@ static int pass_execute(struct bench *bench, int counter_pass, struct exec_bench
     return status;
 }
 
-// The first time through the events gives rows and timings, all of them give counts. False when the
-// code failed; -1: error.
+// Runs a pass over all events. The first part gives rows and timings, all parts give counts.
+// Returns false if the code failed; -1: error.
 static int pass_run(struct passes *passes, struct exec_bench *first, struct err *err)
 {
     struct bench *bench = passes->bench;
@@ -257,7 +256,7 @@ static int pass_run(struct passes *passes, struct exec_bench *first, struct err 
     return true;
 }
 
-// One pass. 1: more are of use, 0: enough, -1: error.
+// Measures one pass. Returns 1: more are of use, 0: enough, -1: error.
 static int pass_measure(struct passes *passes, struct err *err)
 {
     struct bench *bench = passes->bench;

@@ -228,7 +228,7 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
     }
 }
 
-// Names of csv and json: an event that is called as a time is has a prefix.
+// Returns the name in CSV and JSON. An event with the name of a time gets a prefix.
 static const char *member_name(const struct bench_result *result, int column,
                                char text[BENCH_MEMBER_BYTES])
 {

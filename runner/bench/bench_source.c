@@ -158,7 +158,7 @@ static void prefer_spec(const struct bench_spec *spec, struct bench_source *sour
     source->kernel.instances = spec->instances ? spec->instances : source->kernel.instances;
 }
 
-// Init and body of a kernel whose macros are in `text`.
+// Writes init and body of a kernel whose macros are in `text`.
 static void write_nasm_kernel(struct reading *reading, const char *text)
 {
     struct bench_source *source = reading->source;

@@ -18,8 +18,8 @@ struct bench_sweep {
 // Parses "N=0..32" or "N=0..32:4". -1 with a message.
 int bench_sweep_parse(const char *text, struct bench_sweep *sweep, struct err *err);
 
-// The texts of a spec with the values of a point in the place of {N}, owned by the arena. How many
-// places there were.
+// Puts the values of a point into the texts of a spec in place of {N}; the arena owns them. Returns
+// the number of places.
 int bench_sweep_point(const struct bench_sweep *sweep, int point, const struct bench_spec *spec,
                       struct arena *arena, struct bench_spec *filled);
 
@@ -30,8 +30,8 @@ struct sweep_point {
     const char *detail;     // why, where not ok
 };
 
-// The points drawn by gnuplot into a file, .svg or .png by its name; "-": in characters, appended
-// to `text`. -1 with a message.
+// Draws the points by gnuplot into a file, .svg or .png by its name; "-": in characters, appended
+// to `text`. Returns 0, or -1 with a message.
 int bench_sweep_plot(const struct bench_sweep *sweep, const struct sweep_point *points,
                      const char *path, struct strbuf *text, struct err *err);
 

@@ -65,7 +65,7 @@ static void list_add(struct event_list *list, const struct count_event *event)
     list->events[list->n++] = *event;
 }
 
-// The hardware events of a part of the list that has no software event in it.
+// Adds the hardware events of a part of the list that has no software event in it.
 static int list_add_hardware(const struct counter_table *table, const char *text, size_t len,
                              enum count_rings rings, struct event_list *list, struct err *err)
 {

@@ -34,9 +34,9 @@ struct count_event {
     uint64_t software; // PERF_COUNT_SW_*
 };
 
-// A hardware event of a table; counted in its own rings (:u, :k), else in `rings`.
+// Makes a hardware event of a table; counted in its own rings (:u, :k), else in `rings`.
 struct count_event count_event_make(const struct counter_event *hardware, enum count_rings rings);
-// Events as a user writes them, separated by commas: software events by name, all else as in
+// Parses events as a user writes them, separated by commas: software events by name, all else as in
 // counter_parse_list(). *events is allocated and freed by the caller with free(). Returns their
 // number, or -1 with a message (then *events is NULL).
 int count_events_parse(const struct counter_table *table, const char *text, enum count_rings rings,
@@ -91,7 +91,7 @@ struct count_machine {
     const char *root;           // parent of /proc, /sys and /dev: "" or a directory of a test
     const struct count_calls *calls;
 };
-// $LATPUT_MACHINE, if set, is the root.
+// Returns this machine; $LATPUT_MACHINE, if set, is its root.
 struct count_machine count_machine_live(const struct cpu_info *cpu);
 
 struct count_backend;
@@ -105,7 +105,7 @@ struct count_group {
     void *state; // the backend's own
 };
 
-// For backends: a group with its facts filled in, to be ended with free() after its state.
+// Makes a group for a backend, with its facts filled in, to be ended with free() after its state.
 struct count_group *count_group_new(const struct count_backend *backend,
                                     const struct count_machine *machine,
                                     const struct count_target *target,

@@ -6,7 +6,7 @@
 #include "count.h"
 
 enum count_choice { COUNT_CHOICE_AUTO, COUNT_CHOICE_PERF, COUNT_CHOICE_MSR, COUNT_CHOICE_TSC };
-// -1 if there is no such backend.
+// Returns the choice of this name, or -1.
 int count_choice_parse(const char *name);
 
 // Probes perf or msr alone; for auto perf, then msr. *backend is NULL for tsc, and for auto if no

@@ -12,8 +12,9 @@ struct count_guard {
     pid_t pid; // 0: none
     int fd;
 };
-// `restore` runs in the guardian, in which other threads may have held locks when it was made: it
-// may use nothing but system calls. What `context` points to is copied with the process. 0 or -1.
+// Starts the guardian, a process that calls `restore` when this one has ended. Other threads may
+// have held locks when it was made, so `restore` may use nothing but system calls. What `context`
+// points to is copied with the process. Returns 0 or -1.
 int count_guard_begin(void (*restore)(const void *context), const void *context,
                       struct count_guard *guard, struct err *err);
 // Dismisses it without; it does nothing then. A guard of zeros is none.

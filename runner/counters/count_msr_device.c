@@ -215,7 +215,7 @@ static enum count_obstacle busy_find(const struct msr_device *device,
     return COUNT_FINE;
 }
 
-// The events would fit if nothing else were counting.
+// Explains that the events would fit if nothing else were counting.
 static enum count_obstacle busy_explain(const struct msr_device *device, uint64_t busy,
                                         struct err *err)
 {
@@ -257,7 +257,7 @@ static enum count_obstacle restore_add(const struct msr_device *device,
     return COUNT_FINE;
 }
 
-// Stop first, then in the reverse order of programming.
+// Makes the steps of restoring: stop first, then the reverse order of programming.
 static enum count_obstacle restore_make(const struct msr_device *device,
                                         const struct msr_plan *plan, struct msr_steps *restore,
                                         struct err *err)

@@ -63,7 +63,7 @@ static bool fits(const struct placing *p, int event, int counter)
     return true;
 }
 
-// Depth-first; the groups are small.
+// Places the events from this one on, depth-first; the groups are small.
 static bool place_from(struct placing *p, int event) // NOLINT(misc-no-recursion)
 {
     if (event == p->nevents)

@@ -178,7 +178,7 @@ static void fixed_program(const struct count_event *event, int fixed, struct msr
     msr_steps_set(&plan->prepare, FIXED_CONTROL, 0xfull << shift, field << shift);
 }
 
-// P5: one register for both counters; which levels are counted stands beside the event.
+// Programs P5: one register for both counters, with the levels to count beside the event.
 static void p5_program(const struct count_event *event, int counter, struct msr_plan *plan)
 {
     int shift = P5_FIELD_BITS * counter;
@@ -190,8 +190,8 @@ static void p5_program(const struct count_event *event, int counter, struct msr_
     msr_steps_set(&plan->stop, P5_CESR, (uint64_t)P5_FIELD << shift, 0);
 }
 
-// A select register with an enable bit of its own. Where there is a global register too, that one
-// starts and stops.
+// Programs a select register with an enable bit of its own. If there is a global register, too,
+// that one starts and stops.
 static void select_program(const struct msr_layout *layout, uint64_t code, int counter,
                            struct msr_plan *plan)
 {
@@ -271,7 +271,8 @@ static enum count_obstacle events_check(const struct count_event *events, int ne
     return COUNT_FINE;
 }
 
-// Global enable bits of all counters of the plan, and what clears their overflow.
+// Programs the global enable bits of all counters of the plan, and the register that clears their
+// overflow.
 static void global_program(const struct msr_layout *layout, uint64_t counters,
                            struct msr_plan *plan)
 {
@@ -289,8 +290,8 @@ static void global_program(const struct msr_layout *layout, uint64_t counters,
     msr_steps_set(&plan->stop, msr, counters, 0);
 }
 
-// P6: the enable bit of counter 0 is for both, so its register is written last, and also where
-// only counter 1 counts.
+// Programs P6: the enable bit of counter 0 is for both, so its register is written last, and also
+// if only counter 1 counts.
 static void p6_program(uint64_t counters, struct msr_plan *plan)
 {
     uint64_t code = 0;

@@ -97,7 +97,8 @@ static bool match_slots(struct matching *m, uint64_t slots)
     return slots != 0 && slot_find(m, m->n++, &tried);
 }
 
-// Two events that want different contents of the same second register exclude each other.
+// Returns true if two events want different contents of one second register, so that they exclude
+// each other.
 static bool registers_clash(const struct counter_event *a, const struct counter_event *b)
 {
     return a->extra_msr && a->extra_msr == b->extra_msr && a->extra_value != b->extra_value;
@@ -160,7 +161,7 @@ static int pairs_place(const struct count_event *events, int nevents, uint64_t *
     return -1;
 }
 
-// An event that a fixed counter can count leaves the general ones to others.
+// Matches an event to a fixed counter first, which leaves the general ones to others.
 static bool match_fixed_first(struct matching *m, uint64_t slots)
 {
     uint64_t fixed = slots >> GENERAL_MAX << GENERAL_MAX;

@@ -13,11 +13,11 @@ struct count_capacity {
 // Returns the capacity that CPUID announces, or else cpus.csv has for the uarch; 0, 0: unknown.
 struct count_capacity count_capacity_of(const struct cpu_info *cpu);
 
-// One counter less (a general one, then the fixed ones), after a backend refused a full pass.
-// Returns false if there was nothing left to take away.
+// Removes one counter (a general one, then the fixed ones), after a backend refused a full pass.
+// Returns false if there was nothing left to remove.
 bool count_capacity_reduce(struct count_capacity *capacity);
 
-// The same if the obstacle is one that fewer events at a time may remove; else false.
+// Does the same if fewer events at a time may remove the obstacle; else returns false.
 bool count_capacity_yield(struct count_capacity *capacity, enum count_obstacle obstacle);
 
 // Deals events into passes, each event into the first pass where all have a counter that can count

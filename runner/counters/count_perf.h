@@ -33,7 +33,7 @@ enum count_obstacle perf_open_explain(const struct count_machine *machine,
 // Explains why a group was on its counters for running_ns of enabled_ns only.
 enum count_obstacle perf_times_explain(const struct count_machine *machine, int nevents,
                                        uint64_t enabled_ns, uint64_t running_ns, struct err *err);
-// The kernel keeps RDPMC from user code.
+// Explains that the kernel keeps RDPMC from user code.
 void perf_rdpmc_explain(const struct count_machine *machine, const struct count_event *event,
                         struct err *err);
 // There is a PMU, but not even cycles can be counted with it: errno `error`.

@@ -69,7 +69,8 @@ static void pmu_cpus_read(const struct count_machine *machine, const char *name,
     line_read(machine, path, cpus, size);
 }
 
-// Some machines have small cores of two kinds: those of the second are in a PMU of their own.
+// Chooses the PMU of a small core: some machines have two kinds, of which the second has a PMU of
+// its own.
 static int pmu_small_choose(const struct count_machine *machine, int small, const char **name)
 {
     char cpus[128];
@@ -130,7 +131,7 @@ enum count_obstacle perf_pmu_covers(const struct perf_pmu *pmu, const struct cou
     return COUNT_FINE;
 }
 
-// The words that `latput cpu` has for it.
+// Sets the message to the words of `latput cpu`.
 static void verdict_say(const struct count_machine *machine, enum perf_state state, int error,
                         struct err *err)
 {
@@ -188,7 +189,7 @@ static enum count_obstacle too_many_explain(const struct count_machine *machine,
     return COUNT_TOO_MANY;
 }
 
-// The kernel does not know the event, or has no counters at all.
+// Explains that the kernel does not know the event, or has no counters at all.
 static enum count_obstacle unknown_explain(const struct count_machine *machine,
                                            const struct count_event *event, int error,
                                            struct err *err)

@@ -37,7 +37,7 @@ enum count_obstacle count_rdpmc_find(const struct count_machine *machine,
     return COUNT_FORBIDDEN;
 }
 
-// By system calls alone: the guardian does it, too.
+// Writes the number by system calls alone, since the guardian does it, too.
 static int rdpmc_write(const char *path, int number)
 {
     const char text[] = {(char)('0' + number), '\n'};

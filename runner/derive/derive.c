@@ -47,8 +47,8 @@ double derive_sample_counted_clk(const struct kernel_facts *facts, const struct 
            ((double)timing->copies * facts->instances);
 }
 
-// Returns the share of the loop's own µop (decrement and branch, fused) in the time. It shows only
-// if the front end limits the loop.
+// Returns the share of the time that the body takes. The loop's own µop (decrement and branch,
+// fused) takes the rest if the front end limits the loop; else it is hidden.
 static double loop_share(const struct kernel_facts *facts, int issue_width,
                          const struct timing *timing, double clk)
 {

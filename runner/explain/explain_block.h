@@ -84,7 +84,7 @@ struct block {
 // Returns the reason, in words, why a block may not hold an instruction that transfers control;
 // NULL: it may. A conditional branch may be the last instruction.
 const char *block_refuses(const ZydisDecodedInstruction *instr, bool last);
-// A decoder of 64-bit or 32-bit mode.
+// Makes a decoder of 64-bit or 32-bit mode.
 int block_decoder_begin(ZydisDecoder *decoder, int bits, struct err *err);
 // Decodes code[0..len). Returns 0, or -1 with a message: it is empty, has bytes that are no
 // instruction, too many instructions, calls, system calls, or jumps before its end.
@@ -93,14 +93,15 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
 // Returns the instruction that wrote last what is in a place when instruction `at` begins: of this
 // copy, or of the one before; -1: none.
 int block_writer_before(const struct block *block, int at, int place);
-// Registers as bench sets them, and then the machine code of init; without this nothing is known.
+// Sets the initial contents of registers: those of bench, then the effects of init's machine code.
+// Without this call nothing is known.
 void block_hold_initial(struct block *block, const uint8_t *init, size_t len);
 // Returns the name of a place: "rax", "cf", "memory 1".
 const char *block_place_name(const struct block *block, int place, struct arena *arena);
 // Removes the reads of an instruction whose result is always the same. Measurements show which ones
 // are: not the decoder.
 void block_break_inputs(struct block_instr *instr);
-// The decoder's operand is read and written in truth: adds the read (of a part of a register that
+// Adds a read of the decoder's operand, which is in fact read and written (a part of the register
 // is kept).
 void block_add_read(struct block_instr *instr, int operand, enum touch_part part);
 // Finds places in memory that one instruction writes and another one, or the same in the next copy

@@ -61,7 +61,8 @@ static struct reached step_longest(const struct paths *paths, int at, int to,
     return best;
 }
 
-// The longest paths from the first value of one place through one copy. `steps` has the way back.
+// Finds the longest paths from the first value of one place through one copy. `steps` has the way
+// back.
 static void paths_walk(struct paths *paths, int start, struct reached *places)
 {
     for (int place = 0; place < PLACES_MAX; place++)
@@ -167,7 +168,8 @@ static int karp_cycle(const struct karp *karp, int end, int cycle[PLACES_MAX])
     return len;
 }
 
-// The places of the cycle of the largest mean, in its order. Returns how many; 0: there is none.
+// Lists the places of the cycle with the largest mean, in its order. Returns their number; 0: there
+// is none.
 static int paths_cycle(const struct paths *paths, int cycle[PLACES_MAX], double *mean)
 {
     size_t n = (size_t)paths->n;

@@ -277,7 +277,7 @@ static void item_queue(struct flow *flow, int at)
         item_finish(flow, at);
 }
 
-// The oldest of those that are ready.
+// Lets the port serve the oldest ready µop.
 static void port_pick(struct flow *flow, int p, double now)
 {
     struct flow_port *port = &flow->ports[p];

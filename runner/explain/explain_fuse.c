@@ -15,8 +15,8 @@ static const double FUSED_LEAST_CLK = 0.05;
 // Share of points that may be too low by noise.
 static const double NOISE_SHARE = 0.01;
 
-// The number of the jump's condition; those of o, b, z, be, s, p, l and le, and the opposite of
-// each, which is as good here.
+// Returns the number of the jump's condition, o, b, z, be, s, p, l or le; opposite conditions fuse
+// alike and share it. -1: it has none.
 static int jump_condition(const struct block_instr *jump)
 {
     unsigned opcode = jump->in.opcode;
@@ -25,8 +25,8 @@ static int jump_condition(const struct block_instr *jump)
     return is_short || is_near ? (int)(opcode & 0x0e) : -1;
 }
 
-// The variant of the property: mnemonic and kinds of operands. Those with registers alone have the
-// mnemonic for a name, unless that is taken for constants.
+// Names the variant of the property by mnemonic and kinds of operands. With registers alone it is
+// the mnemonic, unless that stands for constants.
 static void writer_names(const struct block_instr *writer, char names[2][32])
 {
     bool memory = false, constant = false;

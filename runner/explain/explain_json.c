@@ -72,7 +72,7 @@ static void json_chain(struct json *json, const struct explanation *explanation)
     arena_free(&arena);
 }
 
-// Without a measurement nothing of it is known, and nothing was tried.
+// Puts the measurement. Without one nothing is known, and nothing was tried.
 static void json_measured(struct json *json, const struct explanation *explanation,
                           const struct explain_measured *measured)
 {

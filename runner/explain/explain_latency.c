@@ -48,7 +48,8 @@ static const char *role_flags(int place, int n)
     return n < 4 ? names[place - PLACE_FLAGS_C][n] : NULL;
 }
 
-// An operand that is not in the text: named by the register, in the widths that lists use.
+// Returns the name of an operand that the text does not have: that of the register, in the widths
+// of the lists.
 static const char *role_implicit(const struct table_row *row, const struct block_instr *instr,
                                  const struct block_touch *touch, struct arena *arena)
 {
@@ -133,7 +134,7 @@ static bool pair_unrelated(const struct table_row *row, const char *src, const c
     return false;
 }
 
-// A bound is one of both chains.
+// Returns the latency of a pair; a bound holds for both chains.
 static double pair_clk(const struct known_form *form, const struct known_pair *pair, bool dense)
 {
     if (pair->upper)

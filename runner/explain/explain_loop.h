@@ -21,7 +21,8 @@ struct code_loops {
     int others; // branches back that close no such loop
 };
 
-// -1 with a message where code[0..len) cannot be decoded. Loops beyond the most are among `others`.
+// Finds the loops in code[0..len). Returns 0, or -1 with a message if it cannot be decoded. Loops
+// beyond the limit count as `others`.
 int code_loops_find(const uint8_t *code, size_t len, int bits, struct code_loops *loops,
                     struct err *err);
 

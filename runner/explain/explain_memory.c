@@ -110,8 +110,8 @@ static bool root_is_fixed(const struct walk *walk, int root)
     return true;
 }
 
-// By what an address of unchanged roots has moved when the block begins again; false: no longer
-// comparable.
+// Finds the distance that an address with unchanged roots moves from copy to copy. Returns false if
+// the copies cannot be compared.
 static bool address_moves(const struct walk *walk, const struct address *address, int64_t *by)
 {
     *by = 0;
@@ -127,7 +127,8 @@ static bool address_moves(const struct walk *walk, const struct address *address
     return true;
 }
 
-// The second operand, where it is a constant or a register that is known to hold one.
+// Returns true, with the value, if the second operand is a constant or a register that holds a
+// known one.
 static bool instr_constant(const struct walk *walk, const struct block_instr *instr, int64_t *value)
 {
     const ZydisDecodedOperand *op = &instr->ops[1];
@@ -217,7 +218,8 @@ static bool derived_is(const struct derived *a, const struct derived *b)
     return same;
 }
 
-// The value of an instruction of registers and constants only, where there is room for it.
+// Finds the value of an instruction of registers and constants only. Returns false if there is no
+// room for it.
 static bool walk_derived(struct walk *walk, const struct block_instr *instr, struct value *value)
 {
     struct derived derived = {.mnemonic = instr->in.mnemonic};
@@ -315,7 +317,7 @@ static void walk_forward(const struct walk *walk, const struct store_seen *store
                         : FORWARD_INSIDE;
 }
 
-// The last store that wrote what is read: of this copy of the block, or of the copy before.
+// Links a load to the last store of its data: in this copy of the block, or in the one before.
 static void walk_load(struct walk *walk, const struct block_instr *instr, struct block_touch *load,
                       const struct address *address, bool second)
 {

@@ -74,7 +74,8 @@ static bool uses_translate(const struct port_model *from, const struct port_mode
     return known;
 }
 
-// false: the run of the form found another structure of the ports.
+// Translates the usage of a form into the ports of the model. Returns false if the form's run found
+// another structure of the ports.
 static bool usage_translate(const struct known_form *form, const struct port_model *to,
                             struct port_usage *usage)
 {
@@ -331,7 +332,7 @@ static double limit_longest(const struct explanation *explanation, bool front)
     return longest;
 }
 
-// No limit alone, but several of them, which get in each other's way.
+// Adds the limit of an out-of-order core, where several bounds get in each other's way.
 static void predict_together(struct explanation *explanation, bool wide)
 {
     double clk = flow_clk(explanation, limit_longest(explanation, true), wide);
@@ -399,8 +400,8 @@ static void predict_deal(struct explanation *explanation, bool wide)
     }
 }
 
-// A jump at the end and what makes its flags, done as one: one slot, and where the jump's port is
-// known that one does both. What a writer with memory loads stays its own.
+// Fuses a jump at the end with the producer of its flags: one slot, and one µop for both if the
+// jump's port is known. A memory load of the producer stays its own.
 static void predict_fusion(const struct explain_table *table, struct explanation *explanation)
 {
     int last = explanation->block.n - 1;
@@ -422,7 +423,7 @@ static void predict_fusion(const struct explain_table *table, struct explanation
         writer->nwide = 0;
 }
 
-// A loop jumps back each time.
+// Adds the limit of taken jumps: a loop jumps back each time.
 static void predict_jump(const struct explain_table *table, struct explanation *explanation)
 {
     double clk = fuse_taken_clk(&table->taken);

@@ -14,7 +14,8 @@ struct explain_source {
     double call_clk;   // cycles per call of a function with a loop; else NaN
 };
 
-// `measured` NULL: nothing was measured. `colour`: headings of tables stand out.
+// Prints the explanation as text. `measured` NULL: nothing was measured. `colour`: headings of
+// tables stand out.
 void explain_print_text(const struct explanation *explanation,
                         const struct explain_measured *measured,
                         const struct explain_source *source, bool colour, struct strbuf *out);

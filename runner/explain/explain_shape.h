@@ -38,8 +38,8 @@ struct shape shape_as_is(const struct explain_subject *subject, struct arena *ar
 // Returns true if the instruction may be replaced: no end of a loop and no address depends on it,
 // and the linker does not write into it.
 bool shape_may_change(const struct shape *shape, int instr);
-// A loop's instructions stay where they are: what is left out there becomes a nop. False: there is
-// no room for so many bytes.
+// Replaces an instruction. In a loop the others stay where they are, and the rest of its bytes
+// becomes a nop. Returns false if there is no room for so many bytes.
 bool shape_change(struct shape *shape, int instr, const uint8_t *bytes, int n);
 void shape_leave_out(struct shape *shape, int instr);
 // Makes the spec for bench, and the block that it measures. 1: it cannot be made here; -1 with a

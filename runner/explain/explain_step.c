@@ -130,7 +130,7 @@ static double step_delay_clk(const struct explanation *explanation, int at, int 
     return 0;
 }
 
-// The longest that the table has from anything that a store reads but its address to memory.
+// Returns the longest latency in the table from any input of a store but its address to memory.
 static double store_clk(const struct explain_instr *store)
 {
     double longest = 0;
@@ -148,7 +148,7 @@ static double store_clk(const struct explain_instr *store)
     return longest;
 }
 
-// The least that a load takes from its address to the result; 0: not known.
+// Returns the least latency of a load from its address to the result; 0: not known.
 static double address_clk(const struct explain_instr *load, const struct block_touch *data,
                           const struct block_touch *out)
 {
@@ -164,8 +164,8 @@ static double address_clk(const struct explain_instr *load, const struct block_t
     return 0;
 }
 
-// The way through memory is one, however it is measured: the table has for the store and for the
-// load what both take together. `clk`: of the load.
+// Returns the latency through memory. The latencies of the store and of the load in the table each
+// contain the whole way. `clk`: the load's.
 static double forward_clk(const struct explanation *explanation, const struct explain_instr *load,
                           const struct block_touch *data, const struct block_touch *out, double clk)
 {

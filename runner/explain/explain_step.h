@@ -6,8 +6,8 @@
 
 #include "explain.h"
 
-// From touch `from` to touch `to` of an instruction; as struct chain_latency has it, with an
-// explanation whose instructions are known as context.
+// Returns the latency from touch `from` to touch `to` of an instruction, for struct chain_latency,
+// with an explanation whose instructions are known as context.
 double explain_step_clk(const void *explanation, int at, int from, int to);
 // Adds the µops and slots that instructions need beside those of the table because of who made
 // their operands.

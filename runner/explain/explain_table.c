@@ -41,8 +41,8 @@ static void signature_memory(const struct block_instr *instr, const ZydisDecoded
         strbuf_printf(out, " m%d", op->size);
 }
 
-// The description by which instructions are matched: mnemonic, encoding, prefixes, kinds and widths
-// of operands, decorations. Appended.
+// Appends the description by which instructions are matched: mnemonic, encoding, prefixes, kinds
+// and widths of operands, decorations.
 static void table_signature(const struct block_instr *instr, struct strbuf *out)
 {
     enum {
@@ -94,7 +94,7 @@ static bool row_constants_fit(const struct table_row *row, const struct block_in
     return true;
 }
 
-// Higher is better; -1: it is another form.
+// Ranks the fit of a row; higher is better, -1: it is another form.
 static int row_fits(const struct table_row *row, const struct block_instr *instr)
 {
     if (row->row->same && !instr->same)

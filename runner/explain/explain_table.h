@@ -48,8 +48,8 @@ void table_free(struct explain_table *table);
 
 // Confidence in a latency.
 enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };
-// From what the instruction reads (touch) to what it writes. `row` NULL: unknown. `dense`: directly
-// after the instruction that it waits for, else with others between them.
+// Returns the latency from a value that the instruction reads to one that it writes. `row` NULL:
+// unknown. `dense`: directly after its producer, else with other instructions between them.
 double table_latency(const struct table_row *row, const struct block_instr *instr,
                      const struct block_touch *from, const struct block_touch *to, bool dense,
                      enum latency_source *source);

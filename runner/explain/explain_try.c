@@ -74,8 +74,8 @@ static const char *broken_result(const struct explain_try *try,
     return "slower: the moves that break it cost more than it does; it says nothing";
 }
 
-// In a loop the chain is broken by leaving out one of its instructions: the one that takes longest,
-// of those that may be missed. -1: there is none.
+// Returns the instruction of the chain that is left out to break it in a loop: the one with the
+// longest latency that nothing else needs; -1: there is none.
 static int chain_weakest(const struct shape *shape)
 {
     const struct chain *chain = &shape->subject->explanation->chain;
@@ -132,7 +132,7 @@ static int relieve(struct shape *shape, uint32_t set)
     return removed;
 }
 
-// Without the instructions that need the fullest ports.
+// Tries the block without the instructions that need the fullest ports.
 static int try_relieved(const struct explain_subject *subject, struct explain_measured *measured,
                         struct arena *arena, struct err *err)
 {
@@ -163,8 +163,8 @@ static int try_relieved(const struct explain_subject *subject, struct explain_me
     return 0;
 }
 
-// The instruction with its loads made to read one place that nothing writes: in the data area, or
-// in a function the bytes at its stack pointer.
+// Redirects the loads of an instruction to one place that nothing writes: in the data area, or in a
+// function the bytes at its stack pointer.
 static bool instr_one_line(const struct explain_subject *subject, const struct block_instr *instr,
                            uint8_t *bytes, ZyanUSize *len)
 {

@@ -25,7 +25,7 @@ struct explain_measured {
 
 // Difference between prediction and measurement, as a share, above which experiments are made.
 extern const double explain_tolerance;
-// (predicted - measured) / measured.
+// Returns (predicted - measured) / measured.
 double explain_difference(const struct explanation *explanation,
                           const struct explain_measured *measured);
 
@@ -33,7 +33,7 @@ double explain_difference(const struct explanation *explanation,
 // (measured->failure has the reason), or -1: nothing can be measured here.
 int explain_measure(const struct bench_spec *spec, struct explain_measured *measured,
                     struct arena *arena, struct err *err);
-// The experiments, where prediction and measurement differ by more than explain_tolerance.
+// Makes the experiments if prediction and measurement differ by more than explain_tolerance.
 int explain_experiment(const struct explain_subject *subject, struct explain_measured *measured,
                        struct arena *arena, struct err *err);
 

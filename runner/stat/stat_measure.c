@@ -165,7 +165,8 @@ static void run_open(struct measurement *m, struct one_run *run, pid_t pid)
     }
 }
 
-// Counters that follow the program start with its exec; those of a CPU are started by hand.
+// Starts or stops the counters. Those that follow the program start with its exec; those of a CPU
+// are started by hand.
 static void run_count(struct one_run *run, bool start)
 {
     const struct count_backend *backend = run->group ? run->group->backend : NULL;
@@ -205,7 +206,7 @@ static bool run_execute(struct measurement *m, struct one_run *run, struct subpr
     return m->result->exec_errno == 0;
 }
 
-// Exit status and signal of the run. Returns whether it came to its own end.
+// Sets exit status and signal of the run. Returns true if it came to its own end.
 static bool run_judge(struct measurement *m, const struct one_run *run)
 {
     struct stat_result *result = m->result;
@@ -263,7 +264,7 @@ static void pass_refused(struct measurement *m, const struct one_run *run)
         series_refuse(&m->result->series[run->chosen[i]], obstacle, &run->why);
 }
 
-// A run came to its own end: takes what was counted.
+// Takes the counts of a run that came to its own end.
 static void run_finish(struct measurement *m, struct one_run *run, bool counted)
 {
     if (run->group && !run->obstacle)
@@ -304,8 +305,8 @@ static int run_once(struct measurement *m, const int *chosen, int nchosen, bool 
     return m->result->interrupted ? 1 : status;
 }
 
-// The first pass of the hardware events that were counted fewer than `repeat` times. Returns its
-// length.
+// Chooses the first pass of the hardware events that were counted fewer than `repeat` times.
+// Returns its length.
 static int pass_choose(const struct measurement *m, int repeat, int *chosen)
 {
     struct count_event *events = xcalloc((size_t)m->nevents + 1, sizeof *events);
@@ -329,7 +330,7 @@ static int pass_choose(const struct measurement *m, int repeat, int *chosen)
     return nchosen;
 }
 
-// Every run finds a file on standard input where the first one did.
+// Returns the position of standard input, so that every run finds the file there.
 static off_t input_position(void)
 {
     struct stat about;

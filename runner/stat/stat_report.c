@@ -35,7 +35,7 @@ static const char *grouped(double value, char text[40])
     return text;
 }
 
-// Unit for people: what a value is divided by and how that is called.
+// Returns the divisor of a value for people, and the name of that unit.
 static double shown_unit(const struct stat_row *row, const char **name)
 {
     if (strcmp(row->unit, "ns") == 0) {
@@ -145,8 +145,8 @@ static bool same_refusal(const struct stat_report *r, int a, int b)
     return series[a].obstacle && series[b].obstacle && strcmp(series[a].why, series[b].why) == 0;
 }
 
-// The events that were refused for the same reason as events[first]. All of a family that nobody
-// has asked for by name are not named.
+// Puts the events that were refused for the same reason as events[first], without families that the
+// user has not named.
 static void put_refused(const struct stat_report *r, int first, struct strbuf *out)
 {
     struct strbuf text = {0};
@@ -171,7 +171,7 @@ static void put_refused(const struct stat_report *r, int first, struct strbuf *o
     strbuf_free(&text);
 }
 
-// Rows that are not perf's although others of their kind are.
+// Puts the rows that are not perf's although others of their kind are.
 static void put_account(const struct stat_report *r, struct strbuf *out)
 {
     struct strbuf text = {0};
@@ -225,7 +225,7 @@ static const char *signal_name(int number, char name[32])
     return name;
 }
 
-// The program's words in the space of about two lines; a script may be one of them.
+// Puts the program's words in the space of about two lines; a script may be one of them.
 static void put_program(const char *const *argv, struct strbuf *text)
 {
     for (int i = 0; argv[i]; i++)

@@ -22,7 +22,7 @@ static void put_csv_table(const struct stat_report *r, bool of_table, struct str
         strbuf_puts(out, ",,\n");
 }
 
-// A row that follows from others: `kind`:`event`:`detail`. Names of raw events have commas.
+// Puts a row that follows from others: `kind`:`event`:`detail`. Names of raw events have commas.
 static void put_csv_derived(const struct stat_report *r, const char *kind, const char *event,
                             const char *detail, double clk, struct strbuf *out)
 {

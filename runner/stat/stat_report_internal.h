@@ -18,14 +18,14 @@ struct stat_row {
 
 bool stat_is_hardware(const struct stat_report *r, int event);
 
-// The rows in their order: times, then events.
+// Counts the rows; their order is times, then events.
 int stat_rows_count(const struct stat_report *r);
 struct stat_row stat_row_at(const struct stat_report *r, int i);
 
 // Returns the mean counts of all events, NaN where not counted. The caller frees.
 double *stat_means_make(const struct stat_report *r);
-// Mean duration of the condition whose cycles events[i] counts, and which event counts its
-// beginnings; NaN if there is none.
+// Returns the mean duration of the condition whose cycles events[i] counts, and the event that
+// counts its beginnings; NaN: there is none.
 double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins);
 
 // Returns the reason why the counts cannot all be true, a sentence without a full stop in

@@ -56,7 +56,7 @@ static int threshold_parse(const char *text, struct stat_threshold *threshold, b
     return 0;
 }
 
-// The flags of --invert, in step with the thresholds.
+// Applies the flags of --invert to the thresholds, in the same order.
 static int invert_apply(const char *invert, struct stat_threshold *thresholds, const bool *plain,
                         int n, struct err *err)
 {
@@ -136,7 +136,7 @@ static bool can_compare(const struct count_event *event)
            event->hardware.cmask == 0 && !event->hardware.edge && !is_clock(event);
 }
 
-// A variant of the event `base` by modifiers as counter_parse() has them, named `base:suffix`.
+// Adds a variant of the event `base`, by modifiers of counter_parse(), named `base:suffix`.
 static struct stat_event *variant_add(struct expansion *e, int base, const char *modifiers,
                                       const char *suffix, struct err *err)
 {
@@ -167,7 +167,7 @@ static int thresholds_add(struct expansion *e, int base, const struct stat_varia
     return 0;
 }
 
-// Its cycles, unless a threshold counts them already, and its beginnings.
+// Adds the cycles of an event, unless a threshold counts them already, and its beginnings.
 static int durations_add(struct expansion *e, int base, struct err *err)
 {
     bool have = false;

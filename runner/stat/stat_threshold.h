@@ -20,7 +20,7 @@ struct stat_threshold {
 // thresholds[STAT_THRESHOLDS_MAX] are filled, or -1 with a message.
 int stat_thresholds_parse(const char *compare, const char *invert,
                           struct stat_threshold *thresholds, struct err *err);
-// ge1 ... geN.
+// Makes the thresholds ge1 ... geN.
 int stat_thresholds_series(int n, struct stat_threshold *thresholds);
 
 // An event to count and where it comes from.
@@ -36,10 +36,10 @@ struct stat_variants {
     int nthresholds;
     bool durations;
 };
-// The events asked for, each followed by its variants: one a threshold, and with `durations` its
-// cycles and its beginnings. Clocks, software events, free-running registers and events with a
-// threshold of their own have none. If there are thresholds, core_clk of the table is added where
-// it is missing. *out is freed by the caller with free(). Returns their number, or -1.
+// Lists the requested events, each followed by its variants: one per threshold, and with
+// `durations` its cycles and its beginnings. Clocks, software events, free-running registers and
+// events with a threshold of their own have none. With thresholds, core_clk of the table is added
+// if it is missing. The caller frees *out.
 int stat_events_expand(const struct counter_table *table, const struct count_event *events,
                        int nevents, const struct stat_variants *variants, struct stat_event **out,
                        struct err *err);
@@ -51,9 +51,9 @@ struct stat_histogram {
     double total_clk;
     double mean; // events per cycle, that the buckets give; the last one counts as its lower end
 };
-// From the mean counts of the events (NaN: not counted). True if events[base] has cycles of at
-// least 1, 2, ... events without a gap and the total is known: from cycles with at least and with
-// fewer than the same number, else from core_clk.
+// Makes a histogram from the mean counts of the events (NaN: not counted). Returns true if
+// events[base] has cycles of at least 1, 2, ... events without a gap and the total is known: from
+// cycles with at least and with fewer than the same number, else from core_clk.
 bool stat_histogram_make(const struct stat_event *events, const double *means, int nevents,
                          int base, struct stat_histogram *histogram);
 

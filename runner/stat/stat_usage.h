@@ -18,7 +18,7 @@ struct stat_usage stat_usage_before(pid_t pid);
 // Returns the usage of a process that has ended, since `before`.
 struct stat_usage stat_usage_since(const struct rusage *end, const struct stat_usage *before);
 
-// The value of a software event; false if the account does not have it.
+// Sets the value of a software event. Returns false if the account does not have it.
 bool stat_usage_value(const struct stat_usage *usage, const struct count_event *event,
                       double *value);
 
