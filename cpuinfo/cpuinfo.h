@@ -125,10 +125,10 @@ void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured);
 // Returns true if the measured width is less than the believed family dispatches. It is no
 // contradiction, since something may have kept the core busy.
 bool cpu_seen_narrow(const struct cpu_info *cpu);
-// The issue widths that cpus.csv has for the families that all evidence but a measured width allows
-// (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops per cycle is one
-// of them. 0: no line fits. A core that measures less than the least of them is disturbed (a busy
-// sibling halves it), unless it is one that the table does not have.
+// Returns the issue widths in cpus.csv of the families that all evidence but a measured width
+// allows (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops per cycle
+// is one of them. 0: no line fits. A core that measures less than the least of them is disturbed (a
+// busy sibling halves it), or the table does not have it.
 uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured);
 
 // Makes all CPUs that are identified, loaded or judged from now on this uarch: a key of cpus.csv or

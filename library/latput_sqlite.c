@@ -110,7 +110,7 @@ static int bench_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
         info->aConstraintUsage[at[i]].omit = 1;
         info->idxNum |= 1 << i;
     }
-    info->estimatedCost = 1e9; // better once than once a row of another table
+    info->estimatedCost = 1e9; // better once than once per row of another table
     info->estimatedRows = 20;
     return SQLITE_OK;
 }

@@ -35,7 +35,7 @@ struct bench_spec {
     const char *object;
     const char *init; // text as the body; run before the clock of every repetition. NULL: nothing
     const char *testcode; // text in place of the `testcode` of a NASM file; NULL: as in the file
-    const char *after;    // with it: text that runs behind all of init, before the clock; or NULL
+    const char *after;    // with it: text that runs after all of init, before the clock; or NULL
     enum bench_mode mode;
     int bits;           // 64 or 32; 0: 64
     int instances;      // divisor of the results: instances per body; 0: 1
@@ -54,7 +54,7 @@ struct bench_spec {
     int ncolumns;               // at most BENCH_COLUMNS_MAX
     int give_up_ms;             // nothing undisturbed for so long: stop waiting; 0: 5000
     const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
-                    // found anew, in half a second to five, once a process
+                    // found anew, in half a second to five, once per process
     bool db_optional;  // a database that cannot be used is done without
     bool store;        // keep the result in the database, which is then not optional
     const char *label; // name of what is stored; NULL: none
@@ -77,14 +77,15 @@ struct bench_row {
     int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
     int repetition; // from 0
     bool cold;
-    bool accepted;   // passed the gate; if not, something else used the core
-    int tried;       // times, until it passed
-    double late_ns;  // behind the start that the threads had agreed on
-    double tsc;      // TSC ticks of the whole repetition, the overhead of timing taken off
-    double clk;      // core cycles of the whole repetition
-    double per_clk;  // core cycles per instance
-    double *counts;  // of the whole repetition, one an event, in user mode, without the overhead of
-                     // counting; NaN where the event could not be counted in this pass
+    bool accepted;  // passed the gate; if not, something else used the core
+    int tried;      // times, until it passed
+    double late_ns; // after the start that the threads had agreed on
+    double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
+    double clk;     // core cycles of the whole repetition
+    double per_clk; // core cycles per instance
+    // Counts per event of the whole repetition, in user mode, without the overhead of counting;
+    // NaN: not counted in this pass
+    double *counts;
     double *columns; // computed from the values of the whole repetition
 };
 

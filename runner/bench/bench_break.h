@@ -7,7 +7,7 @@
 #include "bench.h"
 
 struct bench_breakers {
-    const char *init;       // to be run behind the spec's init: fills registers that nothing names
+    const char *init;       // to be run after the spec's init: fills registers that nothing names
     const char *body;       // to stand before the spec's body; "" where nothing is handed on
     const char *impossible; // NULL, or why chains cannot be broken; then the texts are ""
 };

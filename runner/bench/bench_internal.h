@@ -35,7 +35,7 @@ struct bench {
     int counter_passes; // at least 1
     struct bench_counting passes[BENCH_EVENTS_MAX + 1];
     struct count_rdpmc rdpmc;                      // msr: user code may read counters
-    struct count_group *groups[BENCH_THREADS_MAX]; // msr: of the pass under way, one a thread
+    struct count_group *groups[BENCH_THREADS_MAX]; // msr: of the current pass, one per thread
     double start_s;                                // on the monotonic clock
     struct bench_column columns[BENCH_COLUMNS_MAX];
 };

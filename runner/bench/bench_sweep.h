@@ -27,7 +27,7 @@ struct sweep_point {
     int64_t value;
     enum outcome outcome;
     double clk, spread_clk; // core cycles per instance; NaN where there is none
-    const char *detail;     // why, where not ok
+    const char *detail;     // reason, unless ok
 };
 
 // Draws the points by gnuplot into a file, .svg or .png by its name; "-": in characters, appended

@@ -53,11 +53,11 @@ int segments_find(const struct shape *shape, struct segment **segments, struct a
 
 // From one level to another.
 struct step {
-    int last, next;       // last point on the level before, first one on that behind
+    int last, next;       // last point on the level before, first one on the level after
     double before, after; // v at these
-    bool bend;            // there is no level behind: it goes on to grow
+    bool bend;            // there is no level after it: it goes on to grow
     const struct segment *left, *right;
-    int first, end; // points of the level before and of that behind, and those between
+    int first, end; // points of the level before, of the level after, and between
     // Place of the step, on the scale of shape_x(): a third of the way, or for a bend the end of
     // the level. 95 % of resampled curves have it between low and high, `share` of them near it.
     double place, low, high;

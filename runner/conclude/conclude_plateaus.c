@@ -19,7 +19,7 @@ struct plateaus {
     const struct step *steps;
     int nsteps;
     const double *doubt; // per level, from steps_keep()
-    bool open;           // behind the last step it goes on to grow, or to fall
+    bool open;           // after the last step it goes on to grow, or to fall
     double rise;         // size of that growth
 };
 

@@ -77,7 +77,7 @@ struct core_kernel {
     // Values are usually multiples of 1/n for an n up to this: 1 latency, 6 throughput, 0 none are.
     uint32_t grid;
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
-    uint64_t fini;  // code that is run behind the clock; it finds all registers of the body but
+    uint64_t fini;  // code that is run after the clock; it finds all registers of the body but
                     // rax, rcx and rdx
     uint64_t fills; // address of struct core_fill
     uint32_t fini_bytes, nfills;
@@ -233,7 +233,7 @@ struct core_sample { // raw TSC ticks
 // Reasons to refuse a repeat.
 enum core_refusal {
     CORE_REFUSED_CANARY,  // the core was disturbed
-    CORE_REFUSED_CALIB,   // calibrations before and behind it disagree
+    CORE_REFUSED_CALIB,   // calibrations before and after it disagree
     CORE_REFUSED_COUNTER, // a counter was not running
     CORE_REFUSED_FEW,     // it was accepted, but too few with it
     CORE_REFUSALS
@@ -244,8 +244,8 @@ struct core_tally {
     uint64_t quiet_tsc, gap_tsc;               // waited for quiet; until the next pass was due
 };
 
-// Histograms of CORE_MODE_FLOOR: core cycles per instruction, in bins of CORE_FLOOR_BIN_CLK. Bins
-// of which no sample is are not sent.
+// Histograms of CORE_MODE_FLOOR: core cycles per instruction, in bins of CORE_FLOOR_BIN_CLK. Empty
+// parts are not sent.
 enum { CORE_FLOOR_BINS = 8064, CORE_FLOOR_CHUNK = 96 };
 #define CORE_FLOOR_BIN_CLK 0.00025 // 0.15 % at six instructions per cycle
 
@@ -308,7 +308,7 @@ struct core_record {
             uint32_t accepted;   // passed the gate; if not, this is the last try
             uint32_t tried;
             uint32_t copies, iterations;
-            uint32_t late_tsc; // behind the start that all threads had agreed on
+            uint32_t late_tsc; // after the start that all threads had agreed on
             uint32_t reserved;
             double overhead_tsc, calib_clk;
             struct core_sample sample;

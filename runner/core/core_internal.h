@@ -33,7 +33,7 @@ struct core_state {
     uint32_t iterations, in_kernel;
     uint32_t reserved[2];
     uint64_t start_tsc;          // core_wait waits for it
-    uint64_t begin_rsp, end_rsp; // in front of the loop and behind it
+    uint64_t begin_rsp, end_rsp; // before the loop and after it
     // For counting kernels (core_rdpmc.c):
     uint64_t saved_rcx;
     uint32_t rdpmc[CORE_TIMED_MAX]; // values of ecx
@@ -292,7 +292,7 @@ struct filter_call {
     long number;
     int nargs;         // number of arguments with prescribed values
     uintptr_t args[4]; // the rest may be anything
-    uintptr_t from;    // address behind the instruction that makes the call; 0: any
+    uintptr_t from;    // address after the instruction that makes the call; 0: any
 };
 // Installs a filter that raises SIGSYS for all but these calls. 0, or an errno. What libc writes to
 // may be read-only by then.

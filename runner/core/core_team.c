@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Processes that repeat in step, one a CPU. They meet at a barrier in shared memory, agree on a
+// Processes that repeat in step, one per CPU. They meet at a barrier in shared memory, agree on a
 // time a little ahead, and each waits for it by itself, between the kernel's init and its clock: so
 // all start within some tens of TSC ticks. A process that waits spins with `pause`, which leaves
 // the core to an SMT sibling.

@@ -126,7 +126,7 @@ struct count_backend {
                                 int nevents, struct count_group **group, struct err *err);
     enum count_obstacle (*start)(struct count_group *group, struct err *err); // from 0
     enum count_obstacle (*stop)(struct count_group *group, struct err *err);
-    // values: one an event, in the order of open; events since start. Nothing in them is valid
+    // values: one per event, in the order of open; events since start. Nothing in them is valid
     // after an obstacle. Exact when stopped or when the process has ended.
     enum count_obstacle (*read)(struct count_group *group, uint64_t *values, struct err *err);
     // Gives the counters back as they were found, and frees the group. NULL is allowed.

@@ -48,7 +48,7 @@ struct msr_slot {
 };
 
 struct msr_plan {
-    struct msr_slot slots[COUNT_EVENTS_MAX]; // one an event
+    struct msr_slot slots[COUNT_EVENTS_MAX]; // one per event
     int nevents;
     struct msr_steps prepare; // the counters stand still afterwards
     struct msr_steps start;   // from 0

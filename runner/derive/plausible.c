@@ -8,7 +8,7 @@
 #include <string.h>
 
 // A counter starts and stops some cycles beside the code, and the overhead is taken off: both leave
-// a fraction of a µop an instance. One that cannot be is off by halves and wholes.
+// a fraction of a µop per instance. One that cannot be is off by halves and wholes.
 static const double below_zero = 0.02, above_port = 0.03, off_integer = 0.1;
 // The gate lets calibrations through that are wrong by a percent or two.
 static const double off_calibration = 0.05;

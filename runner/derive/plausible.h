@@ -17,10 +17,10 @@ struct counted_port {
 // if the name does not have it ("p_alu"), or it counts no µops on ports ("p5b_cycles_ge2").
 int plausible_port_width(const char *id);
 
-// Looks for: a count below 0; more than one µop a cycle on a port (`clk` cycles per instance; NaN:
-// not known); and, if all the ports of the core were counted (`whole`), a sum that is no integer,
-// since an instruction has a whole number of µops. Of events whose width is not known only the
-// first is asked. Returns NULL, or `text` with what is wrong, a sentence without a full stop.
+// Checks counts per port: none below 0; no more than one µop per cycle on a port (`clk` cycles per
+// instance; NaN: not known); and, if all the ports of the core were counted (`whole`), an integer
+// sum, since an instruction has a whole number of µops. Events of unknown width have the first
+// check only. Returns NULL, or `text` with what is wrong, a sentence without a full stop.
 const char *plausible_ports_check(const struct counted_port *ports, int nports, double clk,
                                   int whole, char *text, size_t size);
 

@@ -226,7 +226,7 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     batch->alone = false;
     batch->nstarted = (int)config.nselected;
     batch->ndone = 0;
-    if (counters) // behind the ids, wherever that is: the core reads bytes
+    if (counters) // after the ids, wherever that is: the core reads bytes
         memcpy(ids + config.nselected, batch->params->counters, counters);
     if (corunners)
         memcpy((char *)(ids + config.nselected) + counters, batch->params->corunners, corunners);

@@ -97,7 +97,7 @@ struct exec_repeat {
     bool cold;      // code and data of the kernel were in no cache
     bool accepted;  // passed the gate; if not, it is the last try
     int tried;
-    uint32_t late_tsc; // behind the start that the threads had agreed on
+    uint32_t late_tsc; // after the start that the threads had agreed on
     uint32_t copies, iterations;
     double calib_clk, overhead_tsc;
     struct sample sample;

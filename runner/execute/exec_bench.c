@@ -176,7 +176,7 @@ static int bench_start(const char *program, const struct core_config *config, in
     block.config.ncounters = (uint32_t)bench->ncounters;
     block.config.timed = bench->timed;
     if (counters)
-        memcpy(block.rest + 1, bench->counters, counters); // behind the one id, which is 0
+        memcpy(block.rest + 1, bench->counters, counters); // after the one id, which is 0
     const struct subproc_inputs inputs = {.config = &block,
                                           .config_bytes =
                                               sizeof block.config + sizeof block.rest[0] + counters,

@@ -55,7 +55,7 @@ struct explanation {
     const struct bypass *bypass;
     struct chain chain;
     double slots;
-    double pressure[PORTS_MAX];                      // µops a copy on each port
+    double pressure[PORTS_MAX];                      // µops per copy on each port
     struct explain_limit limits[EXPLAIN_LIMITS_MAX]; // the longest first
     int nlimits;
     double predicted_clk; // the longest

@@ -31,7 +31,7 @@ struct shape_piece {
 };
 struct shape {
     const struct explain_subject *subject;
-    struct shape_piece *pieces; // one an instruction
+    struct shape_piece *pieces; // one per instruction
     bool broken;                // chains through registers and flags; not in a function
 };
 struct shape shape_as_is(const struct explain_subject *subject, struct arena *arena);

@@ -39,7 +39,7 @@ static const double HOLDS = 0.5;          // share of the best canary's undistur
 
 struct state {
     double clk;   // cycles per instruction
-    double share; // of the canary's samples
+    double share; // share of the canary's samples
 };
 
 // One canary's samples, and its steady states, fastest first.

@@ -44,7 +44,7 @@ enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 // that no table has, or one that was busy during the look. The longer the look, the less likely the
 // latter; a later one may see the whole width, so such a floor is not kept.
 bool floor_is_narrow(const struct floor_witness *witness, const struct canary_floor *floor);
-// The least width that allows so many instructions per cycle.
+// Returns the least width that allows such a rate, in instructions per cycle.
 int floor_width(double rate);
 // Returns the highest rate that such a width allows.
 double floor_rate(int width);

@@ -133,7 +133,7 @@ struct one_run {
     const int *chosen; // indices of events
     int nchosen;
     struct count_group *group;   // hardware events; NULL: none
-    struct count_group **single; // one an event of m->events; NULL where it is not software
+    struct count_group **single; // one per event of m->events; NULL: it is not software
     uint64_t values[COUNT_EVENTS_MAX];
     enum count_obstacle obstacle; // to counting the group
     struct err why;

@@ -34,7 +34,7 @@ struct stat_series {
 };
 
 struct stat_result {            // no runs and no other reason for it: see hardware_required
-    struct stat_series *series; // one an event, in their order
+    struct stat_series *series; // one per event, in their order
     struct stat_series times[STAT_TIMES]; // of all counted runs
     int nevents;
     int counted_runs, warm_runs;
