@@ -48,7 +48,7 @@ expect "the values of a quiet core" test "$(sqlite3 disturbed.db "SELECT group_c
     ORDER BY mnemonic)" | tr -s '\n ' ' ' | sed 's/ $//')" = 'add 0.25, imul 1.0, nop 0.13'
 
 run cpu --db disturbed.db
-expect_out '^  rests on +its signature, which nothing contradicts; measured: 8 µops a$'
+expect_out '^  rests on +its signature, which nothing contradicts; measured: 8 µops per$'
 run cpu --db disturbed.db --format json
 expect_out '^  "measured_width": 8,$'
 

@@ -111,7 +111,7 @@ echo 'BEGIN; SELECT count(*) FROM run;' >&8
 until [ -s told ]; do sleep 0.05; done
 run_list small.csv --db "$DB" --tests T
 expect_status 0
-expect_err "run\.db: another process reads it, .* is in .*run\.db-wal; copy or move both"
+expect_err "run\.db: another process reads it, so the last changes are in .*run\.db-wal; copy or move both"
 cp "$DB" alone.db
 expect "not in the file" test "$(sqlite3 alone.db 'select count(*) from run')" = 2
 exec 8>&-
