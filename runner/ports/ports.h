@@ -332,7 +332,7 @@ uint64_t port_family(const char *mnemonic);
 const char *port_way_name(enum port_way way);
 // Whether so many came to another result that siblings are in doubt, and a sentence that says so.
 bool port_ways_doubt(const int64_t ways[PORT_WAYS], struct strbuf *out);
-// How many forms went which way, and how often both ways came to another result: a sentence.
+// Appends one line: the number of forms by way, and in how many the two ways disagree.
 void port_ways_text(const int64_t ways[PORT_WAYS], uint32_t seed, struct strbuf *out);
 
 // The forms that something is to be found out about. What is found of form which[i] is usages[i] in

@@ -73,16 +73,10 @@ void port_ways_text(const int64_t ways[PORT_WAYS], uint32_t seed, struct strbuf 
 {
     int64_t drawn = ways[PORT_WAY_AGREES] + ways[PORT_WAY_DIFFERS];
     strbuf_printf(out,
-                  "Ports of %" PRId64 " forms by search, of %" PRId64
-                  " as a sibling's, which the trials that would refute it did not; of %" PRId64
-                  " others they did. Of %" PRId64
-                  " that were drawn (seed %u) and searched although they are like a sibling, "
-                  "search found something else for %" PRId64,
-                  ways[PORT_WAY_SEARCH], ways[PORT_WAY_SIBLING], ways[PORT_WAY_REFUTED], drawn,
-                  seed, ways[PORT_WAY_DIFFERS]);
-    if (drawn)
-        strbuf_printf(out, " (%.1f %%)", 100.0 * (double)ways[PORT_WAY_DIFFERS] / (double)drawn);
-    strbuf_puts(out, ".");
+                  "ports: %" PRId64 " searched, %" PRId64 " as a checked sibling, %" PRId64
+                  " rejected as siblings; spot check (seed %u): %" PRId64 " of %" PRId64 " wrong",
+                  ways[PORT_WAY_SEARCH], ways[PORT_WAY_SIBLING], ways[PORT_WAY_REFUTED], seed,
+                  ways[PORT_WAY_DIFFERS], drawn);
 }
 
 bool port_ways_doubt(const int64_t ways[PORT_WAYS], struct strbuf *out)

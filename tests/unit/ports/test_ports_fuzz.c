@@ -227,6 +227,22 @@ static void disagreement_is_told(void **state)
     }
 }
 
+static void ways_are_told_in_a_line(void **state)
+{
+    (void)state;
+    const int64_t ways[PORT_WAYS] = {[PORT_WAY_SEARCH] = 2383,
+                                     [PORT_WAY_SIBLING] = 6932,
+                                     [PORT_WAY_REFUTED] = 3577,
+                                     [PORT_WAY_AGREES] = 748,
+                                     [PORT_WAY_DIFFERS] = 2};
+    struct strbuf text = {0};
+    port_ways_text(ways, 7, &text);
+    assert_string_equal(strbuf_text(&text),
+                        "ports: 2383 searched, 6932 as a checked sibling, 3577 rejected as "
+                        "siblings; spot check (seed 7): 2 of 750 wrong");
+    strbuf_free(&text);
+}
+
 static void random_cpus_without_noise(void **state)
 {
     (void)state;
@@ -284,9 +300,9 @@ static void random_cpus_with_counters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disagreement_is_told),      cmocka_unit_test(random_cpus_without_noise),
-        cmocka_unit_test(random_cpus_with_noise),    cmocka_unit_test(random_cpus_with_siblings),
-        cmocka_unit_test(random_cpus_with_counters),
+        cmocka_unit_test(disagreement_is_told),      cmocka_unit_test(ways_are_told_in_a_line),
+        cmocka_unit_test(random_cpus_without_noise), cmocka_unit_test(random_cpus_with_noise),
+        cmocka_unit_test(random_cpus_with_siblings), cmocka_unit_test(random_cpus_with_counters),
     };
     return cmocka_run_group_tests_name("ports_fuzz", tests, NULL, NULL);
 }
