@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- The current schema of a latput database: the result of all migrations, in one readable file. New
 -- databases are created from it; older ones become equal to it through db/migrations/. Facts are
--- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
--- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
--- UTC.
+-- append-only (triggers at the end); `estimate`, `result` and `form_summary` follow from them and
+-- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
+-- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 28;
+PRAGMA user_version = 29;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -349,6 +349,33 @@ CREATE TABLE result (
         AND spread_clk IS NULL))
 ) STRICT;
 CREATE INDEX result_by_kernel ON result (kernel_id);
+
+-- Derived: the tests of a form in a run, condensed to one row by the view run_form_result. It is
+-- written with the results that it follows from, and made anew with the views. Packs have no rows.
+CREATE TABLE form_summary (
+    run_form_id INTEGER PRIMARY KEY REFERENCES run_form,
+    latency_min_clk REAL,
+    latency_max_clk REAL,
+    latency_bound TEXT, -- of the least and of the largest value: 'exact', 'average', 'upper'
+    latency_max_bound TEXT,
+    latency_min_mark TEXT, -- '~' the mean of executions that differ, '*' one of several states
+    latency_max_mark TEXT,
+    fast_clk REAL, -- reciprocal throughput with fast data, and with slow ones
+    slow_clk REAL,
+    fast_tests INTEGER NOT NULL, -- that asked for the former
+    rthroughput_spread_clk REAL,
+    without_latency INTEGER, -- 1: it takes no cycle from register to register
+    accepted INTEGER NOT NULL, -- repeats that passed the gate
+    tried INTEGER NOT NULL, -- repeats in all
+    kinds_ok INTEGER NOT NULL, -- of latency and throughput, those with a value
+    latency_asked INTEGER NOT NULL,
+    rthroughput_asked INTEGER NOT NULL,
+    trouble TEXT, -- outcome of the most important test that is not ok, behind a key that sorts it:
+        -- throughput before latency, then the order of the plan
+    rthroughput_bound TEXT,
+    setting_clk REAL, -- of setting operands anew, alone
+    note TEXT
+) STRICT;
 
 -- The structure of the ports that a run worked with: facts of the CPU, found by experiment.
 CREATE TABLE port_model (
@@ -910,3 +937,7 @@ CREATE TRIGGER sweep_sample_no_update BEFORE UPDATE ON sweep_sample
 BEGIN SELECT raise(ABORT, 'facts are append-only: sweep_sample'); END;
 CREATE TRIGGER sweep_sample_no_delete BEFORE DELETE ON sweep_sample
 BEGIN SELECT raise(ABORT, 'facts are append-only: sweep_sample'); END;
+
+-- latput never changes a result in place: whoever does has all rows of form_summary made again.
+CREATE TRIGGER result_update_summary AFTER UPDATE ON result
+BEGIN DELETE FROM form_summary; END;

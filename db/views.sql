@@ -70,11 +70,9 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
                         THEN 0.5 ELSE 0.1 END)) END AS differs
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
--- The tests of a form, condensed to one row per form and run. `trouble` is the outcome of the most
--- important test that is not ok, after a key that sorts it: throughput before latency, then the
--- order of the plan.
+-- The tests of a form, condensed to one row per form and run, as form_summary keeps it.
 CREATE VIEW run_form_result AS
-SELECT run_form_id, run_id, form_id,
+SELECT run_form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
     -- The bounds of the least and of the largest value: that of the pair which has it, or the
@@ -122,6 +120,15 @@ SELECT run_form_id, run_id, form_id,
             GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
 FROM run_test GROUP BY run_form_id;
 
+-- The same rows as they are kept. Packs keep none and have run_form_result here
+-- (store_summary.c).
+CREATE VIEW summary AS
+SELECT *, iif(fast_tests > 0, fast_clk, slow_clk) AS rthroughput_clk,
+    CASE WHEN trouble IS NOT NULL THEN substr(trouble, 9) WHEN kinds_ok > 0 THEN 'ok'
+        ELSE 'not_measurable' END AS outcome,
+    iif(latency_asked, 'L', '') || iif(rthroughput_asked, 'T', '') AS tests
+FROM form_summary;
+
 -- Port results with bounds: slots, and µops derived from them, may be too many. Slots of microcode
 -- that were not counted are those that others lose: its groups are cut, and nobody else gets the
 -- rest of them. More than four slots may always be microcode.
@@ -135,13 +142,9 @@ FROM port_result;
 CREATE VIEW run_instruction_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
     got.latency_min_clk, got.latency_max_clk,
-    CASE WHEN got.fast_tests > 0 THEN got.fast_clk ELSE got.slow_clk END AS rthroughput_clk,
-    CAST(round(port_result.slots) AS INTEGER) AS uops,
+    got.rthroughput_clk, CAST(round(port_result.slots) AS INTEGER) AS uops,
     port_result.ports || iif(port_result.ambiguous, '?', '') AS ports,
-    CASE WHEN got.trouble IS NOT NULL THEN substr(got.trouble, 9)
-        WHEN got.kinds_ok > 0 THEN 'ok'
-        WHEN got.run_form_id IS NULL THEN coalesce(port_result.outcome, 'skipped')
-        ELSE 'not_measurable' END AS outcome,
+    coalesce(got.outcome, port_result.outcome, 'skipped') AS outcome,
     run_form.run_id,
     got.slow_clk AS rthroughput_slow_clk,
     got.latency_bound, got.rthroughput_spread_clk, got.accepted, got.tried,
@@ -157,11 +160,10 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     got.latency_max_bound,
     iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
     got.latency_min_mark, got.latency_max_mark,
-    iif(got.latency_asked, 'L', '') || iif(got.rthroughput_asked, 'T', '')
-        || iif(port_result.run_form_id IS NULL, '', 'P') AS tests,
+    coalesce(got.tests, '') || iif(port_result.run_form_id IS NULL, '', 'P') AS tests,
     got.rthroughput_bound, got.setting_clk, got.note, port_result.uops_bound
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
-    LEFT JOIN run_form_result AS got USING (run_form_id)
+    LEFT JOIN summary AS got USING (run_form_id)
     LEFT JOIN bounded_port_result AS port_result USING (run_form_id);
 
 -- One row per form and run with ports.
@@ -180,78 +182,95 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
 FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
--- The best of them for each form and uarch: ok first, then unambiguous ones, then the newest. The
--- run may differ from that of the form's other numbers. (SQLite takes the columns beside a lone
--- max() from the row that has it.)
-CREATE VIEW best_port_result AS
-SELECT run_form.form_id, run_key.uarch_key, run_form.run_id, port_result.run_form_id,
-    port_result.slots, port_result.ports, port_result.ambiguous, port_result.uops_bound,
-    max((port_result.outcome = 'ok') || (port_result.ambiguous = 0) || run_key.started_utc
-        || printf('%018d', run_form.run_id)) AS rank
-FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id)
-    JOIN run_key USING (run_id)
-GROUP BY run_form.form_id, run_key.uarch_key;
+-- Runs in the order of their dates: the newest has the largest place. (A window is computed once,
+-- where names would be looked up for each row of a form.)
+CREATE VIEW run_place AS
+SELECT run_id, uarch_key, row_number() OVER (ORDER BY started_utc, run_id) AS place FROM run_key;
+
+-- Each form on each uarch, whether or not it was measured there.
+CREATE VIEW form_on_uarch AS
+SELECT form.*, uarch, uarch_key FROM form
+    JOIN (SELECT DISTINCT uarch, uarch_key FROM run_key);
 
 -- The best run of each form on each uarch: all ok first, then the one that answered more kinds of
 -- tests (so that a run of throughput alone does not hide a full one), then the newest. If it did
 -- not ask one kind of questions, latency_row or rthroughput_row is the run_form_id of the best run
--- that did; else NULL.
-CREATE VIEW best_instruction AS
-WITH every AS MATERIALIZED (SELECT * FROM run_instruction_table),
-best AS (
-    SELECT *,
-        CASE WHEN NOT instr(tests, 'L') THEN CAST(substr(latency_rank, -18) AS INTEGER) END
-            AS latency_row,
-        CASE WHEN NOT instr(tests, 'T') THEN CAST(substr(rthroughput_rank, -18) AS INTEGER) END
-            AS rthroughput_row
-    FROM (
-        SELECT *, row_number() OVER (PARTITION BY form_id, uarch_key
-            ORDER BY outcome = 'ok' AND kinds_ok > 0 DESC, kinds_ok DESC, started_utc DESC,
-                run_id DESC) AS rank,
-            max(CASE WHEN latency_min_clk IS NOT NULL
-                THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form
-                    AS latency_rank,
-            max(CASE WHEN rthroughput_clk IS NOT NULL
-                THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form
-                    AS rthroughput_rank
-        FROM every WINDOW form AS (PARTITION BY form_id, uarch_key))
-    WHERE rank = 1)
-SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
-    coalesce(best.latency_min_clk, lat.latency_min_clk) AS latency_min_clk,
-    coalesce(best.latency_max_clk, lat.latency_max_clk) AS latency_max_clk,
-    coalesce(best.rthroughput_clk, thr.rthroughput_clk) AS rthroughput_clk,
-    CAST(round(port.slots) AS INTEGER) AS uops,
-    port.ports || iif(port.ambiguous, '?', '') AS ports, best.outcome, best.run_id,
-    coalesce(best.rthroughput_slow_clk, thr.rthroughput_slow_clk) AS rthroughput_slow_clk,
-    coalesce(best.latency_bound, lat.latency_bound) AS latency_bound,
-    coalesce(best.rthroughput_spread_clk, thr.rthroughput_spread_clk) AS rthroughput_spread_clk,
-    coalesce(best.accepted, lat.accepted, thr.accepted) AS accepted,
-    coalesce(best.tried, lat.tried, thr.tried) AS tried,
-    best.options, best.form, best.list, coalesce(best.idiom, lat.idiom) AS idiom,
-    coalesce(best.eliminated, lat.eliminated) AS eliminated,
-    CASE WHEN coalesce(best.at_rename, lat.at_rename) IN ('eliminated', 'partly')
-        THEN iif(port.ports <> '', 'partly', 'eliminated')
-        ELSE coalesce(best.at_rename, lat.at_rename) END AS at_rename,
-    coalesce(best.latency_max_bound, lat.latency_max_bound) AS latency_max_bound,
-    port.run_id AS ports_run_id,
-    coalesce(best.latency_min_mark, lat.latency_min_mark) AS latency_min_mark,
-    coalesce(best.latency_max_mark, lat.latency_max_mark) AS latency_max_mark,
-    iif(instr(best.tests || coalesce(lat.tests, ''), 'L'), 'L', '')
-        || iif(instr(best.tests || coalesce(thr.tests, ''), 'T'), 'T', '')
-        || iif(port.run_id IS NULL, '', 'P') AS tests,
-    coalesce(best.rthroughput_bound, thr.rthroughput_bound) AS rthroughput_bound,
-    coalesce(best.setting_clk, thr.setting_clk) AS setting_clk,
-    coalesce(best.note, thr.note) AS note, port.uops_bound,
-    best.form_id, best.uarch_key, best.run_form_id, best.latency_row, best.rthroughput_row
-FROM best LEFT JOIN best_port_result AS port
-    ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key
-    LEFT JOIN every AS lat ON lat.run_form_id = best.latency_row
-    LEFT JOIN every AS thr ON thr.run_form_id = best.rthroughput_row;
-
--- The rows of runs that best_instruction consists of. (Packs have a view of this name, and views of
--- other names are refused.)
+-- that did; else NULL. port_row: the run_form_id of the best ports: ok first, then unambiguous,
+-- then the newest. Their run may differ from that of the other numbers of the form.
 CREATE VIEW best_run_form AS
-SELECT run_form_id, form_id, uarch_key, run_id, latency_row, rthroughput_row FROM best_instruction;
+SELECT best.run_form_id, form.form_id, form.uarch_key, best.run_id,
+    CASE WHEN coalesce(got.latency_asked, 0) = 0 THEN (
+        SELECT run_form_id FROM run_form JOIN run_place USING (run_id)
+            JOIN summary USING (run_form_id)
+        WHERE run_form.form_id = form.form_id AND run_place.uarch_key = form.uarch_key
+            AND latency_min_clk IS NOT NULL
+        ORDER BY outcome = 'ok' DESC, place DESC LIMIT 1) END
+        AS latency_row,
+    CASE WHEN coalesce(got.rthroughput_asked, 0) = 0 THEN (
+        SELECT run_form_id FROM run_form JOIN run_place USING (run_id)
+            JOIN summary USING (run_form_id)
+        WHERE run_form.form_id = form.form_id AND run_place.uarch_key = form.uarch_key
+            AND rthroughput_clk IS NOT NULL
+        ORDER BY outcome = 'ok' DESC, place DESC LIMIT 1) END
+        AS rthroughput_row,
+    form.uarch,
+    (SELECT run_form_id FROM run_form JOIN run_place USING (run_id)
+            JOIN port_result USING (run_form_id)
+        WHERE run_form.form_id = form.form_id AND run_place.uarch_key = form.uarch_key
+        ORDER BY outcome = 'ok' DESC, ambiguous, place DESC LIMIT 1) AS port_row
+FROM form_on_uarch AS form JOIN run_form AS best ON best.run_form_id = (
+    SELECT run_form_id FROM run_form JOIN run_place USING (run_id)
+        LEFT JOIN summary USING (run_form_id)
+    WHERE run_form.form_id = form.form_id AND run_place.uarch_key = form.uarch_key
+    ORDER BY coalesce(outcome = 'ok', 0) DESC, coalesce(kinds_ok, 0) DESC, place DESC
+    LIMIT 1)
+    LEFT JOIN summary AS got ON got.run_form_id = best.run_form_id;
+
+-- The rows of runs with the best ports. (Packs have views of these names, and views of other names
+-- are refused.)
+CREATE VIEW best_port_result AS
+SELECT port_row AS run_form_id, form_id, uarch_key FROM best_run_form WHERE port_row IS NOT NULL;
+
+-- One row a form and uarch: what the best runs say.
+CREATE VIEW best_instruction AS
+SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
+    coalesce(got.latency_min_clk, lat.latency_min_clk) AS latency_min_clk,
+    coalesce(got.latency_max_clk, lat.latency_max_clk) AS latency_max_clk,
+    coalesce(got.rthroughput_clk, thr.rthroughput_clk) AS rthroughput_clk,
+    CAST(round(port.slots) AS INTEGER) AS uops,
+    port.ports || iif(port.ambiguous, '?', '') AS ports,
+    coalesce(got.outcome, (SELECT outcome FROM port_result AS own
+        WHERE own.run_form_id = best.run_form_id), 'skipped') AS outcome, best.run_id,
+    coalesce(got.slow_clk, thr.slow_clk) AS rthroughput_slow_clk,
+    coalesce(got.latency_bound, lat.latency_bound) AS latency_bound,
+    coalesce(got.rthroughput_spread_clk, thr.rthroughput_spread_clk) AS rthroughput_spread_clk,
+    coalesce(got.accepted, lat.accepted, thr.accepted) AS accepted,
+    coalesce(got.tried, lat.tried, thr.tried) AS tried, form.options, form.form,
+    list.name AS list,
+    CASE WHEN instr(' ' || form.options || ' ', ' same ')
+        THEN coalesce(got.without_latency, lat.without_latency) END AS idiom,
+    CASE WHEN NOT instr(' ' || form.options || ' ', ' same ')
+        THEN coalesce(got.without_latency, lat.without_latency) END AS eliminated,
+    CASE WHEN coalesce(got.without_latency, lat.without_latency, 0) = 0 THEN NULL
+        WHEN instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
+        WHEN port.ports <> '' THEN 'partly' ELSE 'eliminated' END AS at_rename,
+    coalesce(got.latency_max_bound, lat.latency_max_bound) AS latency_max_bound,
+    (SELECT run_id FROM run_form AS own WHERE own.run_form_id = port.run_form_id) AS ports_run_id,
+    coalesce(got.latency_min_mark, lat.latency_min_mark) AS latency_min_mark,
+    coalesce(got.latency_max_mark, lat.latency_max_mark) AS latency_max_mark,
+    iif(instr(coalesce(got.tests, '') || coalesce(lat.tests, ''), 'L'), 'L', '')
+        || iif(instr(coalesce(got.tests, '') || coalesce(thr.tests, ''), 'T'), 'T', '')
+        || iif(port.run_form_id IS NULL, '', 'P') AS tests,
+    coalesce(got.rthroughput_bound, thr.rthroughput_bound) AS rthroughput_bound,
+    coalesce(got.setting_clk, thr.setting_clk) AS setting_clk,
+    coalesce(got.note, thr.note) AS note, port.uops_bound,
+    best.form_id, best.uarch_key, best.run_form_id, best.latency_row, best.rthroughput_row
+FROM form JOIN best_run_form AS best USING (form_id) JOIN run_form USING (run_form_id)
+    JOIN list USING (list_id)
+    LEFT JOIN summary AS got ON got.run_form_id = best.run_form_id
+    LEFT JOIN summary AS lat ON lat.run_form_id = best.latency_row
+    LEFT JOIN summary AS thr ON thr.run_form_id = best.rthroughput_row
+    LEFT JOIN bounded_port_result AS port ON port.run_form_id = best.port_row;
 
 -- Public: one row per form and uarch. uops are dispatch slots (µops in the fused domain),
 -- uops_bound is 'upper' if they may be too many (microcode), else 'exact'; ports ends with '?' if

@@ -38,6 +38,8 @@ int merge_extract_runs(struct store *store, const struct merge_extract *extract,
     for (int i = 0; i < extract->nruns && result == 0; i++)
         result = extract_run(store, extract->run_ids[i], extract->keep, fresh, err);
     if (result == 0)
+        result = store_summary_forget(fresh, err);
+    if (result == 0)
         result = store_script(fresh, err, "VACUUM; PRAGMA journal_mode = DELETE",
                               "pack it densely into one file");
     store_close(fresh);
@@ -345,6 +347,8 @@ int merge_end(struct merge *merge, int status, struct store_merged *merged, int 
     int64_t last_run_id = 0;
     int added = 0;
     bool any = merge->staged != NULL;
+    if (status == 0 && any)
+        status = store_summary_complete(merge->staged, err);
     if (status == 0 && any)
         status = store_commit(merge->staged, err);
     merge->store->unable |= any && merge->staged->unable;

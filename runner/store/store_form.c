@@ -283,7 +283,7 @@ static int store_put_form_rows(struct store *store, int64_t run_id, const struct
     for (int i = 0; i < plan->ntests; i++)
         if (store_put_test(store, run_form_id, i, &plan->tests[i], &tests[i], err) != 0)
             return -1;
-    return 0;
+    return store_summary_put(store, run_form_id, err);
 }
 
 int store_put_form(struct store *store, int64_t run_id, const struct form_place *place,

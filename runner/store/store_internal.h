@@ -23,7 +23,7 @@ struct form_place;  // declared in store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 28,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 29,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 
@@ -133,6 +133,19 @@ int store_schema_temporary_views(struct store *store, struct err *err);
 // Compares tables, indexes and triggers with those of our schema version `version`. Returns 0 or
 // -1.
 int store_schema_compare(struct store *store, int64_t version, struct err *err);
+
+// store_summary.c: rows of form_summary. Each of these is for a connection with the views in its
+// file: the row of a form whose results have been stored; those of all forms that have none; all of
+// them anew.
+int store_summary_put(struct store *store, int64_t run_form_id, struct err *err);
+int store_summary_complete(struct store *store, struct err *err);
+int store_summary_renew(struct store *store, struct err *err);
+// Whether the file has rows of what was measured last. 1, 0 or -1.
+int store_summary_fits(struct store *store, struct err *err);
+// The same rows in the temporary schema, where its views find them first.
+int store_summary_collect(struct store *store, struct err *err);
+// Leaves the file without rows: from here on its views compute them.
+int store_summary_forget(struct store *store, struct err *err);
 
 // store_form.c: store derived rows; kernel_id 0: no kernel decides.
 int store_put_estimate(struct store *store, int64_t kernel_id, const struct estimate *estimate,

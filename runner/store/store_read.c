@@ -225,8 +225,8 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
     return result;
 }
 
-// Collects the forms that fulfil a condition with parameters from GLOBS_FIRST on. A temporary table
-// hides the file's from the views, which are temporary, too.
+// Collects the forms for which a condition with parameters from GLOBS_FIRST on is true. Temporary
+// tables hide the file's from the views, which are temporary, too.
 static int store_narrow_where(struct store *store, const char *condition, char *const *values,
                               int n, struct err *err)
 {
@@ -235,11 +235,9 @@ static int store_narrow_where(struct store *store, const char *condition, char *
     sqlite3_stmt *stmt = NULL;
     assert(store->mode == STORE_READ);
     sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    int result = store_script(store, err, "DROP TABLE IF EXISTS temp.run_form", doing);
-    strbuf_printf(&sql,
-                  "CREATE TEMP TABLE run_form AS SELECT run_form.* FROM form "
-                  "JOIN main.run_form AS run_form USING (form_id) WHERE 1 %s",
-                  condition);
+    int result = store_script(
+        store, err, "DROP TABLE IF EXISTS temp.form; DROP TABLE IF EXISTS temp.run_form", doing);
+    strbuf_printf(&sql, "CREATE TEMP TABLE form AS SELECT * FROM main.form WHERE 1 %s", condition);
     bool made = result == 0 &&
                 sqlite3_prepare_v2(store->db, strbuf_text(&sql), -1, &stmt, NULL) == SQLITE_OK;
     for (int i = 0; made && i < n; i++)
@@ -250,6 +248,9 @@ static int store_narrow_where(struct store *store, const char *condition, char *
         result = store_error(store, err, doing);
     if (result == 0)
         result = store_script(store, err,
+                              "CREATE UNIQUE INDEX temp.form_key ON form (form_id); "
+                              "CREATE TEMP TABLE run_form AS SELECT run_form.* FROM temp.form "
+                              "JOIN main.run_form AS run_form USING (form_id); "
                               "CREATE UNIQUE INDEX temp.run_form_key ON run_form (run_form_id); "
                               "CREATE INDEX temp.run_form_form ON run_form (form_id)",
                               doing);
@@ -443,12 +444,13 @@ static const char table_runs[] =
     "(SELECT uarch_key, vendor, brand, signature FROM asked) "
     "AND NOT EXISTS (SELECT 1 FROM bench WHERE bench.run_id = run.run_id) "
     "AND (" STORE_RUN_IS_OWN " OR EXISTS (SELECT 1 FROM merged_run WHERE run_id = ?1))), "
-    "best AS MATERIALIZED (SELECT run_id, latency_row, rthroughput_row FROM best_run_form "
+    "best AS MATERIALIZED (SELECT run_id, latency_row, rthroughput_row, port_row "
+    "FROM best_run_form "
     "WHERE uarch_key = (SELECT uarch_key FROM asked)), "
     "named AS MATERIALIZED (SELECT run_id FROM best "
     "UNION SELECT run_id FROM run_form WHERE run_form_id IN "
-    "(SELECT latency_row FROM best UNION SELECT rthroughput_row FROM best) "
-    "UNION SELECT run_id FROM best_port_result WHERE uarch_key = (SELECT uarch_key FROM asked) "
+    "(SELECT latency_row FROM best UNION SELECT rthroughput_row FROM best "
+    "UNION SELECT port_row FROM best) "
     "UNION SELECT run_id FROM property_table WHERE uarch = (SELECT uarch FROM asked)) "
     "SELECT run_id FROM run WHERE run_id = ?1 OR (run_id IN ours "
     "AND EXISTS (SELECT 1 FROM ours WHERE run_id = ?1) "

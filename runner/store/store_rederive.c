@@ -121,7 +121,7 @@ static int rederive_form(struct store *store, struct arena *arena, struct rederi
     for (int t = 0; t < form->ntests; t++)
         if (rederive_store(store, &form->ids[t], form->tests[t].nkernels, &derived[t], err) != 0)
             return -1;
-    return 0;
+    return store_summary_put(store, form->run_form_id, err);
 }
 
 // Makes temp.rederived: the wanted runs that have the facts which results are made from. A timed

@@ -153,7 +153,8 @@ static int store_views_drop(struct store *store, struct err *err)
 static int store_views_rebuild(struct store *store, const char *sql, const char *hash,
                                struct err *err)
 {
-    if (store_views_drop(store, err) != 0 || store_script(store, err, sql, "make its views") != 0)
+    if (store_views_drop(store, err) != 0 || store_script(store, err, sql, "make its views") != 0 ||
+        store_summary_renew(store, err) != 0)
         return -1;
     return store_execute(store, err,
                          "INSERT INTO meta (name, value) VALUES ('views_sha256', ?1) "
@@ -238,6 +239,22 @@ int store_schema_temporary_views(struct store *store, struct err *err)
     return result;
 }
 
+// Views for reading; rows of form_summary count where our own views have made them.
+static int store_schema_views_read(struct store *store, struct err *err)
+{
+    char *views = store_schema_text("db/views.sql", err), hash[65];
+    if (!views)
+        return -1;
+    store_sha256(views, strlen(views), hash);
+    free(views);
+    int fits = store_views_current(store, hash, err);
+    if (fits > 0)
+        fits = store_summary_fits(store, err);
+    if (fits < 0 || store_schema_temporary_views(store, err) != 0)
+        return -1;
+    return fits ? 0 : store_summary_collect(store, err);
+}
+
 int store_schema_prepare(struct store *store, struct err *err)
 {
     bool fresh;
@@ -253,7 +270,7 @@ int store_schema_prepare(struct store *store, struct err *err)
                        "%s: was written by an older latput (schema %lld); bring it up to date "
                        "once with: latput rederive --db FILE",
                        store->path, (long long)version);
-    return store_schema_temporary_views(store, err);
+    return store_schema_views_read(store, err);
 }
 
 // Returns SQL without comments, and with single blanks only where words would run together.
