@@ -140,7 +140,7 @@ int store_schema_compare(struct store *store, int64_t version, struct err *err);
 int store_summary_put(struct store *store, int64_t run_form_id, struct err *err);
 int store_summary_complete(struct store *store, struct err *err);
 int store_summary_renew(struct store *store, struct err *err);
-// Whether the file has rows of what was measured last. 1, 0 or -1.
+// Returns 1 if the file has rows of what was measured last, 0 if not, -1 after an error.
 int store_summary_fits(struct store *store, struct err *err);
 // The same rows in the temporary schema, where its views find them first.
 int store_summary_collect(struct store *store, struct err *err);
