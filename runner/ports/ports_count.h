@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counters of the ports, where the oracle has them: which ports of the model each of them counts,
-// and what a timing's counts say about a port set.
+// Counters of the ports, if the oracle has them: the ports of the model in each counter, and the
+// counts of a port set in a timing.
 #ifndef LATPUT_PORTS_COUNT_H
 #define LATPUT_PORTS_COUNT_H
 
@@ -12,19 +12,19 @@ struct port_groups {
     uint32_t sets[PORT_GROUPS_MAX];
 };
 
-// Times the model's blockers alone and finds out where their µops are counted. -1: the oracle
+// Times the model's blockers alone to find the ports of each counter. Returns -1 if the oracle
 // fails.
 int port_groups_find(const struct port_oracle *oracle, const struct port_model *model,
                      struct port_groups *groups, struct err *err);
 
-// µops of the mix that were counted on the ports of `set`; 0 for all the model's ports. NaN where
-// there are no counts, or a counter counts other ports too.
+// Returns the µops of the mix that were counted on the ports of `set`; 0 for all the model's ports.
+// NaN without counts, or if a counter includes other ports.
 double port_groups_uops(const struct port_groups *groups, const struct port_model *model,
                         const struct port_timing *timing, uint32_t set);
-// µops of the mix that any counter saw; NaN: no counts.
+// Returns the µops of the mix in all counters; NaN: no counts.
 double port_groups_total(const struct port_groups *groups, const struct port_timing *timing);
-// The ports where any were counted; 0 if some have more than others, as µops of several kinds do,
-// or if they are not the model's.
+// Returns the ports where any were counted; 0 if some have more than others, as µops of several
+// kinds do, or if they are not the model's.
 uint32_t port_groups_touched(const struct port_groups *groups, const struct port_timing *timing);
 
 #endif

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: MIT
-// What the files of the discovery share: what was measured, and a structure that explains it.
+// Interface between the files of the discovery: the measured times, and a structure that explains
+// them.
 #ifndef LATPUT_PORTS_DISCOVER_H
 #define LATPUT_PORTS_DISCOVER_H
 
 #include "ports_internal.h"
 
 enum {
-    PAIR_CYCLES = 6,  // that a saturated set is kept busy
-    MIXTURES_MAX = 5, // of a pair of classes
+    PAIR_CYCLES = 6,  // for which a saturated set is kept busy
+    MIXTURES_MAX = 5, // mixtures of a pair of classes
 };
-static const double FRONT_END_SHARE = 0.96; // of the width: more cannot be told from a full one
+static const double FRONT_END_SHARE = 0.96; // of the width: limited by it above
 
 struct candidate {
     int form;
     double clk;
     int size;        // of its port set
     int cluster;     // -1: none yet
-    bool refuted;    // it shows no port set after all
-    bool eliminated; // at rename
-    int latency_clk; // of a link of its chain; 1, too, where it has none
-    bool stood;      // it or a relative of it has stood for the cluster
+    bool refuted;    // its slots rule out that it shows a port set
+    bool eliminated; // done at rename, without a port
+    int latency_clk; // of a link of its chain; 1 also without a chain
+    bool stood;      // it or a form of its family has been the representative
 };
 
-// Candidates of one size that behave alike; `rep` stands for them.
+// Candidates of one size that behave alike, and their representative.
 struct cluster {
     int rep; // index of a candidate
     int size, members;
     bool dropped, unplaced; // unplaced: no set explains its pairs
-    bool doubtful;          // it would be left out, and other forms may stand for it
-    bool others;            // they have
-    bool fixed;             // its set is known: others find their place beside it
+    bool doubtful;          // to be dropped unless another representative helps
+    bool others;            // other representatives were tried
+    bool fixed;             // its set is known and stays
     uint32_t set;
 };
 
@@ -45,15 +46,15 @@ struct discovery {
     int width;
     struct candidate *candidates;
     int ncandidates;
-    struct candidate *eliminated; // forms of one slot that renaming does
+    struct candidate *eliminated; // forms of one slot that are eliminated at rename
     int neliminated;
     struct cluster clusters[PORT_CLASSES_MAX];
     int nclusters;
-    bool wide; // of the forms of PORT_WIDE_BITS; else of the others
+    bool wide; // the candidates are the forms of PORT_WIDE_BITS; else the others
     int filler, fast;
     struct pair_timing *pairs;
     int npairs;
-    int nports; // of the sets that were found
+    int nports; // ports in the sets that were found
 };
 
 // A structure while it grows: the sets of the clusters placed so far.
@@ -63,42 +64,44 @@ struct sketch {
     double misfit;
 };
 
-// ports_candidates.c: measures forms alone, with fillers, and beside each other, and so fills
-// candidates and clusters, then pairs of clusters, of which one at least is not fixed (both to be
-// freed, whatever is returned). 0, or -1 with the oracle's message.
+// ports_candidates.c. discover_kinds() times forms alone, with fillers and beside each other, and
+// fills candidates and clusters. discover_pairs() times pairs of clusters with at least one that is
+// not fixed. The caller frees candidates and pairs, also on failure. Both return 0, or -1 with the
+// oracle's message.
 int discover_kinds(struct discovery *d, int nforms, struct err *err);
 int discover_pairs(struct discovery *d, struct err *err);
 
-// The candidate that is to stand for cluster c after the present one, of a mnemonic that has not
-// stood for it yet; -1: there is none.
+// Returns the next representative of cluster c, of a mnemonic that has not been one yet; -1: there
+// is none.
 int discover_next_rep(struct discovery *d, int c);
 
-// What times a pair, of the forms that stand for its clusters.
+// Returns the mix of the two representatives that times a pair.
 struct port_mix discover_pair_mix(const struct discovery *d, const struct pair_timing *pair);
 
-// Times n pairs, of which it gets the indices, once more; the least of all times stays.
+// Times the n pairs with indices which[] once more; the least of all times stays.
 int discover_pairs_time(struct discovery *d, const int *which, int n, struct err *err);
 
-// ports_sets.c: drops what is not of one µop and finds sets for the other clusters. 0, or -1 with
-// the oracle's message.
+// ports_sets.c. Drops clusters of several µops, and finds sets for the others. Returns 0, or -1
+// with the oracle's message.
 int discover_sets(struct discovery *d, struct err *err);
-// How far the pairs are from these sets, in shares; the most.
+// Returns the largest relative error of the pairs' times by these sets.
 double discover_residual(const struct discovery *d);
 
-// ports_wide.c: adds to the model what 512-bit forms do that the narrow discovery d does not show.
+// ports_wide.c. Adds the classes that 512-bit forms have, and that the narrow discovery d does not
+// show, to the model.
 int discover_wide(const struct discovery *narrow, int nforms, struct port_model *model,
                   struct err *err);
 
-// Whether more forms contradict the sets than have one; then *err names what contradicts what.
+// Returns true if more forms contradict the sets than have one; then *err names the contradiction.
 bool discover_contradicts(const struct discovery *d, struct err *err);
 
-// ports_search.c: the sets of the clusters that are not dropped which explain the pairs best.
+// ports_search.c. Returns the sets, of clusters that are not dropped, that explain the pairs best.
 struct sketch discover_sketch(const struct discovery *d);
-// The set for cluster c that comes closest to explaining its pairs with the others' sets.
+// Returns the set for cluster c that explains its pairs with the others' sets best.
 uint32_t discover_closest(const struct discovery *d, int c);
-// Cycles of x µops of set a with y of set b.
+// Returns the cycles of x µops of set a with y of set b.
 double discover_pair_clk(const struct discovery *d, uint32_t a, uint32_t b, int x, int y);
-// Whether a pair takes longer than it would at these sets, or has no time.
+// Returns true if a pair takes longer than these sets explain, or has no time.
 bool discover_pair_slow(const struct discovery *d, const struct pair_timing *pair, uint32_t a,
                         uint32_t b);
 
