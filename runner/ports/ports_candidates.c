@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What discovery measures: which forms could stand for a set of ports, which of them behave alike,
-// and how slow each kind is beside each other; see ports_discover.c.
+// Measurements of discovery: the forms that could stand for a set of ports, those that behave
+// alike, and the times of each kind beside each other; see ports_discover.c.
 #include "ports_discover.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { SINGLE_COUNT = 8 };
-enum { LATENCY_UNKNOWN = 1000 };              // cycles: nobody prefers it
-static const double INTEGER_TOLERANCE = 0.03; // of 1/throughput
-// Of the slots that a candidate takes, which is one. Long instructions take part of another, and
-// what comes between fused nops, too (up to 0.8 on a Zen 5); two slots are 1.0 and more over it.
+enum { LATENCY_UNKNOWN = 1000 };              // cycles, more than any latency
+static const double INTEGER_TOLERANCE = 0.03; // relative, of 1/throughput from a whole number
+// Slots over those of as many fillers that a candidate of one slot shows, at least and at most.
+// Long instructions take part of another slot, as does a form between fused nops (Zen 5: up to
+// 0.8); two slots show 1.0 and more.
 static const double SLOTS_LESS = 0.35, SLOTS_MORE = 0.9;
-static const double SAME_TOLERANCE = 0.04; // of the time of two that share all ports
+static const double SAME_TOLERANCE = 0.04; // relative, of the time of two that share all ports
 
 struct port_mix ports_chain(int form)
 {
@@ -31,8 +32,8 @@ static int candidate_compare(const void *va, const void *vb)
     return a->size != b->size ? b->size - a->size : a->form - b->form;
 }
 
-// Whether counters saw several µops of the form, as of a store, whose address and data take a port
-// each but no other time than one µop would.
+// Returns true if counters saw several µops of the form, as of a store, whose address and data each
+// take a port but no more time than one µop.
 static bool counted_several(const struct port_oracle *oracle, const struct port_timing *timing)
 {
     double uops = 0;
@@ -44,12 +45,12 @@ static bool counted_several(const struct port_oracle *oracle, const struct port_
 // A form that is as fast as the front end.
 struct fast_form {
     int form;
-    bool slot; // one of it takes one slot
+    bool slot; // an instance takes one slot
 };
 
-// How far from taking a slot and nothing else the form may be: what has no operands, or passes on a
-// value in less than a cycle, needs no port; what cannot be chained may need one; what takes a
-// cycle does, of as many as there are slots at least.
+// Returns the unfitness of a form as the filler, which takes a slot and nothing else. 0: it has no
+// operands, or passes on a value in less than a cycle, and so needs no port. 1: it cannot be
+// chained, and may need a port. 2: it needs one, of at least as many as there are slots.
 static int fast_rank(const struct discovery *d, int form, const struct port_timing *chained)
 {
     if (d->forms[form].filler_only || ports_chain_eliminated(chained))
@@ -57,9 +58,9 @@ static int fast_rank(const struct discovery *d, int form, const struct port_timi
     return chained->outcome == OUTCOME_OK ? 2 : 1;
 }
 
-// Chooses the filler, and counts the forms that may need ports which nobody sees. (Haswell has four
-// slots and four ports of integers: beside `mov r32 i32` in the place of nops what needs one of
-// these ports seems to need more slots.)
+// Chooses the filler, and counts the forms whose ports may not show. A filler with a port would add
+// slots to all forms that share it: Haswell has four slots and four ports of integers, where `mov
+// r32 i32` does that.
 static int discover_front(struct discovery *d, const struct fast_form *fasts, int n,
                           struct err *err)
 {
@@ -85,7 +86,7 @@ static int discover_front(struct discovery *d, const struct fast_form *fasts, in
     return status;
 }
 
-// Times every form that can be a blocker alone; keeps those of 1/integer cycles.
+// Times every form that can be a blocker alone, and keeps those of 1/integer cycles.
 static int discover_singles(struct discovery *d, int nforms, struct err *err)
 {
     struct port_mix *mixes = xcalloc((size_t)nforms, sizeof *mixes);
@@ -120,14 +121,15 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
     return status;
 }
 
-// So many fillers stand beside the instances of a candidate that the front end takes half as long
-// again as its ports. More would only hide what it takes.
+// Returns the number of fillers beside the instances of a candidate, by which the front end takes
+// half as long again as its ports. More would only hide its slots.
 static int slot_fillers(const struct discovery *d, const struct candidate *candidate)
 {
     return 3 * SINGLE_COUNT * d->width / (2 * candidate->size);
 }
 
-// Controls of as many fillers as the candidates of each size stand in a mix with. Returns how many.
+// Adds controls of as many fillers as stand in the mixes of the candidates, by size. Returns how
+// many.
 static int slot_controls(const struct discovery *d, struct port_mix *mixes)
 {
     int n = 0;
@@ -144,13 +146,13 @@ static int chain_latency(const struct port_timing *chained)
 {
     if (chained->outcome == OUTCOME_OK)
         return (int)fmax(1, round(chained->clk / PORT_CHAIN_LINKS));
-    return chained->outcome == OUTCOME_UNSTABLE ? LATENCY_UNKNOWN : 1; // else it has no chain
+    return chained->outcome == OUTCOME_UNSTABLE ? LATENCY_UNKNOWN : 1; // else no chain
 }
 
-// What passes on a value in less than a cycle is eliminated at rename. How many of these renaming
-// allows in a cycle is no set of ports: a Zen 5 lets six vector moves pass, and as a set of six
-// ports they drew the stores of vectors away from those of other registers; they may show a side.
-// What cannot be chained stays.
+// Marks candidates that pass on a value in less than a cycle as eliminated at rename; those without
+// a chain stay. The number of them that renaming allows per cycle is no set of ports. Zen 5 renames
+// six vector moves per cycle, and as a set of six ports they would separate the stores of vectors
+// from other stores.
 static void chains_judge(struct discovery *d, const struct port_timing *chained)
 {
     for (int i = 0; i < d->ncandidates; i++) {
@@ -166,13 +168,14 @@ static void candidates_keep(struct discovery *d)
         const struct candidate candidate = d->candidates[i];
         if (!candidate.refuted && !candidate.eliminated)
             d->candidates[kept++] = candidate;
-        else if (!candidate.refuted && d->filler >= 0) // else its slots are not known
+        else if (!candidate.refuted && d->filler >= 0) // without a filler its slots are unknown
             d->eliminated[d->neliminated++] = candidate;
     }
     d->ncandidates = kept;
 }
 
-// How many slots the candidates take: how much longer a mix takes than as many fillers.
+// Refutes candidates of more than one slot, by the time of their mixes over that of as many
+// fillers.
 static void slots_judge(struct discovery *d, const struct port_timing *timings,
                         const struct port_timing *controls)
 {
@@ -191,8 +194,8 @@ static void slots_judge(struct discovery *d, const struct port_timing *timings,
     }
 }
 
-// Leaves out what takes more than one slot, since its µops may be of different kinds, and what is
-// eliminated.
+// Leaves out candidates of more than one slot, since their µops may be of different kinds, and
+// those that are eliminated.
 static int discover_slots(struct discovery *d, struct err *err)
 {
     int n = d->ncandidates, nslots = d->filler < 0 ? 0 : n;
@@ -221,10 +224,10 @@ static int discover_slots(struct discovery *d, struct err *err)
     return status;
 }
 
-// Whether a is before b of those that may stand for a cluster: it disturbs less. A port delivers
-// one result a cycle, so what takes longer is in the way of others that began later: on a Zen 5 six
-// `pdep`, of three cycles, and one `tzcnt`, of one, take the three ports of both 3.0 cycles, and
-// with `shlx` in place of `pdep` 2.34.
+// Returns true if a is the better representative of a cluster: it disturbs less. A port delivers
+// one result per cycle, so longer operations delay later ones: on Zen 5 six `pdep`, of three
+// cycles, and one `tzcnt`, of one, keep their three ports busy for 3.0 cycles, with `shlx` in place
+// of `pdep` 2.34.
 static bool candidate_before(const struct discovery *d, int a, int b)
 {
     const struct candidate *of_a = &d->candidates[a], *of_b = &d->candidates[b];
@@ -234,16 +237,16 @@ static bool candidate_before(const struct discovery *d, int a, int b)
     return of_a->latency_clk != of_b->latency_clk ? of_a->latency_clk < of_b->latency_clk : a < b;
 }
 
-// A candidate that belongs to no cluster yet beside one that may become one.
+// Candidate without a cluster beside one that may found a cluster.
 struct meeting {
     int who, with; // candidates
 };
 
-// The `most` best candidates of each size that belong to no cluster: reps[], best first within a
+// Writes the `most` best candidates of each size without a cluster to reps[], best first within a
 // size. Returns how many.
 static int discover_reps(const struct discovery *d, int most, int *reps)
 {
-    int n = 0, first = 0; // of this size
+    int n = 0, first = 0; // first rep of this size
     for (int i = 0; i < d->ncandidates; i++) {
         if (i > 0 && d->candidates[i].size != d->candidates[i - 1].size)
             first = n;
@@ -259,7 +262,8 @@ static int discover_reps(const struct discovery *d, int most, int *reps)
     return n;
 }
 
-// Every candidate without a cluster beside those of its size among reps[]. Returns how many.
+// Adds mixes of every candidate without a cluster beside those of its size among reps[]. Returns
+// how many.
 static int discover_meetings(const struct discovery *d, const int *reps, int nreps,
                              struct meeting *meetings, struct port_mix *mixes)
 {
@@ -280,8 +284,8 @@ static int discover_meetings(const struct discovery *d, const int *reps, int nre
     return n;
 }
 
-// One round: each rep that is in no cluster by then becomes one, with all that it met and that are
-// as slow beside it.
+// Takes one round: each rep that is still in no cluster founds one, with all candidates that are as
+// slow beside it as beside themselves.
 static int discover_round(struct discovery *d, const int *reps, int nreps, struct err *err)
 {
     size_t most = (size_t)nreps * (size_t)d->ncandidates;
@@ -313,8 +317,8 @@ static int discover_round(struct discovery *d, const int *reps, int nreps, struc
     return status;
 }
 
-// What stands for the first classes of a size is beside hundreds, of which it has most; later
-// rounds are of few, so that more of them are met at a time: the same classes in fewer rounds.
+// Finds the clusters in rounds. The first reps of a size meet hundreds of candidates, most of which
+// they take; later reps meet few, so more of them are met at a time, in fewer rounds.
 static int discover_clusters(struct discovery *d, struct err *err)
 {
     int *reps = xcalloc((size_t)d->ncandidates + 1, sizeof *reps), status = 0;
@@ -352,8 +356,8 @@ static void discover_pair_add(struct discovery *d, int a, int b, int x, int y)
         d->pairs[d->npairs++] = (struct pair_timing){a, b, x, y, NAN};
 }
 
-// Mixtures of each pair: balanced, and each set kept busy with a few of the other beside it, and
-// with as many as the front end lets pass.
+// Adds the mixtures of each pair: balanced, and each set kept busy with a few of the other beside
+// it, and with as many as the front end lets pass.
 static void discover_pair_mixes(struct discovery *d)
 {
     const int budget = (int)(FRONT_END_SHARE * d->width * PAIR_CYCLES);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counters of the ports; see ports_count.h. A blocker that keeps its set busy puts the same number
-// of µops on each of its ports, so its counts tell how many of the set's ports are in each group.
+// of µops on each of its ports, so its counts show the number of the set's ports in each group.
 // Ports that are in the same sets are symmetric, and any that satisfy all sets will do.
 #include "ports_count.h"
 
@@ -10,15 +10,15 @@
 
 enum {
     BUSY_CYCLES = 12,
-    STEPS_MAX = 100000, // of the search; real CPUs need a few dozen
+    STEPS_MAX = 100000, // steps of the search; real CPUs need a few dozen
 };
-static const double COUNT_TOLERANCE = 0.2; // of a port's share
-static const double TOUCHED_UOPS = 0.1;    // of a mix: fewer are the harness's
-static const double UNEVEN_SHARE = 0.25;   // between the ports of one set
+static const double COUNT_TOLERANCE = 0.2; // ports, from a whole number
+static const double TOUCHED_UOPS = 0.1;    // per mix: fewer are the harness's
+static const double UNEVEN_SHARE = 0.25;   // relative, of a port of one set from their mean
 
 struct assignment {
     const struct port_model *model;
-    int ngroups;                                     // one more than counters: ports without
+    int ngroups; // those of the counters, and one of ports without
     int left[PORT_CLASSES_MAX][PORT_GROUPS_MAX + 1]; // ports of a class still to be found
     int group[PORTS_MAX];
     int steps;
@@ -52,7 +52,7 @@ static void assignment_take(struct assignment *a, int port, int group, int ports
             a->left[c][group] -= ports;
 }
 
-// Finds groups for this port and those behind it.
+// Finds groups for this port and those after it.
 static bool assignment_search(struct assignment *a, int port)
 {
     uint32_t ports = model_ports(a->model);
@@ -72,7 +72,7 @@ static bool assignment_search(struct assignment *a, int port)
     return false;
 }
 
-// How many of a class's ports each group has. false: the counts make no sense.
+// Fills in how many of a class's ports each group has. Returns false if the counts contradict that.
 static bool assignment_class(struct assignment *a, int c, const struct port_timing *timing,
                              int uops)
 {

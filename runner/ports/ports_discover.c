@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Discovery: which port sets a CPU has. Forms of one µop that take a cycle divided by an integer
-// have that many ports; those that are as slow together as either alone have the same ports; how
-// slow others are together tells how far their sets overlap (ports_candidates.c). A search over
-// overlaps then finds sets that explain all pairs (ports_search.c). After Ritter and Hack, PMEvo
-// (2020), and Derumigny et al., Palmed (2022), both of which work from throughput, with integers in
-// place of their optimisers.
+// Discovery of the port sets of a CPU. Forms of one µop that take 1/n of a cycle have n ports;
+// those that are as slow together as one after the other have the same ports; the times of other
+// pairs show how far their sets overlap (ports_candidates.c). A search over overlaps then finds
+// sets that explain all pairs (ports_search.c). After Ritter and Hack, PMEvo (2020), and Derumigny
+// et al., Palmed (2022), both of which work from throughput, with integers in place of their
+// optimisers.
 #include "ports_discover.h"
 
 #include <math.h>

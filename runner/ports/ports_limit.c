@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An oracle that ends a search which goes on for too long: every series is timed in pieces, and
-// before each it is asked whether its kernels and the time still fit.
+// Oracle that ends a search which takes too long: every series is timed in pieces, if the kernels
+// and the time of each still fit.
 #include "plan/plan.h"
 #include "ports.h"
 

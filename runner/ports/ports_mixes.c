@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Mixes of several forms, for what pairs do not tell of a model: whether a path that explains pairs
-// is one. In pairs two forms may also disturb each other because they take turns.
+// Mixes of several forms, which tell whether a path that explains pairs is one. In pairs two forms
+// may also disturb each other because they take turns.
 #include "ports_internal.h"
 #include "util/random.h"
 
@@ -9,12 +9,12 @@
 
 enum {
     MIXES = 1500,
-    FORMS_MIN = 3, // in a mix
+    FORMS_MIN = 3, // forms in a mix
     FORMS_MOST = 6,
     COUNT_MOST = 3, // instances of a form
     SEED = 20,
 };
-static const double ERROR_MOST = 0.5; // of a mix: more is something else's doing
+static const double ERROR_MOST = 0.5; // of a mix: more has another cause
 
 struct ports_mixes {
     const struct port_form *forms;
@@ -23,7 +23,7 @@ struct ports_mixes {
     struct port_timing timings[MIXES];
 };
 
-// Returns the instances.
+// Draws mix i. Returns its instances.
 static int mix_draw(struct ports_mixes *mixes, int i, const struct port_question *question,
                     uint64_t *state)
 {
@@ -41,7 +41,8 @@ static int mix_draw(struct ports_mixes *mixes, int i, const struct port_question
     return instances;
 }
 
-// What the model says of a mix, by usages of which[].
+// Returns the predicted time of a mix, with usages[] of which[], without the shares of the unit
+// `without`.
 static double mixes_clk(const struct ports_mixes *mixes, const struct port_model *model,
                         const struct port_usage *usages, int without, int i)
 {

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double UNSTABLE_SHARE = 0.2; // more than that, and than a few,
-static const double UNSTABLE_FEW = 20;    // is a disturbed machine, not bad luck
-static const double ENOUGH = 1.01;        // of what ports allow: other orders gain nothing
+// Unstable mixes of a series, as a share and as a number: more than both are of a disturbed
+// machine, and timing them again would not help.
+static const double UNSTABLE_SHARE = 0.2;
+static const double UNSTABLE_FEW = 20;
+static const double ENOUGH = 1.01; // of the predicted time: other orders gain nothing
 
 const char *port_holds_name(enum port_holds holds)
 {
@@ -51,8 +53,8 @@ int port_set_ports(const struct port_model *model, uint32_t set, int ports[PORTS
     return n;
 }
 
-// As vendors write sets: the letters that all names begin with, then the one digit of each. false:
-// the names are not of this kind, or the text would be the name of a port.
+// Writes a set as vendors do: the letters that all names begin with, then the one digit of each.
+// Returns false if the names differ in more, or a port is already called so.
 static bool ports_contract(const struct port_model *model, const int *ports, int n, char text[64])
 {
     size_t letters = strcspn(model->port_names[ports[0]], "0123456789");
@@ -111,7 +113,7 @@ void port_usage_text(const struct port_model *model, const struct port_usage *us
     }
 }
 
-// Once more for what was unstable: what else the core did in that moment should cost no form.
+// Times unstable mixes once more, so that a short disturbance of the core costs no form.
 static int ports_time_again(const struct port_oracle *oracle, const struct port_mix *mixes, int n,
                             struct port_timing *timings, struct err *err)
 {
@@ -174,7 +176,7 @@ int ports_time_enough(const struct port_oracle *oracle, const struct port_series
     for (int i = 0; i < n; i++) {
         unsigned orders = mixes[i].orders & MIX_ORDERS_ALL;
         some[i] = mixes[i];
-        some[i].orders ^= orders & (orders - 1); // the first
+        some[i].orders ^= orders & (orders - 1); // leaves the first
     }
     int status = ports_time(oracle, series->what, some, n, timings, err);
     for (int i = 0; i < n && status == 0; i++) {
@@ -221,7 +223,8 @@ uint32_t ports_component(const struct port_model *model, uint32_t set)
     return set;
 }
 
-// Names of sets that only wide forms bring say so: they may be other sets of the same ports.
+// Marks the name of a set that exists only beside wide forms: it may be another set of the same
+// ports.
 static void class_mark_wide(struct port_class *class)
 {
     size_t len = strlen(class->name);
@@ -274,11 +277,11 @@ struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
     };
 }
 
-// port_bound() or port_predict().
+// Type of port_bound() and port_predict().
 typedef double clk_fn(const struct port_model *model, const struct port_usage *const *usages,
                       const int *counts, int n);
 
-// What it says of a mix with the moves between its instances.
+// Returns `clk` of a mix with the moves between its instances.
 static double moved_clk(clk_fn *clk, const struct port_model *model, const struct port_form *forms,
                         const struct port_usage *usages, const struct port_mix *mix)
 {
@@ -287,7 +290,7 @@ static double moved_clk(clk_fn *clk, const struct port_model *model, const struc
     int counts[PORT_MIX_PARTS_MAX];
     for (int i = 0; i < mix->nparts; i++) {
         const struct port_form *form = &forms[mix->parts[i].form];
-        int moves = form->moves - form->resets; // the usage has these
+        int moves = form->moves - form->resets; // without those that the usage includes
         moved[i] = usages[i];
         moved[i].slots_mixed = port_usage_slots(&usages[i]) + moves;
         moved[i].slots += moves;

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// What a mix of forms takes. All that mixes wait for are resources, and each instance asks some of
+// Time of a mix of forms. All that mixes wait for are resources, and each instance asks some of
 // them for some cycles: of the front end by its slots, of the ports by its µops, of a divider or a
-// path by how long it keeps it busy. Demands add up; the mix takes about as long as the resource
-// that is asked for most. Ports are the one kind of resource that a µop chooses among: it chooses
-// as well as it can, so the ports take as long as their worst subset, and by Hall's theorem only
-// unions of the sets in use can be that.
-// Where several resources are asked for about as long, the mix takes a little longer than any of
-// them, since what is late in one is missing in the next: the p-norm of all.
+// path by the cycles that it keeps it busy. Demands add up; the mix takes about as long as the
+// resource that is asked for most. Ports are the one kind of resource that a µop chooses among: it
+// chooses as well as it can, so the ports take as long as their worst subset, and by Hall's theorem
+// only unions of the sets in use can be that. A mix that asks several resources for about as long
+// takes a little longer than any of them, since what is late in one is missing in the next: the
+// p-norm of all.
 #include "ports_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { UNIONS_MAX = 1024 };
-// The order of the norm: two resources that take as long each make a mix 4 % longer. On recorded
-// and fresh mixes of five cores orders from 12 to 24 do as well within a point (docs/PORTS.md).
+// Order of the norm: two resources of the same time make a mix 4 % longer. On recorded and fresh
+// mixes of five cores orders from 12 to 24 do equally well within a point (docs/PORTS.md).
 static const double NORM = 16;
-// Of the time that dispatch takes for others, in which they are delivered where microcode has had
-// the front end to itself: they wait in a queue until dispatch has done what was before them. Eight
-// a cycle where six are dispatched; the middle of 406 forms that stall on Golden Cove is 0.775.
+// Delivery time of ordinary instructions after a switch from microcode, as a share of their
+// dispatch time. The front end delivers faster than dispatch takes, so its queue hides the rest.
+// Golden Cove: eight per cycle, six dispatched, 0.775 in the middle of 406 forms that stall.
 static const double DELIVERY_SHARE = 0.75;
-// Of what others between two instances that stall may lose, since they end somewhere in a cycle of
-// delivery; how many instances have others between them is not known.
+// Share that is lost, on average, of the largest loss of others between two instances that stall,
+// which end within a cycle of delivery. The number of instances with others between them is
+// unknown.
 static const double DELIVERY_LOST = 0.5;
 
 bool port_unit_is_path(const struct port_unit *unit)
@@ -55,7 +56,8 @@ static void demand_add(struct demand *demand, uint32_t set, double uops)
     demand->uops[i] += uops;
 }
 
-// All unions of the sets; more than UNIONS_MAX of them are cut off, which no real CPU comes near.
+// Fills in all unions of the sets, at most UNIONS_MAX, which no real CPU comes near. Returns how
+// many.
 static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX])
 {
     int n = 0;
@@ -73,7 +75,7 @@ static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX
     return n;
 }
 
-// Cycles with the best choice of ports; *worst: the set that takes so long.
+// Returns the cycles with the best choice of ports; *worst: the set that takes so long.
 static double demand_clk(const struct demand *demand, uint32_t *worst)
 {
     uint32_t unions[UNIONS_MAX];
@@ -110,8 +112,8 @@ static const struct port_use *uses_narrowest(const struct port_use *uses, int n)
     return narrowest;
 }
 
-// The µops of so many instances. held: what a form waits for and no unit explains keeps the
-// narrowest of its sets busy, also for others that need it.
+// Adds the µops of `count` instances. With `held`, a throughput that no unit explains keeps the
+// narrowest set of the form busy, also for others that need it.
 static void demand_add_usage(struct demand *demand, const struct port_usage *usage, int count,
                              bool wide, bool held)
 {
@@ -126,7 +128,7 @@ static void demand_add_usage(struct demand *demand, const struct port_usage *usa
     demand_add(demand, narrowest->set, fmax(0, more) * count);
 }
 
-// Without a unit: what no port explains.
+// Adds up the cycles of units, and finds the longest wait that has no unit.
 static void limits_units(const struct port_usage *const *usages, const int *counts, int n,
                          struct port_limits *limits)
 {
@@ -151,7 +153,7 @@ static void limits_units(const struct port_usage *const *usages, const int *coun
 double port_usage_slots(const struct port_usage *usage)
 {
     double slots = isnan(usage->slots) ? usage->uops : usage->slots;
-    return fmax(slots, usage->slots_mixed); // the number, for NaN
+    return fmax(slots, usage->slots_mixed); // of NaN and a number the number
 }
 
 double ports_delivery_clk(const struct port_model *model, double slots)
@@ -165,8 +167,8 @@ double ports_delivery_loss(const struct port_model *model)
     return (width - 1) / (2 * width);
 }
 
-// How long the front end delivers an instance: microcode that stalls it has it to itself, others
-// come faster than they are dispatched.
+// Returns the cycles in which the front end delivers an instance: microcode that stalls it has it
+// to itself, others are delivered faster than they are dispatched.
 static double usage_delivery_clk(const struct port_model *model, const struct port_usage *usage)
 {
     if (usage->stall_clk > 0)
@@ -221,7 +223,7 @@ static void limits_leave_out(const struct port_model *model, struct port_limits 
             limits->unit_clk[u] = 0;
 }
 
-// The bounds, each by itself.
+// Fills in each bound by itself.
 static void limits_fill(const struct port_model *model, const struct port_usage *const *usages,
                         const int *counts, int n, struct port_limits *limits)
 {
@@ -242,7 +244,7 @@ static void limits_fill(const struct port_model *model, const struct port_usage 
     limits->bound_clk = fmax(limits->bound_clk, limits->unknown_clk);
 }
 
-// The norm of all, with the ports as long as they are held.
+// Returns the norm of all bounds, with held_clk as the ports' time.
 static double limits_norm(const struct port_model *model, const struct port_limits *limits,
                           double held_clk)
 {

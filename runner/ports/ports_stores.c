@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What forms that load and store nothing lose beside stores. Where only stores show a set of
-// ports, what is lost beside them may be anything that they need: on a Zen 5 the data of vector
-// stores take a path on which third operands and masks go, too, also to what they are of in
-// memory. `vfmadd231ps x x m128` takes half a cycle from vector stores, as one of them does, and
-// by that it seems to have a µop on their ports; but beside the path's probes it shows less than
-// its share, since what comes out of memory just then needs it not always.
+// Loss of loading forms beside stores. If only stores show a set of ports, the loss may be in
+// anything that they need: on Zen 5 the data of vector stores take a path that third operands and
+// masks take, too, also where these come from memory. `vfmadd231ps x x m128` takes half a cycle
+// from vector stores, as one of them does, and appears to have a µop on their ports. Beside the
+// path's probes it shows less than its share, since data from memory does not always need the path.
 #include "ports_internal.h"
 
-// Whether stores show the set, and no loads: of these one would be the blocker.
+// Returns true if only stores show the set: of loads one would be the blocker.
 static bool class_is_of_stores(const struct port_form *forms, const struct port_class *class)
 {
     return class->blocker >= 0 && forms[class->blocker].stores && !port_class_is_wide(class);
 }
 
-// Takes what `uses` have on the set's ports out of them. Returns how many µops that are.
+// Removes the µops on the set's ports from `uses`. Returns how many there were.
 static int uses_take(struct port_use *uses, int *n, uint32_t set)
 {
     int kept = 0, taken = 0;
@@ -27,7 +26,7 @@ static int uses_take(struct port_use *uses, int *n, uint32_t set)
     return taken;
 }
 
-// The share of a path, which becomes at least so long. false: there is no room for it.
+// Raises the share of a path to at least `clk`. Returns false if there is no room for it.
 static bool usage_raise_share(struct port_usage *usage, int unit, double clk)
 {
     int s = 0;
