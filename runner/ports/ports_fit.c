@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The joint fit; see ports_fit.h. How many µops go to each set are small integers, and fit_judge()
-// says how far such counts are from all trials together: a trial alone may be wrong, all of them
-// seldom are. Two descents over single changes and exchanges, one from nothing and one from the
-// counts that the smallest sets show, taken off the sets that contain them; the better one wins.
-// Then the other ways to place as many µops are tried, as long as these are few. An answer is
-// ambiguous where the second best comes close, or where it leaves something unexplained itself.
+// The joint fit; see ports_fit.h. The numbers of µops on each set are small integers, and
+// fit_judge() returns how far such counts are from all trials together: a single trial may be
+// wrong, all of them seldom are. Two descents over single changes and exchanges start from nothing
+// and from the counts by inclusion, those of the smallest sets taken off the sets that contain
+// them; the better one wins. Then the other ways to place as many µops are tried, as long as these
+// are few. An answer is ambiguous if the second best costs about as much, or if it leaves something
+// unexplained.
 #include "ports_fit.h"
 #include "ports_internal.h"
 
@@ -13,39 +14,39 @@
 #include <string.h>
 
 enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 20000, RIVAL_UOPS_MAX = 6 };
-static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
-static const double RIVAL_WEIGHT = 4;    // of what another answer is faster than the best one
-static const double ENOUGH_MORE = 1e-6;  // of a cost: beyond what the order of a sum may change
-static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
-static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
+static const double FASTER_WEIGHT = 3;   // of µops by which a trial is faster: that is impossible
+static const double RIVAL_WEIGHT = 4;    // of µops by which a rival is faster than the best answer
+static const double ENOUGH_MORE = 1e-6;  // of a cost: more than the order of a sum changes
+static const double UOP_COST = 0.03;     // of a µop more or less than slots
+static const double DERIVED_COST = 0.02; // of a µop on a set without a blocker
 static const double UNEXPLAINED_COST = 0.3;  // of a throughput that only something else explains
-static const double UNEXPLAINED_SHARE = 0.3; // from there on how much is open says nothing
-static const double AMBIGUOUS_COST = 0.2;    // another fit this close is another answer
-static const double RESIDUAL_MAX = 0.8;      // µops
-static const double RESIDUAL_SHARE = 0.06;   // of what the form uses: deviations grow with it
+static const double UNEXPLAINED_SHARE = 0.3; // over the ports' time: costs that in full
+static const double AMBIGUOUS_COST = 0.2;    // of a rival over the best: less is another answer
+static const double RESIDUAL_MAX = 0.8;      // µops; more is ambiguous
+static const double RESIDUAL_SHARE = 0.06;   // of the µops shown, by which deviations grow
 static const double BUSY_EXCESS = 0.08;      // of the throughput that no port explains
-static const double SLOWER_MOST = 0.1;       // that its ports make a form than it is
+static const double SLOWER_MOST = 0.1;       // by its ports than the form is; more is ambiguous
 static const double COUNTED_COST = 3;        // of a counted µop that is not explained
 static const double LIMIT_COST = 30;         // of a µop more than slots allow
-static const double USED_UOPS = 0.3;
-static const double MISSING_UOPS = 0.5;    // of as many as slots
-static const double STALL_LEAST_CLK = 0.3; // less is what groups of dispatch lose
-// What begins a group of dispatch cuts the one before short: of what a group may lose, at least so
-// much shows where it stands among others in no order; and so much do mixes lose by it (Zen 5, 390
-// forms: 0.3 puts 88 of 100 pairs within a tenth, 0.2 and 0.5 put 87).
+static const double USED_UOPS = 0.3;         // shown by a class: fewer are no use of it
+static const double MISSING_UOPS = 0.5;      // from as many as slots, or as were counted
+static const double STALL_LEAST_CLK = 0.3;   // less is lost by groups of dispatch
+// Shares of the largest loss of a group of dispatch, which a form that begins another one cuts
+// short: GROUP_CUT shows at least if the form stands among others in no order, and mixes lose
+// GROUP_LOST. Zen 5, pairs of 390 forms: 0.3 puts 88 % within a tenth, 0.2 and 0.5 put 87 %.
 static const double GROUP_CUT = 0.25, GROUP_LOST = 0.3;
 
 struct fit {
     const struct port_model *model;
     const struct port_trials *trials;
-    struct port_trial best[PORT_CLASSES_MAX]; // of each class, the trial that shows the fewest µops
-    double least[PORT_CLASSES_MAX];           // these; NaN: no trial
-    double counted[PORT_CLASSES_MAX]; // the fewest that were counted on its ports; NaN: no counts
-    double stall_clk;                 // of the front end; 0: none
-    uint32_t sets[SETS_MAX]; // that µops may choose from: the classes first, then their parts
+    struct port_trial best[PORT_CLASSES_MAX]; // by class: the trial that shows the fewest µops
+    double least[PORT_CLASSES_MAX];           // these µops; NaN: no trial
+    double counted[PORT_CLASSES_MAX];         // by class: fewest µops on its ports; NaN: no counts
+    double stall_clk;                         // of the front end; 0: none
+    uint32_t sets[SETS_MAX]; // sets that µops may choose from: classes first, then their parts
     int nsets;
     int counts[SETS_MAX];
-    int order[PORT_CLASSES_MAX]; // in which classes are asked
+    int order[PORT_CLASSES_MAX]; // of judging the classes
 };
 
 double port_trial_uops(const struct port_model *model, const struct port_trial *trial)
@@ -54,7 +55,7 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
     return (trial->clk * size - trial->blockers) / trial->instances;
 }
 
-// The widest sets first.
+// Returns the usage of these counts, the widest sets first.
 static struct port_usage fit_usage(const struct fit *fit, const int *counts)
 {
     struct port_usage usage = {.detail = "", .unit = -1, .slots = 0};
@@ -87,8 +88,8 @@ static double fit_predict(const struct fit *fit, const struct port_usage *usage,
     return port_bound(fit->model, usages, counts, 2);
 }
 
-// Where a form stalls the front end, what a trial takes in front of the ports, each run of blockers
-// whole cycles, says nothing of µops.
+// Returns the time of a trial in front of the ports, each run of blockers in whole cycles, if the
+// form stalls the front end. Up to that, the trial shows no µops.
 static double fit_front_clk(const struct fit *fit, const struct port_trial *trial)
 {
     if (fit->stall_clk <= 0)
@@ -97,14 +98,14 @@ static double fit_front_clk(const struct fit *fit, const struct port_trial *tria
            (double)trial->blockers / fit->model->width;
 }
 
-// Infinite where no time of the form's own says anything.
+// Returns the least time of the form by itself; infinite if no such time is valid.
 static double fit_alone_clk(const struct port_trials *trials)
 {
     return fmin(trials->shared_clk, fmin(trials->alone_clk, trials->best_clk));
 }
 
-// What is bound to a class while its blockers keep it busy, and what there is at all: equations
-// that do not depend on how well the scheduler did.
+// Returns the cost of counts of ports: the µops bound to each class while its blockers keep it
+// busy, and all µops. These equations do not depend on the scheduler.
 static double fit_counted_cost(const struct fit *fit, const int *counts, int uops)
 {
     double cost = 0;
@@ -122,12 +123,12 @@ static double fit_counted_cost(const struct fit *fit, const int *counts, int uop
 }
 
 struct fit_misfit {
-    double cost;     // how far the counts are from explaining the trials, in µops
-    double residual; // of the trial that is farthest, in µops
-    double faster;   // µops by which trials are faster than the counts allow, together
+    double cost;     // of what the counts leave unexplained, in µops
+    double residual; // largest deviation of a trial, in µops
+    double faster;   // sum of the µops by which trials are faster than the counts allow
 };
 
-// How far the counts are from the trial of a class, in µops; NaN: it has none.
+// Returns the deviation of the trial of a class from the usage, in µops; NaN: it has no trial.
 static double fit_deviation(const struct fit *fit, const struct port_usage *usage, int class)
 {
     const struct port_trial *trial = &fit->best[class];
@@ -149,8 +150,8 @@ static void misfit_add(struct fit_misfit *is, const struct fit *fit, int class, 
     is->residual = fmax(is->residual, fabs(deviation) / scale);
 }
 
-// Adds what each class costs. Those that told most of the answers before are asked first, until
-// what they cost together is more than `enough`.
+// Adds the cost of each class, until the sum is over `enough`. The class that ended the judgement
+// of an earlier answer comes first.
 static void fit_judge_trials(struct fit *fit, const struct port_usage *usage, double enough,
                              struct fit_misfit *is)
 {
@@ -168,15 +169,16 @@ static void fit_judge_trials(struct fit *fit, const struct port_usage *usage, do
             return;
         }
     }
-    for (int class = 0; class < n; class ++) // in this order, so that sums do not depend on others
+    for (int class = 0; class < n; class ++) // a fixed order of the sum
         misfit_add(is, fit, class, deviations[class]);
 }
 
-// What costs more than `enough` is not judged to its end: then its cost is what it is at least.
+// Returns the misfit of the counts. A cost over `enough` is only a lower bound.
 static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double enough)
 {
     struct port_usage usage = fit_usage(fit, counts);
-    bool known = !isnan(fit->trials->slots) && fit->stall_clk <= 0; // else they are no µops
+    bool known =
+        !isnan(fit->trials->slots) && fit->stall_clk <= 0; // a stall has slots without µops
     double slots = known ? round(fit->trials->slots) : 0;
     struct fit_misfit is = {.cost = UOP_COST * fabs(usage.uops - slots)};
     is.cost += fit_counted_cost(fit, counts, usage.uops);
@@ -201,11 +203,11 @@ static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double en
     return is;
 }
 
-// Of as many µops on other sets, which might be another answer. A set that contains another is
-// taken for the smaller one by a scheduler that binds early: beside loads of 512 bits, which have
-// two of the three ports of loads on Golden Cove, `vpaddq z z m64{1to8}` shows 0.73 of a µop on the
-// two, and other numbers of blockers 0.82 and 0.91. What is there shows in full, so it is the third
-// port's, too.
+// Returns the cost of a rival, an answer of as many µops on other sets. Trials that are faster than
+// a rival allows cost more than in a fit: a scheduler that binds early shows a set that contains
+// another as the smaller one, only in part. (Golden Cove, loads of 512 bits on two of the three
+// ports of loads: `vpaddq z z m64{1to8}` shows 0.73 to 0.91 µops on the two. A µop there would show
+// in full, so it is also the third port's.)
 static double fit_rival_cost(const struct fit_misfit *rival, const struct fit_misfit *best)
 {
     return rival->cost + (RIVAL_WEIGHT - FASTER_WEIGHT) * fmax(0, rival->faster - best->faster);
@@ -235,8 +237,9 @@ static void fit_add_set(struct fit *fit, uint32_t set)
         fit->sets[fit->nsets++] = set;
 }
 
-// The classes, and what pairs of them have in common or apart: µops that only go there have no form
-// of their own, and so no blocker. Where ports are counted, also those where a form's µops were.
+// Fills in the classes, and the common and separate ports of pairs of them: no form has µops there
+// only, so these sets have no blocker. With counters of ports, also the ports where µops of the
+// form were counted.
 static void fit_sets(struct fit *fit)
 {
     const struct port_model *model = fit->model;
@@ -255,7 +258,7 @@ static void fit_sets(struct fit *fit)
     fit_add_set(fit, fit->trials->touched);
 }
 
-// Counts by inclusion: what a set shows, less what the sets inside it show.
+// Fills in the counts by inclusion: the µops shown by a set, less those of the sets inside it.
 static void fit_start(struct fit *fit)
 {
     const struct port_model *model = fit->model;
@@ -269,8 +272,8 @@ static void fit_start(struct fit *fit)
     }
 }
 
-// One step down: the best of all single changes and exchanges. *best: the misfit of the counts.
-// *second: the cost of the best of those that were not taken.
+// Takes one step down, the best of all single changes and exchanges. *best: the misfit of the
+// counts. *second: the cost of the best of those that were not taken.
 static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
 {
     int best_add = -1, best_remove = -1;
@@ -287,8 +290,8 @@ static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
                 counts[add]++;
             if (remove >= 0)
                 counts[remove]--;
-            // A part of a set that has no blocker is never another answer, only a closer one; but
-            // where there is one already, others may be as good.
+            // A part of a set without a blocker is only a closer answer, not another; once there is
+            // one, others may be as good.
             bool answer = add < fit->model->nclasses || remove >= fit->model->nclasses;
             const struct fit_misfit other =
                 fit_judge(fit, counts, answer ? fmax(best->cost, *second) : best->cost);
@@ -316,7 +319,7 @@ static struct fit_misfit fit_descend(struct fit *fit, double *second)
     return best;
 }
 
-// Whether µops were counted on ports that the model does not have.
+// Returns true if µops were counted on ports outside the model.
 static bool fit_outside(const struct port_trials *trials)
 {
     return trials->counted_total - trials->counted_uops > MISSING_UOPS;
@@ -330,20 +333,21 @@ static bool fit_is_counted(const struct fit *fit)
     return counted;
 }
 
-// Whether µops on ports without a blocker may be the truth: some are missing, and there are ports
-// or time where they could be.
+// Returns true if the form may have µops on ports without a blocker: there are fewer µops than
+// slots, and ports or time where the rest could be.
 static bool fit_unseen(const struct port_model *model, const struct port_trials *trials,
                        const struct port_usage *usage)
 {
     if (!(usage->slots - usage->uops > MISSING_UOPS) ||
         fabs(trials->counted_total - usage->uops) < MISSING_UOPS)
         return false;
-    // What no port is seen of may only be slow to be renamed.
+    // A form without ports may only be slow to be renamed.
     double renamed_clk = usage->uops == 0 ? usage->slots / (PORT_RENAME_SHARE * model->width) : 0;
     return usage->busy_clk > renamed_clk || (model->fast != 0 && usage->slots > 1 + MISSING_UOPS);
 }
 
-// What is bound to a class is seen beside its blockers: more cannot be there.
+// Returns true if the counts on `set` and all that contain it are no more than trials show: µops
+// bound to a class show beside its blockers.
 static bool rival_possible(const struct fit *fit, const int *counts, uint32_t set)
 {
     for (int c = 0; c < fit->model->nclasses; c++) {
@@ -359,7 +363,7 @@ static bool rival_possible(const struct fit *fit, const int *counts, uint32_t se
     return true;
 }
 
-// The answers that are tried beside the one in fit->counts.
+// Answers that are tried beside that in fit->counts.
 struct rivals {
     struct fit *fit;
     int counts[SETS_MAX]; // the one under way
@@ -368,7 +372,7 @@ struct rivals {
     double second; // the cost of the best other
 };
 
-// Compares the answer under way with the best one, in whose place it comes if it costs less.
+// Compares the answer under way with the best one, which it replaces if it costs less.
 static void rivals_compare(struct rivals *rivals)
 {
     struct fit *fit = rivals->fit;
@@ -386,7 +390,7 @@ static void rivals_compare(struct rivals *rivals)
     rivals->best = other;
 }
 
-// Every way to put `uops` on the classes from `from` on. Few are possible.
+// Tries every way to put `uops` on the classes from `from` on. Few are possible.
 static void rivals_try(struct rivals *rivals, int from, int uops)
 {
     const struct fit *fit = rivals->fit;
@@ -400,8 +404,8 @@ static void rivals_try(struct rivals *rivals, int from, int uops)
     }
 }
 
-// All answers of as many µops, one less and one more: exchanges of one for one cannot come from
-// every answer to every other.
+// Tries all answers of as many µops, one less and one more: exchanges of one for one do not lead
+// from every answer to every other.
 static struct fit_misfit fit_beyond(struct fit *fit, struct fit_misfit best, double *second)
 {
     struct rivals rivals = {.fit = fit, .best = best, .second = *second};
@@ -414,8 +418,8 @@ static struct fit_misfit fit_beyond(struct fit *fit, struct fit_misfit best, dou
     return rivals.best;
 }
 
-// What few fillers show beyond the slots, which are measured beside many. If that is anything, it
-// is the front end that the trials wait for, and not dispatch.
+// Returns the cycles beyond its slots that an instance costs few fillers. Slots are measured beside
+// many, so the trials then wait for the front end, and not for dispatch.
 static double fit_stall_clk(const struct port_model *model, const struct port_trials *trials)
 {
     double slots_clk = trials->slots / model->width;
@@ -424,8 +428,9 @@ static double fit_stall_clk(const struct port_model *model, const struct port_tr
     return fmax(trials->front_clk, trials->delivery_clk) - slots_clk;
 }
 
-// Among others that fill whole groups of dispatch, what begins a group of its own cuts none short;
-// nor do instances behind each other take more slots than there are in their time.
+// Returns the least slots of microcode: it may begin a group of dispatch, which cuts no other short
+// among fillers of whole groups, and instances one after another take no more slots than their time
+// has.
 static double trials_slots_least(const struct port_model *model, const struct port_trials *trials)
 {
     double least = trials->slots;
@@ -435,10 +440,9 @@ static double trials_slots_least(const struct port_model *model, const struct po
     return least > PORT_GROUP_SLOTS && alone > PORT_GROUP_SLOTS ? fmin(least, alone) : least;
 }
 
-// What others lose in front of the ports by an instance. A stall is what they make up for: beside
-// many of them it costs less than beside few. What costs as much beside any number begins a group
-// of dispatch: its slots, and of the group before what it cuts short, half of what a group may
-// lose.
+// Sets the slots and the stall. Many others hide a stall, so it costs many less than few. A form
+// that costs any number of others the same begins a group of dispatch: it takes its slots, and on
+// average half of the largest loss of the group that it cuts short.
 static void usage_take_front(struct port_usage *usage, const struct port_model *model,
                              const struct port_trials *trials, double stall_clk)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which rows can be blockers; see ports_forms.h. A blocker must never wait: it writes one register
-// (or memory) that it does not read, its sources are constant, and nothing that it leaves behind
-// matters to what it stands beside.
+// Fitness of rows as blockers; see ports_forms.h. A blocker must never wait: it writes one register
+// (or memory) that it does not read, its sources are constant, and nothing that it leaves affects
+// the forms beside it.
 #include "ports_forms.h"
 
 #include "plan/plan.h"
@@ -11,19 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What makes a form a worse blocker, in the order of how much it may disturb.
+// Properties that make a form a worse blocker, by how much they may disturb.
 enum {
     COST_256 = 1,    // wide vectors may lower the frequency or take two passes
     COST_FLOAT = 2,  // values matter a little
     COST_LEGACY = 3, // upper halves may matter
     COST_EVEX = 4,
-    COST_MASK = 4,  // register: bound to ports in its own way
+    COST_MASK = 4,  // mask register: bound to ports in its own way
     COST_FLAGS = 8, // renamed like a register, but a reader beside it waits
     COST_512 = 16,
     COST_LOAD = 32,
-    COST_STORE = 36, // more than a load: a store is the blocker only where no load is as simple
-    COST_TRANSFER =
-        40, // from one kind of register to another: what reads it may be slower in mixes
+    COST_STORE = 36,    // more than a load: a store is the blocker only where no load is as simple
+    COST_TRANSFER = 40, // another kind of register written than read: its readers may be slower
     COST_MASKED = 64,
 };
 
@@ -33,7 +32,7 @@ static bool is_register(const struct operand *op)
            op->kind == OPERAND_MMX;
 }
 
-// Cost of the operand in a blocker, -1: it rules the row out.
+// Returns the cost of the operand in a blocker; -1: it rules the row out.
 static int operand_cost(const struct operand *op)
 {
     bool reads = op->access & ACCESS_READ, writes = op->access & ACCESS_WRITE;
@@ -65,7 +64,7 @@ static int implicit_cost(const struct list_row *row)
     return cost;
 }
 
-// Whether it reads another kind of register than it writes.
+// Returns true if the row reads registers of another kind than it writes.
 static bool row_transfers(const struct list_row *row)
 {
     unsigned reads = 0, writes = 0;
@@ -106,10 +105,10 @@ static int blocker_cost(const struct list_row *row)
     return cost + (row->element != ELEMENT_INT ? COST_FLOAT : 0);
 }
 
-// What makes forms alike as blockers, and which of them serves best.
+// Form as a blocker: of those alike in mnemonic, kinds and width, the cheapest is kept.
 struct thin {
     const char *mnemonic;
-    char kinds[OPERANDS_MAX + 1]; // one letter an operand: what it is, not how wide
+    char kinds[OPERANDS_MAX + 1]; // one letter per operand: its kind, not its width
     bool wide;
     int cost, form;
 };
@@ -154,7 +153,7 @@ void ports_forms_thin(struct port_form *forms, const struct list_row *const *row
     free(thin);
 }
 
-// Whether instances wait for each other through registers, with no moves between them.
+// Returns true if instances wait for each other through registers, unless moves stand between them.
 static bool row_chains(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
@@ -162,7 +161,8 @@ static bool row_chains(const struct list_row *row)
            mix_breakers(row, BREAK_REGISTERS, moves) > mix_breakers(row, BREAK_NEEDED, moves);
 }
 
-// Two bits for what is read and two for what is written of each kind.
+// Returns, for each kind of operand, the number that is read and the number that is written, in two
+// bits each.
 static uint64_t row_operands(const struct list_row *row)
 {
     uint64_t counts = 0;
@@ -192,7 +192,8 @@ int ports_form_bits(const struct list_row *row)
     return bits;
 }
 
-// What an operand of a vector instruction has in all, broadcast elements as often as they are used.
+// Returns the bits of an operand of a vector instruction, of a broadcast element as often as it is
+// used.
 static int operand_bits(const struct operand *op)
 {
     if (op->kind == OPERAND_VSIB)
@@ -202,8 +203,8 @@ static int operand_bits(const struct operand *op)
                : 0;
 }
 
-// A vector is wide in memory, too: on Golden Cove each `vcvtpd2ph x m512` takes 50 to 100 cycles
-// more beside `sha1msg2 x x`, and none beside VEX.
+// Returns the effect of a row on upper halves. Vectors in memory count as wide, too: on Golden Cove
+// each `vcvtpd2ph x m512` takes 50 to 100 cycles more beside `sha1msg2 x x`, and none beside VEX.
 enum port_upper ports_form_upper(const struct list_row *row)
 {
     bool legacy = row->enc == ENC_LEGACY;
@@ -224,7 +225,7 @@ static bool row_has_memory(const struct list_row *row)
     return memory;
 }
 
-// A broadcast element is none.
+// Returns true if the row has wide memory, which a broadcast element is not.
 static bool row_has_wide_memory(const struct list_row *row)
 {
     bool wide = false;
@@ -233,7 +234,7 @@ static bool row_has_wide_memory(const struct list_row *row)
     return wide;
 }
 
-// Whether an operand in memory has all of that access.
+// Returns true if an operand in memory has all of that access.
 static bool row_accesses_memory(const struct list_row *row, int access)
 {
     bool accesses = false;
@@ -245,7 +246,7 @@ static bool row_accesses_memory(const struct list_row *row, int access)
     return accesses;
 }
 
-// What a row says nothing of, pointers in registers and what a macro does, may be stores.
+// Returns true if the row writes memory, or may do so by a pointer in a register or a macro.
 static bool row_may_store(const struct list_row *row)
 {
     return row->pointer != NULL || row->macro.file != NULL ||

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Inference: each form is timed alone, beside fillers (its slots), and beside the blockers of each
-// class: what the whole takes longer than the blockers is its µops on the class's ports. First the
-// classes that no other contains; where a form uses none of their ports it needs no trial with the
-// classes inside. µops shown are never too few: so a class of which the first kernel shows none, or
-// no more than those of the classes inside it, needs no second one. What all trials of a form say
-// together is made of them by ports_fit.c.
+// class: the time of the mix over that of the blockers shows its µops on the class's ports. Classes
+// that no other contains come first; a form that uses none of their ports needs no trial with the
+// classes inside. Trials never show too few µops, so a class of which the first kernel shows none,
+// or no more than the classes inside it, needs no second one. ports_fit.c joins all trials of a
+// form.
 #include "ports_suggest.h"
 #include "ports_trials.h"
 
@@ -12,15 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SERIAL_UOPS = 6; // more than its slots on every set: it stops everything
-// Ports that are kept for so many µops more than so many times the slots, are kept by no µops.
+static const double SERIAL_UOPS =
+    6; // twice the cycles for which a form that serialises keeps every set
+// µops shown on all ports, as a number and as times the slots: more than the sum keep no ports.
 static const double KEPT_UOPS = 16, KEPT_TIMES = 3;
-// By so much more than so many times the µops of fewer blockers do more of them show.
+// Growth of the µops shown from fewer to more blockers, as a number and as times.
 static const double GROWN_UOPS = 3, GROWN_TIMES = 1.5;
-static const double SHOWN_UOPS = 0.2;       // that a trial shows beyond what is there
-static const double SLOTS_ELIMINATED = 1.5; // of a form that renaming does; more is something else
+static const double SHOWN_UOPS = 0.2;       // by which trials show more µops than there are
+static const double SLOTS_ELIMINATED = 1.5; // of a form that is eliminated at rename, at most
 
-// Whether the form may use ports of class c: it uses some of a maximal class that meets it.
+// Returns true if the form may use ports of class c: it uses a maximal class that overlaps with it.
 static bool infer_wanted(const struct inference *inference, int i, int c)
 {
     const struct port_model *model = inference->model;
@@ -33,7 +34,7 @@ static bool infer_wanted(const struct inference *inference, int i, int c)
     return false;
 }
 
-// A form beside which nothing runs uses no ports: it waits for everything.
+// Returns true if nothing runs beside the form: it waits for everything, and shows no ports.
 static bool infer_serialises(const struct inference *inference, int i)
 {
     const struct port_trials *trials = &inference->trials[i];
@@ -49,16 +50,16 @@ static bool infer_serialises(const struct inference *inference, int i)
     return least != (double)INFINITY && least > SERIAL_UOPS / 2;
 }
 
-// A form that keeps some ports from others for much longer than its µops could: it waits until all
-// that went there before has its result, or others wait for it.
+// Returns true if the form keeps ports for much longer than its µops could: it waits for the
+// results of all µops there, or others wait for it.
 static bool infer_keeps(const struct inference *inference, int i)
 {
     const struct port_trials *trials = &inference->trials[i];
     return trials_shown(inference->model, trials) > KEPT_TIMES * trials->slots + KEPT_UOPS;
 }
 
-// The µops that a trial beside the class shows, and how many blockers an instance had. false: it is
-// beside another, or has no time.
+// Sets the µops that a trial shows beside the class, and its number of blockers per instance.
+// Returns false if the trial is beside another class, or has no time.
 static bool trial_shows(const struct port_model *model, const struct port_trial *trial, int class,
                         double *beside, double *uops)
 {
@@ -67,8 +68,8 @@ static bool trial_shows(const struct port_model *model, const struct port_trial 
     return trial->class == class && !isnan(*uops);
 }
 
-// Whether a form costs the blockers of a class the more, the more of them there are, by three
-// numbers of them: what it keeps them from is no port.
+// Returns true if the cost of a form to the blockers of a class grows with their number, over three
+// numbers of them: then it is something other than µops on ports.
 static bool class_grows(const struct port_model *model, const struct port_trials *trials, int class)
 {
     double fewest = INFINITY, most = -INFINITY, beside, uops, least = 0, last = 0;
@@ -101,9 +102,9 @@ static bool infer_grows(const struct inference *inference, int i)
     return grows;
 }
 
-// As many µops as the slots of a form allow: one each, where it has memory as many as are fused
-// there (loads, what is done with them, an address and what is stored), and twice as many of the
-// widest vectors, which some cores do in two passes of one slot. 0: not known.
+// Returns the µops that the slots of a form allow; 0: unknown. A slot has one µop, with memory up
+// to three (a load, an operation, or a store's address and data), four if memory is rewritten.
+// Twice as many with the widest vectors, which some cores do in two passes of one slot.
 static int infer_uops_most(const struct port_form *form, double slots)
 {
     int fused = form->rewrites ? 4 : form->memory || form->stores ? 3 : 1;
@@ -111,14 +112,14 @@ static int infer_uops_most(const struct port_form *form, double slots)
     return isnan(slots) ? 0 : fused * passes * (int)fmax(1, round(slots));
 }
 
-// What the fit is told of the form.
+// Returns the trials of the form for the fit.
 static struct port_trials infer_trials(const struct inference *inference, int i)
 {
     struct port_trials trials = inference->trials[i];
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     bool decoding = form->decoding;
     trials.uops_most = infer_uops_most(form, trials.slots);
-    if (inference->narrow || decoding) { // alone it may have more ports, or wait for its decoding
+    if (inference->narrow || decoding) { // alone it may have more ports, or wait for decoding
         trials.alone_clk = INFINITY;
         trials.best_clk = NAN;
     }
@@ -152,7 +153,7 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     return port_fit(inference->model, &trials);
 }
 
-// Whether trials show more µops than the slots of the form allow.
+// Returns true if trials show more µops than the slots of the form allow.
 static bool infer_shows_too_many(const struct inference *inference, int i)
 {
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
@@ -161,9 +162,9 @@ static bool infer_shows_too_many(const struct inference *inference, int i)
     return most > 0 && trials_shown(inference->model, trials) > most + TRIAL_USED_UOPS;
 }
 
-// Which trials of a form beside a class are due: the screen first; then, where that shows what
-// nothing explains yet, the others, smaller classes before those that contain them; and a last one
-// where all show more than slots allow.
+// Returns the kinds of trials of a form beside a class that are due: the screen first; then the
+// others, if the screen shows more than is explained, smaller classes before those that contain
+// them; and the balanced one if all show more than slots allow.
 static unsigned infer_due(const struct inference *inference, int i, int c)
 {
     unsigned timed = inference->beside[i][c];
@@ -186,7 +187,7 @@ static unsigned infer_due(const struct inference *inference, int i, int c)
     return infer_shows_too_many(inference, i) ? BESIDE_BALANCED & ~timed : 0;
 }
 
-// The trials that tell what the forms use, without any expectation of it.
+// Takes the trials that show the usages of forms, without any expectation of them.
 static int infer_search(struct inference *inference, const int *some, int n, struct err *err)
 {
     struct round_mixes round = {.n = 0};
@@ -210,13 +211,13 @@ static int infer_search(struct inference *inference, const int *some, int n, str
     return status;
 }
 
-// Forms by position in the question, and how many.
+// Positions of forms in the question.
 struct positions {
     int *at;
     int n;
 };
 
-// Searches what these forms use, and has their siblings know.
+// Searches the usages of these forms, and keeps them for their siblings.
 static int infer_searched(struct inference *inference, const struct positions *some,
                           enum port_way way, struct port_usage *usages, struct err *err)
 {
@@ -231,7 +232,8 @@ static int infer_searched(struct inference *inference, const struct positions *s
     return status;
 }
 
-// The first form of each family, those with memory operands for themselves.
+// Splits the question into the first form of each family, with and without memory operands, and the
+// others.
 static void infer_split(const struct inference *inference, struct positions *first,
                         struct positions *others)
 {
@@ -244,7 +246,7 @@ static void infer_split(const struct inference *inference, struct positions *fir
     }
 }
 
-// Tries what siblings suggest. Left in `open` are those for which nothing stood the test.
+// Tries the suggestions of siblings. `open` keeps the forms without one that fits.
 static int infer_suggested(struct inference *inference, struct positions *open,
                            struct positions *drawn, struct port_usage *usages, struct err *err)
 {
@@ -274,15 +276,14 @@ static int infer_suggested(struct inference *inference, struct positions *open,
     return status;
 }
 
-// Whether the form has slots, no port that has a blocker, and no other reason to be ambiguous.
+// Returns true if the only doubt about the form is that it has slots and no port with a blocker.
 static bool usage_may_be_eliminated(const struct port_usage *usage)
 {
     return usage->outcome == OUTCOME_OK && usage->ambiguous && usage->nuses == 0 &&
            usage->residual <= SHOWN_UOPS && usage->slots < SLOTS_ELIMINATED;
 }
 
-// What is eliminated at rename has no µop on ports that no form shows either: then slots without
-// µops are no doubt.
+// Clears the doubt about forms that are eliminated at rename: their slots have no µops.
 static int infer_eliminated(const struct inference *inference, struct port_usage *usages,
                             struct err *err)
 {
@@ -305,8 +306,9 @@ static int infer_eliminated(const struct inference *inference, struct port_usage
     return status;
 }
 
-// What each form in question uses of a part of a model: first one of each family, then the others,
-// which may be like it; those that are not, and a tenth of those that are, by search.
+// Finds the usages of the forms in question of a part of a model: the first of each family by
+// search, the others as a sibling. Those that differ, and a tenth of those that fit, are searched,
+// too.
 static int infer_part(struct inference *inference, struct port_usage *usages, struct err *err)
 {
     size_t n = (size_t)inference->question->n + 1;
@@ -341,7 +343,7 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
     return status;
 }
 
-// The forms of a part of the question, and what is found of them.
+// Forms of a part of the question, with their usages.
 struct infer_some {
     struct port_question question;
     int *which, *position; // in the whole question
@@ -389,7 +391,7 @@ static int some_infer(struct infer_some *some, const struct port_model *model, e
     return some->question.n ? infer_part(&inference, some->usages, err) : 0;
 }
 
-// Which of the wide forms make others use other ports.
+// Finds the wide forms that make others use other ports.
 static int some_tell(struct infer_some *some, const struct port_model *model, struct err *err)
 {
     int n = some->question.n;
@@ -409,7 +411,7 @@ static int some_tell(struct infer_some *some, const struct port_model *model, st
     return status;
 }
 
-// The ports on which vectors have another choice while wide forms are about.
+// Returns the ports on which vectors have another choice beside wide forms.
 static uint32_t model_moving(const struct port_model *model)
 {
     uint32_t ports = 0;
@@ -427,7 +429,8 @@ static int usage_moving(const struct port_usage *usage, uint32_t moving)
     return usage->outcome == OUTCOME_OK ? uops : 0;
 }
 
-// What stays, and what the form's other uops choose from beside wide forms, largest sets first.
+// Sets wide_uses: the sets that do not depend on width, and those of the other µops beside wide
+// forms, largest first.
 static void usage_set_wide(struct port_usage *usage, const struct port_usage *beside,
                            uint32_t moving)
 {
@@ -453,7 +456,7 @@ static void usage_set_wide(struct port_usage *usage, const struct port_usage *be
     memcpy(usage->wide_uses, uses, (size_t)n * sizeof *uses);
 }
 
-// Beside wide forms, siblings with the same ports are siblings.
+// Returns the family of a form beside wide forms: siblings of the same ports.
 static uint64_t family_beside(uint64_t family, const struct port_usage *usage, uint32_t moving)
 {
     for (int u = 0; u < usage->nuses; u++)
@@ -463,7 +466,7 @@ static uint64_t family_beside(uint64_t family, const struct port_usage *usage, u
     return family;
 }
 
-// What vector forms use while wide forms are about.
+// Finds the usages of vector forms in mixes with wide forms.
 static int infer_beside_wide(const struct port_question *question, const struct port_model *model,
                              struct port_usage *usages, struct err *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The search for sets of ports: clusters are placed one after the other, smallest first, in all
-// ways that differ in what they share with those placed before; the best sketches go on. See
+// Search for sets of ports. Clusters are placed one after the other, smallest first, in all ways
+// that differ in the ports shared with those placed before; the best sketches go on. See
 // ports_discover.c.
 #include "ports_discover.h"
 
@@ -13,23 +13,24 @@ enum {
     BEAM_WIDTH = 256,
 };
 static const double SAME_MISFIT = 1e-9;
-static const double PAIR_TOLERANCE = 0.035; // of measured against predicted pairs
-// Of a class without a place: what is done once or twice a cycle may wait for something else, what
-// is done four times hardly.
+static const double PAIR_TOLERANCE = 0.035; // relative, of measured against predicted pairs
+// Misfit of a class that is left out, by the size of its set: 1, 2, more. A form of throughput 1 or
+// 0.5 may wait for something other than ports, one of 0.25 hardly.
 static const double LEFT_OUT_MISFIT[] = {0.55, 0.8, 1.05};
-// What a few forms show may be of two µops in one slot, such as a load and what is done with it;
-// what many show is hardly. (But `imul r32 r32 i32`, all alone, is the class of its ports on a Zen
-// 5.)
+// Members from which on a class weighs MANY_WEIGHT times as much when left out. A few forms may be
+// of two µops in one slot, such as a load and an operation; many hardly are. (Zen 5: `imul r32 r32
+// i32` is alone in the class of its ports.)
 enum { MEMBERS_MANY = 16 };
 static const double MANY_WEIGHT = 2;
 
-// fmax() is a call, which the search would make most of the time.
+// Returns the larger number; fmax() is a call, which would take most of the search's time.
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-// The slower of each set by itself, and of both on all of their ports or through the front end.
+// Returns the time of a pair: the longest of each set by itself, both on all of their ports, and
+// the front end.
 static double pair_clk(const struct discovery *d, int a_size, int b_size, int together, int x,
                        int y)
 {
@@ -49,21 +50,22 @@ bool discover_pair_slow(const struct discovery *d, const struct pair_timing *pai
     return !(pair->clk <= clk * (1 + PAIR_TOLERANCE));
 }
 
-// How badly cluster c fits to each other one, where so many of its ports are the other's.
+// Misfit of cluster c with each other one, by the number of ports that they share.
 struct overlaps {
     double misfit[PORT_CLASSES_MAX][PORTS_MAX + 1];
 };
 
-// Slower than predicted may be the scheduler's fault; faster is impossible.
+// Returns the misfit of measured / predicted time. Slower may be the scheduler's fault; faster is
+// impossible, and costs four times as much.
 static double ratio_misfit(double ratio)
 {
-    if (fabs(ratio - 1) < PAIR_TOLERANCE) // most are; it saves the logarithm
+    if (fabs(ratio - 1) < PAIR_TOLERANCE) // most are: saves the logarithm
         return 0;
     double misfit = fmax(fmin(fabs(log(ratio)) - PAIR_TOLERANCE, 1), 0);
     return ratio < 1 ? 4 * misfit : misfit;
 }
 
-// Sets of these sizes that share so many ports take a pair's time; which ports does not matter.
+// Fills in the overlaps of cluster c. Only the number of shared ports matters to a pair's time.
 static void overlaps_make(const struct discovery *d, int c, struct overlaps *overlaps)
 {
     *overlaps = (struct overlaps){0};
@@ -84,11 +86,11 @@ static void overlaps_make(const struct discovery *d, int c, struct overlaps *ove
     }
 }
 
-// What a set of the cluster is compared with: those placed before.
+// Sets placed before, with which a set of the cluster is compared.
 struct evidence {
     struct {
         uint32_t set;
-        const double *misfit; // where so many ports are shared
+        const double *misfit; // by the number of shared ports
     } others[PORT_CLASSES_MAX];
     int n;
 };
@@ -104,8 +106,7 @@ static void evidence_make(const struct sketch *sketch, const struct overlaps *ov
         }
 }
 
-// How badly a set fits to the sets placed before. What is more than `most` need not be known in
-// full.
+// Returns the misfit of a set with the sets placed before, or any value over `most`.
 static double evidence_misfit(const struct evidence *evidence, uint32_t set, double most)
 {
     double sum = 0;
@@ -114,7 +115,7 @@ static double evidence_misfit(const struct evidence *evidence, uint32_t set, dou
     return sum;
 }
 
-// Ports that are in the same sets, so far, are an atom. Returns how many there are.
+// Fills in atoms: the ports that are in the same sets so far. Returns how many there are.
 static int atoms_make(const struct sketch *sketch, uint32_t *atoms)
 {
     int n = 0;
@@ -136,7 +137,8 @@ static int atoms_make(const struct sketch *sketch, uint32_t *atoms)
     return n;
 }
 
-// The next way to take up to `most` ports from the atoms, of each the lowest. false: there is none.
+// Takes the next way of up to `most` ports from the atoms, the lowest of each. Returns false if
+// there is none.
 static bool atoms_next(const uint32_t *atoms, int n, int most, uint32_t *set)
 {
     for (int i = 0; i < n; i++) {
@@ -150,8 +152,8 @@ static bool atoms_next(const uint32_t *atoms, int n, int most, uint32_t *set)
     return false;
 }
 
-// Keeps the best sketches, by misfit; among equals those with more ports, since what the timings do
-// not force together stays apart.
+// Puts a sketch into the beam, sorted by misfit; of equals that with more ports comes first, since
+// ports that no timing identifies stay apart.
 static void beam_put(struct sketch *beam, int *n, const struct sketch *sketch)
 {
     int at = *n;
@@ -173,7 +175,7 @@ static double left_out_misfit(const struct cluster *cluster)
     return cluster->members >= MEMBERS_MANY ? MANY_WEIGHT * misfit : misfit;
 }
 
-// All ways to place cluster c into the sketch, or to leave it out.
+// Adds all ways to place cluster c into the sketch, and that of leaving it out, to the beam.
 static void sketch_extend(const struct discovery *d, const struct sketch *from, int c,
                           const struct overlaps *overlaps, struct sketch *beam, int *n)
 {
@@ -188,7 +190,7 @@ static void sketch_extend(const struct discovery *d, const struct sketch *from, 
         if (sketch.nports > PORTS_MAX)
             continue;
         sketch.sets[c] = shared | (uint32_t)(((UINT64_C(1) << fresh) - 1) << from->nports);
-        double most = HUGE_VAL; // what the beam still takes
+        double most = HUGE_VAL; // misfit that the beam still takes
         if (*n == BEAM_WIDTH)
             most = beam[BEAM_WIDTH - 1].misfit - from->misfit + 2 * SAME_MISFIT;
         sketch.misfit = from->misfit + evidence_misfit(&evidence, sketch.sets[c], most);
@@ -210,7 +212,7 @@ uint32_t discover_closest(const struct discovery *d, int c)
             from.sets[other] = d->clusters[other].set;
     overlaps_make(d, c, &overlaps);
     sketch_extend(d, &from, c, &overlaps, beam, &n);
-    for (int i = 0; i < n && !set; i++) // all but that without a set
+    for (int i = 0; i < n && !set; i++) // the first with a set
         set = beam[i].sets[c];
     free(beam);
     return set;
@@ -220,7 +222,7 @@ struct sketch discover_sketch(const struct discovery *d)
 {
     struct sketch *beam = xcalloc(BEAM_WIDTH, sizeof *beam);
     struct sketch *next = xcalloc(BEAM_WIDTH, sizeof *next);
-    int nbeam = 1; // what is known
+    int nbeam = 1; // the sketch of the fixed clusters
     for (int c = 0; c < d->nclusters; c++)
         if (d->clusters[c].fixed) {
             beam[0].sets[c] = d->clusters[c].set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The trials of forms; see ports_trials.h.
+// Trials of forms; see ports_trials.h.
 #include "ports_trials.h"
 
 #include <math.h>
@@ -11,48 +11,46 @@ enum {
     INSTANCES_OF_FORM_MAX = 4,
     BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
     BESIDE_KINDS = 5,
-    FUSED_COUNT = 24, // of a form that is faster than a slot, and of fillers
+    FUSED_COUNT = 24, // instances of a form that is faster than a slot, and as many fillers
     CONTROL_CYCLES = 12,
 };
 const double TRIAL_USED_UOPS = 0.3;
-static const double COUNTED_FROM = 0.7; // µops that count as one, to those who may not count more
-static const double CONTROL_MOST = 1.1;
-static const double FUSED_MOST = 0.8;     // slots that such a form takes alone
-static const double BUSY_LEAST_CLK = 0.9; // shorter ones wait for nothing but ports
-static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
-static const double BUSY_REWRITES = 0.25; // where that time depends on places, which mixes choose
-static const double ALONE_MAX_CLK =
-    100; // longer ones are microcode: blockers would have to be too many
-static const double LONG_CLK = 30;
-static const double SLOTS_NOISE = 0.1;                   // that a trial may show too few
-static const double BALANCED_LEFT = 0.2;                 // of a blocker: throughputs are not exact
-static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
-// What is dispatched between instances that may have the front end to themselves: as much as fits
-// into the time that these take, into half of it, and three times that, which hides what can be
-// hidden. What is faster is no microcode.
+static const double COUNTED_FROM = 0.7;   // µops shown that certainly are one
+static const double CONTROL_MOST = 1.1;   // of the ideal time of fillers; more was disturbed
+static const double FUSED_MOST = 0.8;     // slots alone of a form that is faster than a slot
+static const double BUSY_LEAST_CLK = 0.9; // shorter forms wait for ports only
+static const double BUSY_FILLED = 0.5;    // dispatch of the few fillers, of the throughput
+static const double BUSY_REWRITES = 0.25; // the same of forms whose throughput depends on places
+static const double ALONE_MAX_CLK = 100;  // longer is microcode, and needs too many blockers
+static const double LONG_CLK = 30;        // from there on one instance per mix is enough
+static const double SLOTS_NOISE = 0.1;    // slots by which a trial may show too few
+static const double BALANCED_LEFT = 0.2;  // of a blocker, as the error of throughputs
+static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // from a whole number of slots
+// Dispatch of the fillers between instances that may stall the front end, as a share of the
+// instances' throughput; three times it hides all that can be hidden. Forms that are faster than
+// FRONT_LEAST_CLK are no microcode.
 static const double FRONT_FILLED[] = {1, 0.5, 3};
 static const double FRONT_LEAST_CLK = 1.5;
-static const double FRONT_SHOWN_CLK = 0.6; // that the first leave, and slots of others do not
-static const double FRONT_LEFT_CLK = 0.3;  // of which a part may be more than slots
-// Of the time alone, or beside fewer: where fillers take nothing.
-static const double HIDDEN_TIMES = 1.05;
+static const double FRONT_SHOWN_CLK = 0.6; // cycles beyond fillers; less needs no second number
+static const double FRONT_LEFT_CLK = 0.3;  // the same for the third number
+static const double HIDDEN_TIMES = 1.05;   // of the time with fewer fillers: more are free
 
-// What a mix is timed for.
+// Purpose of a mix.
 enum trial_kind {
     TRIAL_ALONE,
     TRIAL_CLASS,       // beside blockers of a class: the µops on its ports
     TRIAL_SLOTS,       // beside fillers: the slots of dispatch
     TRIAL_SLOTS_MIXED, // the same in no particular order
     TRIAL_SLOTS_WHOLE, // the same beside fillers that make whole cycles
-    TRIAL_BUSY,        // beside few fillers: how fast it is among others
-    TRIAL_FRONT,       // the same without chains: what it keeps the front end busy for
-    TRIAL_FRONT_MANY,  // the same beside so many that they hide what can be hidden
+    TRIAL_BUSY,        // beside few fillers: the throughput among others
+    TRIAL_FRONT,       // the same without chains: the time of the front end
+    TRIAL_FRONT_MANY,  // the same beside so many that they hide all they can
 };
 
 struct round_purpose {
     int owner; // position in which
     enum trial_kind kind;
-    struct port_trial trial; // what it becomes; its class is that of TRIAL_CLASS
+    struct port_trial trial; // to be completed; has a class for TRIAL_CLASS only
 };
 
 static void round_add(struct round_mixes *round, const struct port_mix *mix,
@@ -77,8 +75,8 @@ static void round_free(struct round_mixes *round)
     *round = (struct round_mixes){.n = 0};
 }
 
-// How long a filler takes among many, by the controls: what they take longer than the width says is
-// no slot of the form beside them. What takes much longer was disturbed.
+// Returns the cycles of a filler among many, by the controls: time over that by the width is no
+// slot of a form. Controls that take much longer were disturbed.
 static double filler_clk(int width, int fillers, const struct port_timing *controls)
 {
     double clk = ports_controls_clk(controls) / fillers, ideal = 1.0 / width;
@@ -143,8 +141,8 @@ double trials_best_clk(const struct inference *inference, int i)
                 inference->question->forms[inference->question->which[i]].rthroughput_clk);
 }
 
-// Fillers of an instance that make, with the moves in front of the next one, whole cycles of
-// dispatch: where instances begin a cycle of their own, none is cut short.
+// Returns the fillers per instance that make, with the moves before the next one, whole cycles of
+// dispatch: instances that begin a cycle of their own then cut none short.
 static int front_fillers(const struct port_model *model, const struct port_form *form, double clk)
 {
     int run = model->width * (int)ceil(clk - 0.1);
@@ -153,12 +151,12 @@ static int front_fillers(const struct port_model *model, const struct port_form 
     return run - form->moves;
 }
 
-// Long enough for the chains that instances with registers of their own have. Dispatch in groups
-// makes some numbers fit better than others, so there are two, and a third and fourth in no order,
-// where instances lose what random neighbours make them lose. Forms that are faster than slots are
-// fused with what stands before them (nops on Zen 4): in no order many stand behind each other, so
-// they are as many as the fillers. And few fillers: some forms take longer alone than among others,
-// for the scheduler's sake.
+// Adds trials beside fillers, which are long enough for the chains of instances with registers of
+// their own. Dispatch in groups favours some numbers of fillers, so there are two. Each is timed in
+// an order, and in none, which shows the losses from random neighbours. Forms that are faster than
+// slots are fused with what stands before them (nops on Zen 4): in no order many of them are
+// adjacent, so they are as many as the fillers. Few fillers are timed, too, because the scheduler
+// makes some forms slower alone than among others.
 void trials_add_filled(struct inference *inference, struct round_mixes *round, int i,
                        unsigned kinds)
 {
@@ -194,7 +192,7 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
         if (!(trials[k].kinds & kinds))
             continue;
         if (trials[k].kind == TRIAL_SLOTS && inference->alone[i].counted)
-            continue; // counted
+            continue; // the counter has the slots
         if (trials[k].kind == TRIAL_BUSY && !(best >= BUSY_LEAST_CLK))
             continue;
         int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
@@ -215,12 +213,12 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
     }
 }
 
-// Slots of an instance among `others` that it was timed with, by how long it took with them. Alone,
-// fillers may take a little longer than the width says (a Zen 3's `lea r32 [r]` 1 to 2 %), and less
-// of that among other forms: then what they take alone says too few slots, by a quarter beside 15
-// of them, and the width too many. A whole number between the two is what it is, the least of
-// several: beside very many fillers that may be none, and there is no such form. Not of microcode:
-// a part of a slot is little of it, and some has no whole number of them.
+// Returns the slots of an instance that takes clk among `others`. Fillers may take a little longer
+// alone than the width says (Zen 3: `lea r32 [r]` 1 to 2 %), and less of that among other forms. So
+// the fillers' time alone gives too few slots, by a quarter beside 15 of them, and the width too
+// many. The slots are the least whole number between the two. Beside very many fillers there is
+// none, and a form has at least one slot. Microcode may have parts of slots, and keeps the lower
+// value.
 static double trial_instance_slots(const struct inference *inference, double clk, double others)
 {
     double least = clk / inference->filler_clk - others;
@@ -231,7 +229,7 @@ static double trial_instance_slots(const struct inference *inference, double clk
     return fmax(0, whole <= most + SLOTS_NOISE ? whole : least);
 }
 
-// What the trial beside fillers says of dispatch.
+// Keeps the slots that a trial beside fillers shows.
 static void trial_slots(const struct inference *inference, struct port_trials *trials,
                         const struct port_trial *trial, enum trial_kind kind)
 {
@@ -272,8 +270,8 @@ int trials_inside(const struct inference *inference, int i, int c)
     return sum;
 }
 
-// How many blockers of the class pass beside so many instances in their time, by what is known of
-// them; 0: none.
+// Returns how many blockers of the class pass beside `instances` in their time, by the µops known
+// so far; 0: none.
 static int balanced_blockers(const struct inference *inference, int i, int c, int instances)
 {
     double room = port_set_size(inference->model->classes[c].set) * trials_best_clk(inference, i) -
@@ -281,9 +279,10 @@ static int balanced_blockers(const struct inference *inference, int i, int c, in
     return (int)fmax(0, floor(instances * room + BALANCED_LEFT));
 }
 
-// Few blockers, so that schedulers which bind µops to ports early lose little; and many, for forms
-// whose own time would hide few. The fewest, with moves between instances that would wait for each
-// other: µops shown are never too few, so what the moves cost makes at worst a useless trial.
+// Adds trials beside blockers. With few of them, schedulers that bind µops early lose little; with
+// many, a form whose own time would hide few shows, too. The fewest have moves between instances
+// that would wait for each other: trials never show too few µops, so moves can only make a trial
+// useless.
 void trials_add_beside(struct inference *inference, struct round_mixes *round, int i, int c,
                        unsigned kinds)
 {
@@ -326,8 +325,7 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
     }
 }
 
-// Slots of the form and the moves in front of it, less these, among fillers that make whole cycles
-// with the moves.
+// Keeps the slots of the form among fillers that make whole cycles with the moves before it.
 static void trial_whole(const struct inference *inference, int i, const struct port_trial *trial)
 {
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
@@ -337,9 +335,9 @@ static void trial_whole(const struct inference *inference, int i, const struct p
     trials->slots_whole = fmin(trials->slots_whole, slots);
 }
 
-// What the front end spends on an instance: the least that both numbers of fillers show, since
-// chains and ports make one of them longer only. Where fillers take nothing beside it, something
-// else is waited for, a divider, and what more of them take is no stall.
+// Keeps the time that the front end takes for an instance: the least of both numbers of fillers,
+// since chains and ports only make one of them longer. Fillers that are free beside it show a wait
+// for something else, a divider, and then the time beside more of them is no stall.
 static void trial_front(const struct inference *inference, int i, const struct port_trial *trial)
 {
     const struct port_model *model = inference->model;
@@ -357,7 +355,7 @@ static void trial_front(const struct inference *inference, int i, const struct p
                                                           ports_delivery_loss(model));
 }
 
-// Beside so many fillers that what they can hide is hidden.
+// Keeps the time beside so many fillers that they hide all they can.
 static void trial_front_many(const struct inference *inference, int i,
                              const struct port_trial *trial)
 {
@@ -373,7 +371,7 @@ static void trials_keep(struct port_trials *trials, struct port_trial trial)
     trials->trials[trials->n++] = trial;
 }
 
-// What of the class's count is the form's.
+// Returns the form's part of the µops counted on the class's ports.
 static double trial_counted_uops(const struct inference *inference, const struct port_trial *trial,
                                  const struct port_timing *timing)
 {
@@ -408,7 +406,7 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
             trial_whole(inference, purpose->owner, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
             trial_slots(inference, trials, &trial, purpose->kind);
-        // What it took beside something else it can take alone.
+        // An instance alone takes no longer than its share of a mix.
         if (timing->outcome == OUTCOME_OK)
             trials->shared_clk = fmin(trials->shared_clk, timing->clk / trial.instances);
         if (evidence)
@@ -439,13 +437,13 @@ double trials_least(const struct port_model *model, const struct port_trials *tr
     return least;
 }
 
-// One slot, or a whole number that is no more than there are µops, and as many in any order, needs
-// no second look. What may begin a group of dispatch is timed among whole ones, if it was not for
-// its stalls.
+// Slots need no second look if they are one, or a whole number that is no more than the µops, and
+// the same in any order. Forms that may begin a group of dispatch are timed among whole groups,
+// unless the trials of their stalls have done that.
 unsigned trials_due_filled(const struct inference *inference, int i)
 {
     const struct port_trials *trials = &inference->trials[i];
-    if (inference->narrow) // known
+    if (inference->narrow) // the slots are known
         return 0;
     if (!inference->filled[i])
         return FILLED_ORDERED | FILLED_MIXED | FILLED_BUSY;
@@ -458,8 +456,8 @@ unsigned trials_due_filled(const struct inference *inference, int i)
     return (settled ? 0 : (unsigned)FILLED_AGAIN) | (begins ? (unsigned)FILLED_WHOLE : 0);
 }
 
-// Which forms have the front end to themselves for a time: beside few fillers, for what many
-// would hide.
+// Times the forms that may stall the front end beside few fillers, which hide little, and those
+// that do beside many.
 static int trials_front(struct inference *inference, struct err *err)
 {
     const struct port_model *model = inference->model;

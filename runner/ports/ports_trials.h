@@ -11,9 +11,9 @@
 // Kinds of trials beside blockers of a class, a bit each. The screen is one kernel with many
 // blockers, which hardly ever shows µops that are not there.
 enum {
-    BESIDE_FEW = 1 << 0,    // as many blockers as pass in the time of an instance
-    BESIDE_MORE = 1 << 1,   // more of them, if instances wait for each other
-    BESIDE_ORDERS = 1 << 2, // as many as pass in its time alone, and half as many again
+    BESIDE_FEW = 1 << 0,    // as many blockers as pass in the form's throughput
+    BESIDE_MORE = 1 << 1,   // half as many again, if instances wait for each other
+    BESIDE_ORDERS = 1 << 2, // half as many again as pass in its time alone
     BESIDE_SCREEN = 1 << 3,
     // As many blockers as the ports let pass in the time of the form alone, if it has no more µops
     // there than in the classes inside. Among more blockers, an operation of several cycles delays
@@ -26,7 +26,7 @@ enum {
     FILLED_ORDERED = 1 << 0,
     FILLED_MIXED = 1 << 1,
     FILLED_AGAIN = 1 << 2, // ordered and mixed with another number of fillers
-    FILLED_BUSY = 1 << 3,  // few fillers: its cost among few others
+    FILLED_BUSY = 1 << 3,  // few fillers: its throughput among others
     FILLED_WHOLE = 1 << 4, // as many fillers as fill whole cycles of dispatch
     FILLED_ALL = FILLED_ORDERED | FILLED_MIXED | FILLED_AGAIN | FILLED_BUSY | FILLED_WHOLE,
 };
