@@ -79,7 +79,7 @@ int ports_assign_paths(const struct port_question *question, const struct port_m
 struct port_shared {
     const struct port_form *form;
     struct port_usage usage;       // without the shares
-    double times[PORT_PROBES_MAX]; // beside each probe, over its ports' time; NaN: unknown
+    double times[PORT_PROBES_MAX]; // beside each probe, relative to its ports' time; NaN: unknown
     double shares[PORT_PATHS_MAX]; // cycles of an instance
 };
 void siblings_learn_shares(struct port_siblings *siblings, const struct port_shared *shared);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Forms side by side, two and two: which stand for the others, and how long they take together.
+// Pairs of forms: choice of the representatives, and their times together.
 #include "ports_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double REP_SLOTS_MAX = 2.6; // more would hide what it waits for
-static const double CLK_MIN = 0.25;      // of a form that is timed in pairs
+static const double REP_SLOTS_MAX = 2.6; // more slots would hide the waits of a form
+static const double CLK_MIN = 0.25;      // throughput of a form in pairs, at least
 
-// Any order may do: what a path costs in the best of three is not the schedulers' doing.
+// Returns a pair in several orders: the cost of a path is in the best of them, that of schedulers
+// is not.
 struct port_mix paths_pair(int a, double a_clk, int b, double b_clk)
 {
     struct port_mix pair = ports_pair(a, a_clk, b, b_clk, PAIR_CLK);
@@ -25,8 +26,8 @@ static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
     return alike;
 }
 
-// The form that stands for this one: of the same usage, throughput and kinds of operands. pairs->n:
-// none yet.
+// Returns the representative of a form: of the same usage, throughput and kinds of operands.
+// pairs->n: none yet.
 static int pairs_twin(const struct pairs *pairs, const struct port_form *form,
                       const struct port_usage *usage)
 {
@@ -48,8 +49,8 @@ static void pairs_add(struct pairs *pairs, int form, const struct port_usage *us
     pairs->n++;
 }
 
-// Beside the first form of each kind, the last one of another mnemonic, as long as there is room:
-// few kinds may need a path, and what only one form of each shows is little.
+// Adds the last form of another mnemonic to the first one of each kind, as long as there is room: a
+// path that few kinds need shows little in one form of each.
 static void pairs_choose_again(struct pairs *pairs, const int *which,
                                const struct port_usage *usages)
 {
@@ -81,7 +82,7 @@ static void pairs_choose(struct pairs *pairs, const int *which, const struct por
     pairs_choose_again(pairs, which, usages);
 }
 
-// Leaves out forms whose instances wait for each other even so.
+// Leaves out forms whose instances wait for each other in spite of the moves.
 static int pairs_thin(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
 {
     struct port_mix mixes[REPS_MAX];

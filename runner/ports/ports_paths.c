@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Paths that several ports share: for results that leave the vector side, say, or for third
 // operands. No form of one µop shows such a path alone, but forms that need it disturb each other
-// more than their ports explain. A path is a unit: each form needs it for some part of a cycle or
-// more. A few forms that need it are its probes, beside which all others are timed.
-// First (port_find_paths) some hundred forms are timed in pairs (ports_pairs.c); the shares that
-// explain the pairs are paths (ports_shares.c), of which those stay that also explain larger mixes
-// and have a probe. Then every form is timed beside the probes only (ports_probes.c).
+// more than their ports explain. A path is a unit: each form needs it for a part of a cycle or
+// more. A few forms that need it are its probes, beside which all others are timed. First
+// (port_find_paths) some hundred forms are timed in pairs (ports_pairs.c); the shares that explain
+// the pairs are paths (ports_shares.c), of which those stay that also explain larger mixes and have
+// a probe. Then every form is timed beside the probes only (ports_probes.c).
 #include "ports_pairs.h"
 
 #include <limits.h>
@@ -16,11 +16,11 @@
 
 enum {
     PATH_PROBES = 3,
-    PAIRS_LEAST = 12, // forms in pairs: fewer say nothing of a CPU
+    PAIRS_LEAST = 12, // forms in pairs: fewer show no paths
 };
-static const double KEPT_GAIN = 1.03; // of the error of all mixes, by a path
+static const double KEPT_GAIN = 1.03; // ratio of the errors of mixes without and with a path
 
-// Whether form i's share of a path shows beside form j.
+// Returns true if form i's share of a path shows beside form j.
 static bool pairs_show(const struct pairs *pairs, int path, int i, int j)
 {
     const double *shares = pairs->shares[path];
@@ -29,7 +29,7 @@ static bool pairs_show(const struct pairs *pairs, int path, int i, int j)
                PATH_EXCESS * pairs->cells[i][j].predicted;
 }
 
-// How far the pairs of a form are from what the model says, on average.
+// Returns the mean error of the pairs of a form.
 static double pairs_row_error(const struct pairs *pairs, int i)
 {
     double sum = 0, shares[PORT_PATHS_MAX], others[PORT_PATHS_MAX];
@@ -45,7 +45,7 @@ static double pairs_row_error(const struct pairs *pairs, int i)
     return sum / pairs->n;
 }
 
-// Whether at least half of the path's members are understood no better than form i.
+// Returns true if form i is explained at least as well as half of the path's members.
 static bool pairs_clear(const struct pairs *pairs, int path, int i)
 {
     int better = 0, members = 0;
@@ -57,9 +57,9 @@ static bool pairs_clear(const struct pairs *pairs, int path, int i)
     return 2 * better <= members;
 }
 
-// Whether the form takes longer than its ports explain, and its shares of paths; so it waits for
-// itself, or for what nobody knows, and shows nothing about others. The shares of one whose
-// instances depend on each other may be chance: its ports alone must explain it.
+// Returns true if the form takes longer than its ports and shares explain: it waits for itself, or
+// for something unknown, and is no probe. Shares of forms whose instances depend on each other may
+// be chance, and do not count.
 static bool pairs_waits(const struct pairs *pairs, int i)
 {
     struct port_usage ports = *pairs->usages[i];
@@ -72,7 +72,7 @@ static bool pairs_waits(const struct pairs *pairs, int i)
     return pairs->clk[i] > PATH_EXCESS * explained;
 }
 
-// The other paths that a form needs, a bit each.
+// Returns the other paths that a form needs, a bit each.
 static unsigned pairs_others(const struct pairs *pairs, int path, int i)
 {
     unsigned others = 0;
@@ -81,20 +81,21 @@ static unsigned pairs_others(const struct pairs *pairs, int path, int i)
     return others;
 }
 
-// The probes of a path so far.
+// Probes of a path so far.
 struct chosen {
-    int shown[REPS_MAX]; // beside how many a form shows; -1: it is one
+    int shown[REPS_MAX]; // number of probes beside which a form shows; -1: it is one
     int n;
     bool pure;       // one of them needs no other path
     unsigned common; // other paths that all of them need, a bit each
 };
-// What a member is as a probe. Who needs another path as well shows no more beside a probe that
-// needs that, too: so if all have others, one without comes next, or one that lacks one of these.
+// Rank of a member as a probe. A form that needs another path as well shows no more beside a probe
+// that needs both: so if all probes need others, one without comes next, or one that lacks one of
+// these.
 enum probe_rank { PROBE_ANY, PROBE_PURE, PROBE_LACKS, PROBE_ALONE, PROBE_RANKS };
 
-// The member beside which most of those show that do not show beside two probes yet, of those that
-// need only this path if half as many do beside one of them, unless one of a later rank is wanted;
-// what is not understood itself is no probe. -1: none.
+// Returns the next probe, -1: none. It is the member beside which most of those show that do not
+// show beside two probes yet; of members that need only this path, if half as many show beside it;
+// or one of a later rank, if that is wanted. Members that are not explained are no probes.
 static int path_probe(const struct pairs *pairs, int path, const struct chosen *chosen)
 {
     int best[PROBE_RANKS] = {-1, -1, -1, -1}, most[PROBE_RANKS] = {0};
@@ -137,7 +138,7 @@ static void chosen_add(const struct pairs *pairs, int path, struct chosen *chose
     chosen->common = others & (chosen->n++ > 0 ? chosen->common : UINT_MAX);
 }
 
-// With its shares; the first path is unit first_unit.
+// Copies the usage of rep with its shares; the first path is unit first_unit.
 static void pairs_usage(const struct pairs *pairs, int rep, int first_unit,
                         struct port_usage *usage)
 {
@@ -162,8 +163,7 @@ static void model_add_probe(struct port_model *model, const struct pairs *pairs,
     pairs_usage(pairs, rep, model->nunits - pairs->npaths, &probe->usage);
 }
 
-// Of the forms that some form stands for in pairs: their numbers, and usages with the shares of
-// that one. Returns how many.
+// Writes the forms that have a representative, and their usages with its shares. Returns how many.
 static int pairs_forms(const struct pairs *pairs, const int *which, const struct port_usage *all,
                        int *forms, struct port_usage *usages)
 {
@@ -179,16 +179,16 @@ static int pairs_forms(const struct pairs *pairs, const int *which, const struct
     return n;
 }
 
-// The mixes that decide which paths there are, and what is needed to predict them.
+// Mixes that decide on paths, and the forms of their predictions.
 struct deciding {
     const struct ports_mixes *mixes;
-    const int *which;             // the forms in question
-    const struct port_usage *all; // of them
-    int *forms;                   // those that are in mixes
-    struct port_usage *usages;    // of these, with their shares
+    const int *which;             // forms in question
+    const struct port_usage *all; // their usages
+    int *forms;                   // forms in mixes
+    struct port_usage *usages;    // their usages, with shares
 };
 
-// Error of the mixes by the shares that there are; without a path, -1: with all.
+// Returns the error of the mixes by the present shares, without those of one path; -1: with all.
 static double pairs_mixes_error(const struct pairs *pairs, const struct deciding *deciding,
                                 int without)
 {
@@ -199,7 +199,7 @@ static double pairs_mixes_error(const struct pairs *pairs, const struct deciding
                              without < 0 ? -1 : pairs->model->nunits + without);
 }
 
-// Whether every path has a probe.
+// Returns true if every path has a probe.
 static bool pairs_probed(const struct pairs *pairs)
 {
     const struct chosen none = {.n = 0};
@@ -216,8 +216,7 @@ static void pairs_take_shares(struct pairs *pairs, int npaths,
     memcpy(pairs->shares, shares, sizeof pairs->shares);
 }
 
-// Of the paths that pairs propose, takes the one that explains the mixes best, if it explains any.
-// Returns whether there is one.
+// Takes the proposed path that explains the mixes best. Returns false if none explains them better.
 static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding)
 {
     struct pairs_proposal *proposals = xcalloc(PAIRS_PROPOSALS, sizeof *proposals);
@@ -240,7 +239,7 @@ static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding
     return best >= 0;
 }
 
-// Leaves out the paths without which the later ones explain the mixes as well, or without a probe.
+// Leaves out paths without a probe, and those whose loss makes the error of the mixes no larger.
 static void pairs_keep_paths(struct pairs *pairs, const struct deciding *deciding)
 {
     const struct chosen none = {.n = 0};
@@ -255,7 +254,7 @@ static void pairs_keep_paths(struct pairs *pairs, const struct deciding *decidin
     pairs->npaths = kept;
 }
 
-// Finds path after path.
+// Finds one path after another.
 static int pairs_explain(struct pairs *pairs, const struct port_question *question,
                          const struct port_usage *all, const struct port_model *model,
                          struct err *err)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// How much of each shared path every form needs: it is timed beside the probes of the paths
-// (ports_paths.c), and takes the shares that explain these times. Most forms stand as a sibling
-// does beside all probes, so what is known of one with the same ports, operands and throughput is
-// expected of others: these are timed beside those probes that tell its paths, and take its shares
-// if they take as long as it beside each.
+// Shares of paths of every form, which is timed beside the probes of the paths (ports_paths.c) and
+// takes the shares that explain these times. Most forms take as long as a sibling beside all
+// probes. So the shares of one with the same ports, operands and throughput are expected of others:
+// these are timed beside the probes that identify its paths, and take its shares if they take as
+// long as it beside each.
 #include "ports_fit.h"
 #include "ports_pairs.h"
 
@@ -11,16 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SLOTS_MAX = 4.5; // more is microcode
-// A share explains at least so much of a form's pairs with probes that mostly two have to agree.
+static const double SLOTS_MAX = 4.5; // slots of a form; more is microcode
+// Relative error of a form's pairs with probes that a share explains at least: mostly two have to
+// agree.
 static const double PROBED_COST = 0.3;
-static const double SHOWN = 1.06; // of a pair with a path's first probe: less asks for no other one
-// Of a path: what one probe shows may be less than what others do by as much.
+static const double SHOWN = 1.06; // of the ports' time beside a first probe: less needs no other
+// Cycles of a path by which one probe may show less than others.
 static const double DOUBT_SHARE = 0.25;
-static const double EXPLAINED = 0.9;      // of what a form waits for, by its shares
-static const double PROBE_SPREAD = 0.1;   // of a pair: what varies more says nothing
-static const double EXPECTED = 1.05;      // of the time of a pair, by that of another form
-static const double SHARES_DIFFER = 0.15; // cycles
+static const double EXPLAINED = 0.9;      // of a form's wait, by a share: it is explained
+static const double PROBE_SPREAD = 0.1;   // of a pair's time; pairs that vary more are ignored
+static const double EXPECTED = 1.05;      // of the time of a sibling's pair: more is no sibling
+static const double SHARES_DIFFER = 0.15; // cycles; more contradict a sibling
 
 static bool usage_may_share(const struct port_usage *usage, double clk)
 {
@@ -28,7 +29,8 @@ static bool usage_may_share(const struct port_usage *usage, double clk)
            clk > PATH_SHARE_MIN;
 }
 
-// An instance of a probe alone; a run need not know its throughput.
+// Returns the time of an instance of a probe alone by its ports: a run need not know its
+// throughput.
 static double probe_clk(const struct port_model *model, const struct port_probe *probe)
 {
     const struct port_usage *usage = &probe->usage;
@@ -65,7 +67,7 @@ static void usage_take_shares(struct port_usage *usage, const int *paths, int np
     }
 }
 
-// The pairs of forms with probes, [form * nprobes + probe].
+// Pairs of forms with probes, [form * nprobes + probe].
 struct probing {
     const struct port_question *question;
     const struct port_model *model;
@@ -73,9 +75,9 @@ struct probing {
     int *position; // in the question, of each form
     int nforms;
     struct port_mix *mixes;
-    struct port_timing *timings; // of those that were not timed the outcome is not ok
-    double *predicted_clk;       // by ports
-    double *enough_clk;          // less leaves no share of a path
+    struct port_timing *timings; // outcome not OK: not timed
+    double *predicted_clk;       // times by ports
+    double *enough_clk;          // no share of a path shows in less
     bool *due;                   // to be timed
 };
 // Some of the forms.
@@ -83,14 +85,14 @@ struct some {
     int *at, n;
 };
 
-// What a pair takes at least if the form has a share of this path.
+// Returns the least time of a pair if the form has a share of this path.
 static double probe_least_clk(const struct port_probe *probe, int path, const struct port_mix *pair)
 {
     return usage_share(&probe->usage, path) * pair->parts[1].count +
            DOUBT_SHARE * pair->parts[0].count;
 }
 
-// What a pair may take at most to show that the form has a share of none of the probe's paths.
+// Returns the time below which a pair shows that the form has a share of none of the probe's paths.
 static double probe_enough_clk(const struct port_probe *probe, const struct port_mix *pair)
 {
     double least = INFINITY;
@@ -149,7 +151,7 @@ static bool probe_is_first(const struct port_model *model, int path, int p)
     return usage_share(&model->probes[p].usage, path) > 0;
 }
 
-// Whether a pair with the first probe of a path rules out that the form needs it.
+// Returns true if a pair with the first probe of a path rules out that the form needs it.
 static bool probing_excludes(const struct probing *probing, int at, int path)
 {
     const struct port_probe *probe = &probing->model->probes[at % probing->model->nprobes];
@@ -159,8 +161,8 @@ static bool probing_excludes(const struct probing *probing, int at, int path)
            clk < probe_least_clk(probe, path, &probing->mixes[at]);
 }
 
-// Whether a form is to be timed beside probe p: it is the first one of a path; or (`others`) the
-// first one of one of its paths does not rule out that the form needs that.
+// Returns true if a form is to be timed beside probe p: it is the first one of a path; or
+// (`others`) the first one of one of its paths does not rule out that the form needs that.
 static bool probe_is_due(const struct probing *probing, int form, int p, bool others)
 {
     const struct port_model *model = probing->model;
@@ -176,7 +178,7 @@ static bool probe_is_due(const struct probing *probing, int form, int p, bool ot
     return others ? due && !first : first;
 }
 
-// Times the pairs that are due; of each as many orders as show that a form needs no path.
+// Times the pairs that are due, in further orders as long as the form may need a path.
 static int probing_time(struct probing *probing, struct err *err)
 {
     const struct port_question *question = probing->question;
@@ -207,7 +209,7 @@ static int probing_time(struct probing *probing, struct err *err)
     return status;
 }
 
-// A pair that says something of the form.
+// Returns true if a pair has a steady time.
 static bool probing_tells(const struct probing *probing, int at)
 {
     const struct port_timing *timing = &probing->timings[at];
@@ -219,7 +221,7 @@ static const struct port_form *probing_form(const struct probing *probing, int f
     return &probing->question->forms[probing->question->which[probing->position[form]]];
 }
 
-// What a form's pairs with the probes say of its shares.
+// Fits the shares of a form to its pairs with the probes.
 static void probing_assign(const struct probing *probing, int form, double *shares)
 {
     const struct port_model *model = probing->model;
@@ -252,7 +254,7 @@ static void probing_assign(const struct probing *probing, int form, double *shar
         row_fit(&row, shares);
 }
 
-// How the form stands beside the probes, and what that says of its shares.
+// Returns the times of a form beside the probes, for comparison with others.
 static struct port_shared probing_shared(const struct probing *probing, int form)
 {
     int nprobes = probing->model->nprobes;
@@ -267,7 +269,8 @@ static struct port_shared probing_shared(const struct probing *probing, int form
     return shared;
 }
 
-// The probe that tells a path from others, as a bit: which needs the fewest of these. 0: none.
+// Returns the probe that identifies a path best, as a bit: that which needs the fewest other paths.
+// 0: none.
 static unsigned path_teller(const struct port_model *model, int path)
 {
     unsigned teller = 0;
@@ -282,7 +285,7 @@ static unsigned path_teller(const struct port_model *model, int path)
     return teller;
 }
 
-// Whether a probe needs a path that forms with these shares need.
+// Returns true if a probe needs a path that forms with these shares need.
 static bool probe_meets(const struct port_model *model, int p, const double *shares)
 {
     int paths[PORT_PATHS_MAX], npaths = model_paths(model, paths);
@@ -292,8 +295,8 @@ static bool probe_meets(const struct port_model *model, int p, const double *sha
     return false;
 }
 
-// The probes that rule out that a form with these shares needs the path as well: the first one, or
-// where that one shows what the shares take anyway, one that does not, if there is any.
+// Returns the probes that rule out that a form with these shares needs the path as well: the first
+// one, and if it needs paths of these shares, one that does not, if there is any.
 static unsigned path_excluders(const struct port_model *model, int path, const double *shares)
 {
     unsigned probes = 0;
@@ -309,8 +312,8 @@ static unsigned path_excluders(const struct port_model *model, int path, const d
     return probes;
 }
 
-// The probes beside which a form is timed that is expected to have these shares: for each share
-// that which tells its path from others, and for each other path those that rule it out.
+// Returns the probes beside which a form is timed that is expected to have these shares: for each
+// share the probe that identifies its path, and for each other path those that rule it out.
 static unsigned shared_probes(const struct port_model *model, const struct port_shared *expected)
 {
     int paths[PORT_PATHS_MAX], npaths = model_paths(model, paths);
@@ -323,7 +326,7 @@ static unsigned shared_probes(const struct port_model *model, const struct port_
     return probes;
 }
 
-// Whether a form that was timed beside these probes, at least, stands as the expected one does.
+// Returns true if a form takes as long as the expected one beside each of these probes.
 static bool shared_stands(const struct port_model *model, const struct port_shared *shared,
                           const struct port_shared *expected)
 {
@@ -336,8 +339,8 @@ static bool shared_stands(const struct port_model *model, const struct port_shar
     return stands;
 }
 
-// A known form that this one is like and (`standing`) stands as beside the probes; else one whose
-// own times beside them are all known. NULL: none.
+// Returns a sibling whose shares this form may inherit; NULL: none. With `standing`, both must take
+// as long beside the probes; otherwise the sibling's own times must be known.
 static const struct port_shared *shared_find(const struct probing *probing,
                                              const struct port_shared *shared, bool standing)
 {
@@ -353,8 +356,8 @@ static bool usage_is_drawn(const struct port_usage *usage)
     return usage->way == PORT_WAY_AGREES || usage->way == PORT_WAY_DIFFERS;
 }
 
-// Forms whose shares nothing is expected of: those that are drawn, and the first of all that are
-// alike. Others will be like these.
+// Splits the forms into the first of all that are alike, with those that are drawn, and the others,
+// of which the shares of a sibling are expected.
 static void probing_split(const struct probing *probing, struct some *first, struct some *others)
 {
     struct port_siblings *expected = port_siblings_new(0);
@@ -372,7 +375,7 @@ static void probing_split(const struct probing *probing, struct some *first, str
     port_siblings_free(expected);
 }
 
-// Forms that seem to need a path and have moves between their instances.
+// Returns the forms that seem to need a path and have moves between their instances.
 static struct some probing_suspects(const struct probing *probing, const struct some *some)
 {
     struct some suspects = {xcalloc((size_t)some->n + 1, sizeof(int)), 0};
@@ -398,9 +401,9 @@ static bool probing_alone_fits(const struct probing *probing, int form,
            timing->clk <= PATH_ALONE_MOST * count * probing_form(probing, form)->rthroughput_clk;
 }
 
-// Moves that take ports, as those between masks do, would be taken for shares: what is slower with
-// its moves alone is timed anew without, with registers of their own for some instances; and shows
-// nothing where these wait for each other.
+// Times suspects without their moves: those that take ports, as between masks, would look like
+// shares. Forms that are slower alone with moves are timed anew without, with registers of their
+// own for some instances; pairs of those that then wait for each other are dropped.
 static int probing_check_moves(struct probing *probing, const struct some *some, struct err *err)
 {
     enum { MOVED, PLAIN, WAYS };
@@ -437,7 +440,7 @@ static int probing_check_moves(struct probing *probing, const struct some *some,
     return status == 0 ? probing_time(probing, err) : status;
 }
 
-// Times forms beside all probes that they need, finds their shares, and has others know these.
+// Times forms beside all probes that they need, finds their shares, and keeps these for others.
 static int probing_search(struct probing *probing, const struct some *some, struct err *err)
 {
     int nprobes = probing->model->nprobes, paths[PORT_PATHS_MAX];
@@ -462,8 +465,8 @@ static int probing_search(struct probing *probing, const struct some *some, stru
     return status;
 }
 
-// Times forms beside the probes that tell the shares of one that they are like. Left in *some are
-// those that do not stand as it does.
+// Times forms beside the probes that identify the shares of a sibling. *some keeps the forms that
+// differ from it.
 static int probing_expect(struct probing *probing, struct some *some, struct err *err)
 {
     int nprobes = probing->model->nprobes, paths[PORT_PATHS_MAX];
@@ -492,7 +495,7 @@ static int probing_expect(struct probing *probing, struct some *some, struct err
             usage_take_shares(&probing->usages[probing->position[some->at[i]]], paths, npaths,
                               known->shares);
         } else {
-            // What one order says is no answer where nothing was to be expected.
+            // These pairs are timed again: some were timed in fewer orders than a search needs.
             for (int p = 0; p < nprobes; p++)
                 probing->timings[some->at[i] * nprobes + p].outcome = OUTCOME_SKIPPED;
             some->at[left++] = some->at[i];
@@ -503,8 +506,8 @@ static int probing_expect(struct probing *probing, struct some *some, struct err
     return status;
 }
 
-// Drawn forms were timed beside all probes: whether they have the shares of a form that they stand
-// as.
+// Compares the shares of drawn forms, which were timed beside all probes, with those of a sibling
+// that takes as long.
 static void probing_compare(const struct probing *probing)
 {
     int paths[PORT_PATHS_MAX], npaths = model_paths(probing->model, paths);

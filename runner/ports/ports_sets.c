@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sets of clusters: what turns out to be of several µops is dropped, the others are placed by
-// the search (ports_search.c) until none uses ports outside its place.
+// Sets of clusters. Clusters of several µops are dropped; the search (ports_search.c) places the
+// others until none uses ports outside its place.
 #include "ports_discover.h"
 
 #include <math.h>
@@ -8,17 +8,17 @@
 
 enum {
     SLOW_ROUNDS = 2,
-    OTHERS_MOST = 6,  // forms that stand for a class in turn
-    MEMBERS_LEAST = 4 // of a class that is worth it
+    OTHERS_MOST = 6,  // other representatives of a cluster that are tried
+    MEMBERS_LEAST = 4 // of a cluster that is worth that
 };
-static const double LESS = 0.995;        // of the time with another form: it disturbs less
-static const double MULTI_USE = 1.45;    // uses of a larger set by one instance
-static const double INSIDE_USE = 0.9;    // of a set by what has no ports outside it
-static const double ROOM_SHARE = 0.95;   // of the time that two uses would take
-static const double ELSEWHERE_USE = 0.6; // uses of ports outside its own by one instance
+static const double LESS = 0.995;        // of the time of pairs: a better representative
+static const double MULTI_USE = 1.45;    // µops per instance on a larger set: more than one
+static const double INSIDE_USE = 0.9;    // µops per instance on a set: no ports outside it
+static const double ROOM_SHARE = 0.95;   // of the room for two µops: less rules them out
+static const double ELSEWHERE_USE = 0.6; // µops per instance on ports outside its set: some
 
-// Uses of a larger set by one instance of c, the least over their mixtures: schedulers waste some
-// of it. NaN: no mixture shows it.
+// Returns the µops per instance of c on a larger set, the least over their mixtures: schedulers
+// waste some of its ports. NaN: no mixture shows it.
 static double cluster_uses(const struct discovery *d, int c, int s)
 {
     const struct cluster *large = &d->clusters[s];
@@ -35,8 +35,8 @@ static double cluster_uses(const struct discovery *d, int c, int s)
     return least;
 }
 
-// Whether c can use the ports of s twice an instance: not if it leaves more of them to a third that
-// uses these than would be left.
+// Returns true if a third cluster on the ports of s has more of them beside c than two µops of c
+// there would leave.
 static bool cluster_leaves_room(const struct discovery *d, int c, int s)
 {
     for (int i = 0; i < d->npairs; i++) {
@@ -52,10 +52,11 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
     return false;
 }
 
-// Whether members of c use a larger set more than once each. Half of its ports, to which a
-// scheduler binds them as if the others were busy in the same way, look alike beside the set:
-// vector loads of a Zen 5 beside loads, (12 + 24) in 11.0 cycles, where twice each port would
-// take 12. But beside stores, which have the other half, they take 6.9, and twice would be 9.
+// Returns true if members of c use a larger set more than once each. A form on half of its ports
+// looks alike beside the set, to which a scheduler binds µops as if all its ports were busy. Beside
+// the other half the form shows the difference. (Zen 5: 12 and 24 vector loads and loads take 11.0
+// cycles, where two µops each would take 12; but beside stores, on the other half, 6.9, and two
+// µops would take 9.)
 static bool cluster_multi(const struct discovery *d, int c)
 {
     for (int s = 0; s < d->nclusters; s++)
@@ -65,7 +66,7 @@ static bool cluster_multi(const struct discovery *d, int c)
     return false;
 }
 
-// Whether members of c, which have a place among some ports, use others too.
+// Returns true if members of c use ports outside their set, too.
 static bool cluster_elsewhere(const struct discovery *d, const struct sketch *sketch, int c)
 {
     for (int s = 0; s < d->nclusters; s++)
@@ -75,9 +76,9 @@ static bool cluster_elsewhere(const struct discovery *d, const struct sketch *sk
     return false;
 }
 
-// Pairs that are slower than the sets of the first sketch, and all of a cluster without one there,
-// are timed again, since they may have been disturbed, or take now one time, now another: where
-// both sets are to be full, 24 `mov r32 i32` and 12 `mov m8 r8` on a Zen 3 take 6.0 or 9.0 cycles.
+// Times pairs again that are slower than the sets of the first sketch, and all pairs of a cluster
+// without a set there. They may have been disturbed, or have more than one time: 24 `mov r32 i32`
+// and 12 `mov m8 r8`, which fill both sets on Zen 3, take 6.0 or 9.0 cycles.
 static int sets_time_slow(struct discovery *d, struct err *err)
 {
     struct sketch sketch = discover_sketch(d);
@@ -95,13 +96,13 @@ static int sets_time_slow(struct discovery *d, struct err *err)
     return status;
 }
 
-// Whether other forms may stand for a cluster that would be left out with the present one.
+// Returns true if a cluster that would be left out may get another representative.
 static bool cluster_has_others(const struct cluster *cluster)
 {
     return !cluster->others && !cluster->fixed && cluster->members >= MEMBERS_LEAST;
 }
 
-// What cannot stay gets other forms, if it had none; else it is dropped.
+// Marks a cluster as doubtful if it may get another representative; else drops it.
 static void cluster_drop(struct cluster *cluster)
 {
     cluster->doubtful = cluster_has_others(cluster);
@@ -110,27 +111,27 @@ static void cluster_drop(struct cluster *cluster)
 
 static void sets_drop_multi(struct discovery *d)
 {
-    // Larger sets first: what uses them more than once is no class of its own.
+    // Larger sets first: a cluster that uses them more than once is no class.
     for (int size = 64; size > 0; size--)
         for (int c = 0; c < d->nclusters; c++)
             if (d->clusters[c].size == size && !d->clusters[c].fixed && cluster_multi(d, c))
                 cluster_drop(&d->clusters[c]);
 }
 
-// Whether it is a pair of the cluster with one that is not dropped.
+// Returns true if the pair is of the cluster and one that is not dropped.
 static bool pair_matters(const struct discovery *d, const struct pair_timing *pair, int c)
 {
     int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
     return other >= 0 && !d->clusters[other].dropped;
 }
 
-// A form in turn for a cluster, and its pairs.
+// Other representative of a cluster, with its pairs.
 struct other {
-    int cluster, rep, first, n; // pairs, of those that are timed
+    int cluster, rep, first, n; // first and number of its mixes
 };
 
-// Forms of the doubtful clusters, and the mixes of their pairs. which[i]: the pair of mixes[i].
-// Returns how many forms there are.
+// Makes the other representatives of doubtful clusters, and the mixes of their pairs. which[i]: the
+// pair of mixes[i]. Returns the number of representatives.
 static int others_make(struct discovery *d, struct other *others, struct port_mix *mixes,
                        int *which)
 {
@@ -161,7 +162,7 @@ static int others_make(struct discovery *d, struct other *others, struct port_mi
     return n;
 }
 
-// What is not known is taken as if one waited for the other.
+// Returns the time of a pair; if unknown, the highest one: one µop per cycle.
 static double pair_known_clk(const struct pair_timing *pair, double clk)
 {
     return isnan(clk) ? pair->x + pair->y : clk;
@@ -172,7 +173,7 @@ static double timing_clk(const struct port_timing *timing)
     return timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
 }
 
-// Whether the form disturbs less than the one that stands for the cluster, in whose place it comes.
+// Returns true if the other representative disturbs less, and puts it in place of the present one.
 static bool other_judge(struct discovery *d, const struct other *other, const int *which,
                         const struct port_timing *timings)
 {
@@ -190,7 +191,7 @@ static bool other_judge(struct discovery *d, const struct other *other, const in
     return true;
 }
 
-// All pairs of what another form stands for now. Those of two such are of forms that have not met.
+// Times all pairs of the clusters with a new representative. Two new ones have not met before.
 static int others_time(struct discovery *d, const bool *anew, struct err *err)
 {
     int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, status = 0;
@@ -207,9 +208,9 @@ static int others_time(struct discovery *d, const bool *anew, struct err *err)
     return status;
 }
 
-// Other forms stand for the doubtful clusters: what takes one slot may still be two µops (a load
-// and what is done with it), and a class of such forms and others finds a place by the others only.
-// The one whose pairs take the least time is taken, if that is not the one that stands for it.
+// Tries other representatives of the doubtful clusters. A form of one slot may still have two µops
+// (a load and an operation), and a class of such forms and others finds a place only by the others.
+// The representative whose pairs take the least time is taken.
 static int sets_try_others(struct discovery *d, struct err *err)
 {
     size_t most = (size_t)OTHERS_MOST * (size_t)d->nclusters + 1;
@@ -243,8 +244,8 @@ static bool sets_doubtful(const struct discovery *d)
     return doubtful;
 }
 
-// Drops what uses ports elsewhere, and finds out who is without a place. Returns whether other
-// forms are to be tried, or whether the search is to be done again without what was dropped.
+// Drops clusters that use ports elsewhere, and finds those without a place. Returns true if other
+// representatives are to be tried, or the search is to be done again without the dropped ones.
 static bool sets_go_on(struct discovery *d, const struct sketch *sketch)
 {
     bool go_on = false;
@@ -302,7 +303,7 @@ double discover_residual(const struct discovery *d)
 
 // --- contradictions ---
 
-// The pair of cluster c, if it had this set, that is farthest from it.
+// Returns the pair of cluster c that is farthest from this set.
 static const struct pair_timing *cluster_worst(const struct discovery *d, int c, uint32_t set,
                                                double *clk)
 {
@@ -325,7 +326,7 @@ static const struct pair_timing *cluster_worst(const struct discovery *d, int c,
     return worst;
 }
 
-// "12 `a` (2 ports) beside 6 `b` (3) take 9.10 cycles, and at their closest sets 6.00".
+// Appends "12 `a` (2 ports) beside 6 `b` (3) take 9.10 cycles, and at their closest sets 6.00".
 static bool cluster_contradiction(const struct discovery *d, int c, struct strbuf *out)
 {
     double clk = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Shares of paths that explain the times of pairs best: for one form beside others whose shares are
 // known (row_fit), and for all forms at once (pairs_propose_paths). Two forms that need a path take
-// at least the sum of their shares, so each pair that a path delays says what a share is if the
-// other one is known. That makes the search coordinate descent with few candidates: one share after
-// the other becomes the candidate with the least error of its row, until three sweeps are over. A
-// path begins with each of some forms that are taken to need it all the time, and what explains
-// enough of the pairs is proposed. Shares cost something: else chance would make them.
+// at least the sum of their shares, so each pair that a path delays gives a share if the other one
+// is known. So the search is coordinate descent with few candidates: one share after the other
+// becomes the candidate with the least error of its row, in three sweeps. Each of some forms in
+// turn is taken to need a new path all the time, and paths that explain enough of the pairs are
+// proposed. Shares cost something: else chance would make them.
 #include "ports_pairs.h"
 
 #include <math.h>
@@ -13,14 +13,13 @@
 #include <string.h>
 
 enum { SWEEPS = 3 };
-static const double BLOCKER_CLK = 1.3; // of these: longer ones leave gaps
-static const double SHARE_COST = 0.15; // a share explains at least so much, in shares of a pair
-static const double SLOWER_COST = 2;   // of a pair that is said to take longer than it does
-static const double ERROR_MOST = 0.5;  // of a pair: more is not the path's doing
-static const double ERROR_GAIN = 2.5;  // of all pairs, without a path and with it
-static const double ERROR_SAME = 1e-6; // of what comes to the same
+static const double BLOCKER_CLK = 1.3; // throughput of these forms: slower ones leave gaps
+static const double SHARE_COST = 0.15; // relative error of pairs that a share explains at least
+static const double SLOWER_COST = 2;   // weight of a pair that is predicted too slow
+static const double ERROR_MOST = 0.5;  // of a pair: more has another cause than the path
+static const double ERROR_GAIN = 2.5;  // least gain of all pairs by a path
+static const double ERROR_SAME = 1e-6; // of two proposals: they are the same
 
-// What two forms are to take together, if the paths have these shares.
 double cell_error(const struct cell *cell, const double *mine, int count, const double *others,
                   int other_count, int npaths)
 {
@@ -45,7 +44,7 @@ static double row_error(const struct row *row, const double *shares)
     return sum;
 }
 
-// The share of path k that explains the row best: none, or one that explains some cell.
+// Fits the share of path k to the row: none, or one that explains some cell.
 static void row_fit_path(const struct row *row, int k, double *shares)
 {
     double tried[PORT_PATHS_MAX], best = 0;
@@ -68,8 +67,8 @@ static void row_fit_path(const struct row *row, int k, double *shares)
     shares[k] = best;
 }
 
-// What the form needs another path for instead. Where probes need several paths, the first one
-// takes what is another's.
+// Exchanges a share for one of another path, if that explains the row better. A first probe that
+// needs several paths attracts shares of the others.
 static void row_exchange(const struct row *row, double *shares)
 {
     for (int from = 0; from < row->npaths; from++)
@@ -123,7 +122,7 @@ static void pairs_refine(struct pairs *pairs)
         }
 }
 
-// Of all pairs, and what the shares cost.
+// Returns the error of all pairs, and the cost of the shares.
 static double pairs_error(const struct pairs *pairs)
 {
     double sum = 0;
@@ -133,7 +132,7 @@ static double pairs_error(const struct pairs *pairs)
         pairs_row(pairs, i, &row);
         for (int k = 0; k < pairs->npaths; k++) {
             shares[k] = pairs->shares[k][i];
-            sum += shares[k] > 0 ? SHARE_COST : 0; // twice: every pair is in two rows
+            sum += shares[k] > 0 ? SHARE_COST : 0; // with row_error() twice, as pairs are
         }
         sum += row_error(&row, shares);
     }
@@ -148,7 +147,8 @@ static int pairs_members(const struct pairs *pairs, int path)
     return members;
 }
 
-// Shares of a new path that form b keeps busy all the time, by the pairs with it alone.
+// Fills in the shares of a new path that form b keeps busy all the time, by the pairs with it
+// alone.
 static void pairs_begin_path(struct pairs *pairs, int b)
 {
     double *shares = pairs->shares[pairs->npaths];
@@ -160,7 +160,7 @@ static void pairs_begin_path(struct pairs *pairs, int b)
     }
 }
 
-// The forms that explain most as the first of a new path. Returns how many.
+// Writes the forms that explain most as the first of a new path. Returns how many.
 static int pairs_seeds(struct pairs *pairs, int seeds[PAIRS_PROPOSALS])
 {
     double errors[PAIRS_PROPOSALS];
@@ -187,7 +187,7 @@ static int pairs_seeds(struct pairs *pairs, int seeds[PAIRS_PROPOSALS])
     return n;
 }
 
-// Adds what was tried, unless it is there.
+// Adds the tried shares, unless they are there. Returns the number of proposals.
 static int proposals_add(struct pairs_proposal *proposals, int n, const struct pairs *tried,
                          double error)
 {
@@ -220,7 +220,7 @@ int pairs_propose_paths(struct pairs *pairs, struct pairs_proposal *proposals)
     return n;
 }
 
-// Paths a and b as one: whoever needs either.
+// Joins path b to a: its members are those of either.
 static void pairs_join(struct pairs *pairs, int a, int b)
 {
     for (int i = 0; i < pairs->n; i++)
@@ -231,8 +231,8 @@ static void pairs_join(struct pairs *pairs, int a, int b)
     pairs_refine(pairs);
 }
 
-// A path is found from one form's pairs on, and a later one may be the same from another's: then
-// some forms have a share of one, some of the other, and beside each other none.
+// A later path may be the same as an earlier one, found from another form's pairs: then some forms
+// have a share of one, some of the other, and beside each other none.
 void pairs_join_paths(struct pairs *pairs)
 {
     struct pairs *tried = xcalloc(1, sizeof *tried);

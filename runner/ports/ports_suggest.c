@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Suggestions of siblings; see ports_suggest.h. µops that are bound to the sets of a model follow
-// from each other: what is on p015 is on p0156B, too, and one µop that is on p01 for sure leaves no
-// other for p06 if p0156B has only one and p0 none. So a few classes imply all others, and only
-// these are timed: the screens of all of them, and more for the sets that the suggestion uses,
-// since trials may show µops that are not there.
+// Suggestions of siblings; see ports_suggest.h. Counts of µops in the sets of a model follow from
+// each other: µops on p015 are on p0156B, too, and if p0156B has one µop and p01 certainly has it,
+// p06 has another only if p0 has it. So a few classes imply all others, and only these are timed:
+// the screens of all of them, and more for the sets that the suggestion uses, since trials may show
+// too many µops.
 #include "ports_suggest.h"
 
 #include "util/random.h"
@@ -14,21 +14,21 @@
 #include <string.h>
 
 enum { UNBOUNDED = 1000, DRAWN_OF = 10, REJECTED_MAX = 63, DRAWN_LEAST = 50 };
-static const double DIFFER_MOST = 0.02; // of the forms that are drawn, DRAWN_LEAST of them
-static const double MORE_UOPS = 0.2;    // that trials may show
-static const double LESS_UOPS = 0.35;   // fewer are fewer
-static const double EXCESS_MOST = 0.4;  // with both, one µop more is never within it
-static const double UNEXPLAINED = 1.08; // of the throughput over what ports explain
+static const double DIFFER_MOST = 0.02; // of at least DRAWN_LEAST drawn forms: more are a doubt
+static const double MORE_UOPS = 0.2;    // by which trials may show too many
+static const double LESS_UOPS = 0.35;   // by which trials may show too few
+static const double EXCESS_MOST = 0.4;  // of the sibling's trials; with MORE_UOPS below one µop
+static const double UNEXPLAINED = 1.08; // of the throughput by ports: more waits for something else
 static const double BLOCKED_CLK = 6;
-static const double SAME_CLK = 0.1; // cycles that forms wait, and of their throughputs
+static const double SAME_CLK = 0.1; // of waits, in cycles, and of throughputs, relative
 
 struct sibling {
     uint64_t family;
     enum ports_part part;
     bool memory, wide;
     struct port_usage usage;
-    uint32_t plan;                   // classes of the part that imply all others
-    double excess[PORT_CLASSES_MAX]; // what its own trials show beside each class and is not there
+    uint32_t plan;                   // classes that imply all others, a bit each
+    double excess[PORT_CLASSES_MAX]; // µops that its own trials show too many, by class
 };
 struct port_siblings {
     uint64_t seed;
@@ -96,7 +96,7 @@ static const struct port_form *form_at(const struct inference *inference, int i)
     return &inference->question->forms[inference->question->which[i]];
 }
 
-// Of a form beside wide vectors the family are all forms with the same ports.
+// Returns the family of a form; beside wide vectors it is all forms with the same ports.
 static uint64_t form_family(const struct inference *inference, int i)
 {
     return inference->families ? inference->families[i] : form_at(inference, i)->family;
@@ -107,7 +107,7 @@ static bool form_has_memory(const struct inference *inference, int i)
     return !inference->families && form_at(inference, i)->memory;
 }
 
-// Whether the sibling is of the form's kind, beside its family.
+// Returns true if the sibling accesses the same kind of memory.
 static bool sibling_alike(const struct inference *inference, int i, const struct sibling *sibling)
 {
     return sibling->memory == form_has_memory(inference, i) &&
@@ -127,7 +127,7 @@ static int uops_inside(const struct port_usage *usage, uint32_t set)
     return uops;
 }
 
-// What is known of the µops inside each class.
+// Bounds of the µops inside each class.
 struct bounds {
     int least[PORT_CLASSES_MAX], most[PORT_CLASSES_MAX];
     bool changed;
@@ -149,7 +149,7 @@ static void bounds_lower(struct bounds *bounds, int class, int most)
     bounds->changed = true;
 }
 
-// What two classes say of all that contain them both: µops inside both count once.
+// Applies the bounds of two classes to all that contain them both: µops inside both count once.
 static void bounds_pair(const struct port_model *model, struct bounds *bounds, int a, int b)
 {
     uint32_t both = model->classes[a].set & model->classes[b].set;
@@ -168,7 +168,7 @@ static void bounds_pair(const struct port_model *model, struct bounds *bounds, i
     }
 }
 
-// Whether the counts of these classes leave no choice for the others.
+// Returns true if the counts of these classes imply those of all others.
 static bool plan_implies(const struct port_model *model, const struct port_usage *usage,
                          uint32_t plan)
 {
@@ -199,8 +199,8 @@ static bool class_is_used(const struct port_usage *usage, uint32_t set)
     return used;
 }
 
-// As few classes as are found by leaving out one after the other, small ones first: that a large
-// one is free says more.
+// Returns few classes that imply the others, by leaving out one after the other, small ones first:
+// that a large one is free says more.
 static uint32_t plan_make(const struct port_model *model, const struct port_usage *usage)
 {
     uint32_t plan = 0;
@@ -268,13 +268,14 @@ bool suggest_drawn(const struct inference *inference, int i)
     return random_below(&state, DRAWN_OF) == 0;
 }
 
-// What trials beside a class may show of a form like this one.
+// Returns the most µops that trials beside a class may show of a form like the sibling.
 static double sibling_most(const struct port_model *model, const struct sibling *sibling, int c)
 {
     return uops_inside(&sibling->usage, model->classes[c].set) + sibling->excess[c] + MORE_UOPS;
 }
 
-// How many of the classes show more than is suggested and have trials left; -1: it is refuted.
+// Returns the number of classes that show more than is suggested and have trials left; -1: the
+// suggestion is refuted.
 static int sibling_doubts(const struct inference *inference, int i, const struct sibling *sibling)
 {
     int doubts = 0;
@@ -290,8 +291,8 @@ static int sibling_doubts(const struct inference *inference, int i, const struct
     return doubts;
 }
 
-// The suggestion with the fewest doubts, first of siblings of the same kind. *number: its number
-// among those of the form's siblings.
+// Returns the suggestion with the fewest doubts, first of siblings of the same kind. *number: its
+// number among those of the form's siblings.
 static const struct sibling *sibling_choose(const struct inference *inference, int i, int *number)
 {
     const struct port_siblings *known = inference->question->siblings;
@@ -312,8 +313,8 @@ static const struct sibling *sibling_choose(const struct inference *inference, i
     return best;
 }
 
-// Whether the time alone is longer than what is known explains; of what rewrites memory it depends
-// on where that is.
+// Returns true if the time alone is longer than the usage explains, or depends on the place of
+// rewritten memory.
 static bool alone_is_open(const struct inference *inference, int i, const struct port_usage *usage)
 {
     const struct port_usage *usages[] = {usage};
@@ -347,7 +348,7 @@ static void sibling_add_trials(struct inference *inference, struct round_mixes *
     trials_add_filled(inference, round, i, filled);
 }
 
-// What was timed, and what that implies for the other classes, as the fit sees it.
+// Returns the fit of the trials, with the suggested counts for the classes that were not timed.
 static struct port_usage sibling_fit(const struct inference *inference, int i,
                                      const struct port_usage *suggested)
 {
@@ -386,7 +387,7 @@ enum suggest_state suggest_step(struct inference *inference, struct round_mixes 
         if (round->n > due)
             return SUGGEST_OPEN;
         *usage = sibling_fit(inference, i, &sibling->usage);
-        // What it waits for besides, a sibling should wait for as well.
+        // A form that waits for something else has a sibling that waits, too.
         bool waits = usage->busy_clk > 0 && !(sibling->usage.busy_clk > 0) && !inference->narrow;
         if (!(usage->ambiguous && !inference->narrow) && !waits &&
             port_uses_same(usage, &sibling->usage))

@@ -15,9 +15,9 @@ enum {
     BESIDE_MORE = 1 << 1,   // half as many again, if instances wait for each other
     BESIDE_ORDERS = 1 << 2, // half as many again as pass in its time alone
     BESIDE_SCREEN = 1 << 3,
-    // As many blockers as the ports let pass in the time of the form alone, if it has no more µops
-    // there than in the classes inside. Among more blockers, an operation of several cycles delays
-    // those of one cycle on its port, which looks like another µop.
+    // Balanced: as many blockers as the ports let pass in the time of the form alone, if it has no
+    // more µops there than in the classes inside. Among more blockers, an operation of several
+    // cycles delays those of one cycle on its port, which looks like another µop.
     BESIDE_BALANCED = 1 << 4,
     BESIDE_ALL = BESIDE_FEW | BESIDE_MORE | BESIDE_ORDERS | BESIDE_SCREEN, // all but balanced
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Units that are not pipelined: what forms wait for although their ports are free. Two forms that
-// take as long together as one after the other wait for the same unit: a divider, or for forms of
-// many slots the sequencer of microcode.
+// Units that are not pipelined, for which forms wait although their ports are free. Two forms that
+// take as long together as one after the other wait for the same unit: a divider, or with many
+// slots the sequencer of microcode.
 #include "ports_fit.h"
 #include "ports_internal.h"
 
@@ -11,33 +11,33 @@
 #include <string.h>
 
 enum {
-    SLOTS_MAX = 4,       // of a form that is no microcode, if another may be it
-    MEMBER_SLOTS = 12,   // of a divider's member, or
-    SLOTS_TIMES = 3,     // so many times those of the unit's blocker: more is microcode
+    SLOTS_MAX = 4,       // slots of a divider's first blockers: more may be microcode
+    MEMBER_SLOTS = 12,   // slots of a divider's member: more is microcode, if it is also more
+    SLOTS_TIMES = 3,     // than so many times those of the unit's blocker
     BUSY_MAX = 40,       // cycles
-    MICROCODE_TRIES = 5, // some forms of many slots wait for something else
-    LONG_TRIES = 10,     // and some of those for nothing that others need
-    MIX_CLK = 60,        // that each of two forms keeps its unit busy in a mix
+    MICROCODE_TRIES = 5, // blockers of microcode: some wait for something else
+    LONG_TRIES = 10,     // blockers of many slots for dividers: some wait for themselves
+    MIX_CLK = 60,        // cycles that each of two forms keeps its unit busy in a mix
 };
-// Less may be a chain, or a port that no class shows; two and a half cycles are timed as a little
-// less, too.
+// Throughput of a divider's member, at least. Less may be a chain, or a port that no class shows;
+// 2.5 cycles may be timed as a little less.
 static const double BUSY_MIN_CLK = 2.4;
 static const double MICROCODE_MIN_CLK = 1.5;
-static const double MICROCODE_SLOTS = 2.5; // from there on a form may need the sequencer
-static const double EXCESS = 1.3;          // of the throughput over what ports explain
-static const double UNIT_EXCESS = 1.2;     // the same of what keeps a unit busy
-static const double SUM_SHARE = 0.93;      // of both times, which two forms of a unit take together
-static const double WHOLE_SHARE = 1.25;    // and from there on one of them needs all parts
+static const double MICROCODE_SLOTS = 2.5; // less is no microcode
+static const double EXCESS = 1.3;          // of microcode's throughput over that by its ports
+static const double UNIT_EXCESS = 1.2;     // the same of a divider's members
+static const double SUM_SHARE = 0.93;      // of the sum of both times: more is the same unit
+static const double WHOLE_SHARE = 1.25;    // of that sum: more needs all parts
 
 struct unit_search {
     const struct port_question *question;
     struct port_model *model;
     struct port_usage *usages;
-    const struct port_evidence *evidence; // NULL: none wanted
-    const struct port_model *named;       // whose names live as long as the evidence
-    int *waiting;           // positions in which, of forms that wait for something unknown
-    double *clk;            // how long, by position in which
-    struct port_mix *mixes; // of a series, by index in waiting
+    const struct port_evidence *evidence; // NULL: none
+    const struct port_model *named;       // its names live as long as the evidence
+    int *waiting;                         // positions in which, of forms that may need the unit
+    double *clk;                          // of an instance, by position in which
+    struct port_mix *mixes;               // of a series, by index in waiting
     struct port_timing *timings;
     int nwaiting;
 };
@@ -48,7 +48,7 @@ static void search_begin(struct unit_search *search, int n)
     search->clk = xcalloc((size_t)n + 1, sizeof *search->clk);
     search->mixes = xcalloc((size_t)n + 1, sizeof *search->mixes);
     search->timings = xcalloc((size_t)n + 1, sizeof *search->timings);
-    // What a usage has as busy is the least that was seen of it.
+    // The busy_clk of a usage is the least of its times.
     for (int i = 0; i < n; i++) {
         double clk = search->question->forms[search->question->which[i]].rthroughput_clk;
         search->clk[i] =
@@ -69,13 +69,13 @@ static double unit_ports_clk(const struct port_model *model, const struct port_u
 {
     struct port_usage ports[] = {*a, *b};
     ports[0].busy_clk = ports[1].busy_clk = 0;
-    ports[0].stall_clk = ports[1].stall_clk = 0; // this is what the sequencer is known by
+    ports[0].stall_clk = ports[1].stall_clk = 0; // the sequencer shows by it
     const struct port_usage *usages[] = {&ports[0], &ports[1]};
     const int counts[] = {x, y};
     return port_bound(model, usages, counts, 2);
 }
 
-// Microcode may divide, too.
+// Returns true if the form may need a divider. Microcode may divide, too.
 static bool unit_candidate(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
@@ -93,7 +93,7 @@ static bool microcode_candidate(const struct unit_search *search, int i)
            search->clk[i] >= MICROCODE_MIN_CLK && search->clk[i] <= BUSY_MAX;
 }
 
-// Of these, whether it takes longer than its slots and ports explain.
+// Returns true if a candidate takes longer than its slots and ports explain.
 static bool microcode_shows(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
@@ -110,8 +110,8 @@ static void unit_collect(struct unit_search *search, int n,
             search->waiting[search->nwaiting++] = i;
 }
 
-// How badly a waiting form serves as a blocker. Beside a legacy one no wide form tells anything,
-// nor the other way round; one whose instances chain may wait for itself.
+// Returns the cost of form i as the unit's blocker; lower is better. Legacy and wide forms cannot
+// stand beside each other, and a form whose instances chain may wait for itself.
 static int unit_cost(const struct unit_search *search, int i)
 {
     const struct port_form *form = &search->question->forms[search->question->which[i]];
@@ -119,7 +119,8 @@ static int unit_cost(const struct unit_search *search, int i)
     return 2 * upper + form->chains;
 }
 
-// The form of fewest slots, of those the fastest: it disturbs least. -1: all have more than `most`.
+// Returns the form of fewest slots, of those the fastest: it disturbs least. -1: all have more than
+// `most`.
 static int unit_choose(const struct unit_search *search, double most)
 {
     int best = -1, cost = 0;
@@ -138,8 +139,8 @@ static int unit_choose(const struct unit_search *search, double most)
     return best;
 }
 
-// Of microcode the fastest, of those that of fewest slots: slow forms wait for more than each
-// other.
+// Returns the fastest form of microcode, of those that of fewest slots: slow ones have other waits,
+// too.
 static int microcode_choose(const struct unit_search *search)
 {
     int best = search->waiting[0];
@@ -154,7 +155,7 @@ static int microcode_choose(const struct unit_search *search)
     return best;
 }
 
-// Times every waiting form beside `blocker`, which takes `clk` of the unit; those that cannot stand
+// Times every waiting form beside `blocker`, which takes `clk` of the unit; forms that cannot stand
 // beside it are skipped.
 static int unit_measure(struct unit_search *search, int unit, int blocker, double clk,
                         struct err *err)
@@ -187,9 +188,9 @@ static int unit_measure(struct unit_search *search, int unit, int blocker, doubl
     return status;
 }
 
-// Sets the unit of those waiting forms that take as long beside the unit's blocker as one after the
-// other, or longer, and takes them out of those that wait. `rep`: what the blocker uses. Returns
-// how many, or -1.
+// Assigns the unit to each waiting form that takes as long beside its blocker as one after the
+// other, or longer, and removes it from `waiting`. `rep`: usage of the blocker. Returns the number
+// of these forms, or -1.
 static int unit_assign(struct unit_search *search, int unit, const struct port_usage *rep,
                        struct err *err)
 {
@@ -226,7 +227,8 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
     return n - kept;
 }
 
-// How long those of the unit's forms that need a part of it keep it busy while others need all.
+// Finds beside_clk: the time of the unit for forms that need a part of it, beside one that needs
+// all.
 static int unit_beside(struct unit_search *search, int n, int unit, struct err *err)
 {
     const struct port_unit *to = &search->model->units[unit];
@@ -248,8 +250,8 @@ static int unit_beside(struct unit_search *search, int n, int unit, struct err *
     return 0;
 }
 
-// Whether a unit has members of two kinds. What waits for itself only, or for everything, shows
-// nothing about others (wrgsbase r32 and r64).
+// Returns true if at least two families share the unit. A unit of one family (wrgsbase r32 and r64)
+// waits for itself only, or for everything, and predicts nothing about others.
 static bool unit_is_shared(const struct unit_search *search, int unit, int rep)
 {
     const struct port_form *forms = search->question->forms;
@@ -266,7 +268,7 @@ static bool unit_is_shared(const struct unit_search *search, int unit, int rep)
     return false;
 }
 
-// Takes the unit from the forms again, all but the blocker to wait for another.
+// Takes the unit from its forms again. All but the blocker go on waiting for another.
 static void unit_undo(struct unit_search *search, int unit, int rep)
 {
     for (int i = 0; i < search->question->n; i++) {
@@ -287,7 +289,7 @@ static void unit_undo(struct unit_search *search, int unit, int rep)
     }
 }
 
-// A unit whose blocker is the form at position rep. Returns its members, or -1.
+// Tries the form at position rep as the blocker of a new unit. Returns its members, or -1.
 static int unit_try(struct unit_search *search, const char *name, int rep, struct err *err)
 {
     struct port_model *model = search->model;
@@ -308,7 +310,8 @@ static int unit_try(struct unit_search *search, const char *name, int rep, struc
     return members;
 }
 
-// Found with forms that take longer than their slots; others may need it as well.
+// Finds the sequencer of microcode with forms that take longer than their slots; others may need it
+// as well.
 static int unit_find_microcode(struct unit_search *search, int n, struct err *err)
 {
     int unit = search->model->nunits, status = 0, rep = -1;
@@ -323,7 +326,7 @@ static int unit_find_microcode(struct unit_search *search, int n, struct err *er
     return unit_assign(search, unit, &search->usages[rep], err);
 }
 
-// With blockers of at most so many slots.
+// Finds dividers with blockers of at most so many slots.
 static int unit_find_dividers(struct unit_search *search, int n, double slots, int tries,
                               struct err *err)
 {

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Ports that depend on how wide the vectors are that are about. Some cores give vector µops of any
-// width other ports while one of 512 bits waits in the scheduler: Intel's close port 1 to vectors,
-// and what could go there alone goes to port 5. Whether a core does is seen from the blockers of
-// the narrow structure: a few wide forms beside many of them make them slower than ports explain.
-// Then wide forms have a structure of their own, found beside those blockers that stay where they
-// are: of general-purpose forms, and of vector forms with one port. What a form of 512 bits may
-// choose from is found by the same search as everything else.
+// Ports that depend on the width of vectors in flight. Some cores give vector µops of any width
+// other ports while one of 512 bits waits in the scheduler: Intel's close port 1 to vectors, and
+// µops of port 1 alone go to port 5. The blockers of the narrow structure show that: a few wide
+// forms beside many of them make them slower than ports explain. Then wide forms have a structure
+// of their own, found beside those blockers that keep their ports: general-purpose forms, and
+// vector forms with one port. Sets of forms of 512 bits are found by the same search as all others.
 #include "ports_discover.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    BLOCKED_CYCLES = 12, // that a class is kept busy beside few wide forms
-    FEW = 3,             // these: one waits at any time, and they take little themselves
-    CONFIRM_ROUNDS = 2,  // of what was slower: other guests of a core are slow, too
+    BLOCKED_CYCLES = 12, // for which a class is kept busy beside few wide forms
+    FEW = 3,             // wide forms: one waits at any time, and they take little time
+    CONFIRM_ROUNDS = 2,  // second looks at slow mixes: a disturbed core is slow, too
 };
-static const double SLOWER = 1.12; // than ports explain
+static const double SLOWER = 1.12; // of the time by ports: more depends on width
 
-// A narrow class beside the representative of a wide cluster.
+// Narrow class beside the representative of a wide cluster.
 struct beside {
     int class, cluster;
-    double clk, most; // and the most that it may take if its blockers' ports are the same
+    double clk, most; // most: if its blockers' ports are the same
 };
 
 struct wide_search {
     struct discovery *d; // of the wide forms
     struct port_model *model;
     struct beside *besides; // narrow class major
-    int nwide;              // of the clusters: those of wide forms
+    int nwide;              // clusters of wide forms, which come first
     bool *brings;           // by cluster: beside it narrow blockers use other ports
     bool depends;
 };
@@ -54,7 +53,7 @@ static struct port_mix wide_mix(const struct wide_search *search, const struct b
                       d->candidates[d->clusters[beside->cluster].rep].form, FEW);
 }
 
-// Those that are slower than their ports explain, or all: the least of what they take.
+// Times the mixes that are slower than their ports explain, or all; the least of their times stays.
 static int wide_time(struct wide_search *search, bool all, struct err *err)
 {
     int n = 0, nbesides = search->model->nclasses * search->nwide;
@@ -78,14 +77,14 @@ static int wide_time(struct wide_search *search, bool all, struct err *err)
     return status;
 }
 
-// Every narrow class beside every kind of wide form.
+// Times every narrow class beside every kind of wide form.
 static int wide_besides(struct wide_search *search, struct err *err)
 {
     const struct discovery *d = search->d;
     for (int i = 0; i < search->model->nclasses * search->nwide; i++) {
         int class = i / search->nwide, cluster = i % search->nwide;
         int size = port_set_size(search->model->classes[class].set);
-        // At worst it takes all its time on these ports.
+        // At worst the wide form takes all its time on these ports.
         double own = FEW * fmax(1, ceil(d->candidates[d->clusters[cluster].rep].clk * size - 0.1));
         double uops = size * BLOCKED_CYCLES + own;
         search->besides[i] = (struct beside){class, cluster, (double)NAN,
@@ -102,7 +101,7 @@ static const struct beside *beside_at(const struct wide_search *search, int clas
     return &search->besides[class * search->nwide + cluster];
 }
 
-// How many kinds of wide forms slow the class down.
+// Returns how many kinds of wide forms slow the class down.
 static int class_slowed(const struct wide_search *search, int class)
 {
     int slower = 0;
@@ -111,9 +110,9 @@ static int class_slowed(const struct wide_search *search, int class)
     return slower;
 }
 
-// The class that shows which wide forms are about that others of most classes depend on: the one
-// that fewest of them slow down, since some classes depend on loads and stores as well. What only
-// few of those do that slow another class down is not the width.
+// Chooses the teller, the class that shows which wide forms change the ports of others: the one
+// that fewest of them slow down, since some classes depend on loads and stores as well. A class
+// that is slow beside fewer than half as many as the slowest one shows something other than width.
 static void wide_teller(struct wide_search *search)
 {
     struct port_model *model = search->model;
@@ -137,7 +136,7 @@ static void wide_teller(struct wide_search *search)
     }
 }
 
-// Whether most wide forms that bring other ports slow the class's blocker down.
+// Returns true if most wide forms that bring other ports slow the class's blocker down.
 static bool class_slower(const struct wide_search *search, int class)
 {
     int slower = 0, brings = 0;
@@ -149,8 +148,8 @@ static bool class_slower(const struct wide_search *search, int class)
     return 2 * slower > brings;
 }
 
-// Whether the class's blocker uses the same ports beside wide forms. Vectors that have a choice may
-// have another one, as large, where classes that hang together with theirs are slower.
+// Returns true if the class's blocker keeps its ports beside wide forms. Vectors that have a choice
+// may have another one of the same size, if classes that overlap with theirs are slower.
 static bool class_stays(const struct wide_search *search, int class)
 {
     const struct port_model *model = search->model;
@@ -164,7 +163,7 @@ static bool class_stays(const struct wide_search *search, int class)
     return true;
 }
 
-// The classes that stay become clusters with a known set, behind the wide ones.
+// Makes the classes that stay clusters with a known set, after the wide ones.
 static void wide_fix(struct wide_search *search)
 {
     struct discovery *d = search->d;
@@ -192,7 +191,7 @@ static bool model_has_set(const struct port_model *model, uint32_t set)
     return false;
 }
 
-// Keeps the classes by size.
+// Inserts a class by size.
 static void model_insert(struct port_model *model, const struct port_class *class)
 {
     int at = model->nclasses++;
@@ -276,7 +275,7 @@ static bool ports_class_holds(const struct port_model *model, int class, enum po
         return holds == PORT_ALWAYS || holds == PORT_NARROW;
     if (part == PORTS_BESIDE_WIDE || holds != PORT_ALWAYS)
         return holds == PORT_WIDE || (part == PORTS_OF_WIDE && holds == PORT_WIDE_FORMS);
-    for (int c = 0; c < model->nclasses; c++) // the wide blocker of the set is as good
+    for (int c = 0; c < model->nclasses; c++) // the wide blocker of the set serves, too
         if (model->classes[c].holds == PORT_WIDE &&
             model->classes[c].set == model->classes[class].set)
             return false;
