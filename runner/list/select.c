@@ -2,6 +2,7 @@
 // Choosing lists and rows; see select.h.
 #include "select.h"
 
+#include "form_glob.h"
 #include "util/paths.h"
 #include "util/suggest.h"
 #include "util/text.h"
@@ -117,15 +118,16 @@ static int wanted_name(struct wanted_list *wanted, const char *name, struct err 
     return 0;
 }
 
-static bool select_matches(const struct list_row *row, const char *glob_text)
+static bool select_matches(const struct list_row *row, const struct form_globs *globs)
 {
-    if (!glob_text)
-        return true;
     char text[512];
     snprintf(text, sizeof text, "%s%s%s", row->mnemonic, *row->operands_text ? " " : "",
              row->operands_text);
-    return fnmatch(glob_text, row->mnemonic, 0) == 0 || fnmatch(glob_text, text, 0) == 0 ||
-           fnmatch(glob_text, row->form, 0) == 0;
+    for (int i = 0; i < globs->n; i++)
+        if (fnmatch(globs->texts[i], row->mnemonic, 0) == 0 ||
+            fnmatch(globs->texts[i], text, 0) == 0 || fnmatch(globs->texts[i], row->form, 0) == 0)
+            return true;
+    return globs->n == 0;
 }
 
 // Returns the list of this path, which may have been named before for another line.
@@ -159,8 +161,8 @@ static void select_add(struct selection *selection, size_t *capacity, const stru
         (struct selected_row){list, &list->rows[position], position};
 }
 
-static int select_read(struct selection *selection, const struct wanted *wanted, const char *glob_,
-                       size_t *capacity, struct err *err)
+static int select_read(struct selection *selection, const struct wanted *wanted,
+                       const struct form_globs *globs, size_t *capacity, struct err *err)
 {
     const struct list *list = select_list_read(selection, wanted->path, err);
     if (!list)
@@ -171,7 +173,7 @@ static int select_read(struct selection *selection, const struct wanted *wanted,
         if (wanted->line && row->line != wanted->line)
             continue;
         line_found = true;
-        if (select_matches(row, glob_))
+        if (select_matches(row, globs))
             select_add(selection, capacity, list, i);
     }
     if (!line_found)
@@ -230,11 +232,13 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
     int status = nnames == 0 ? wanted_all(&wanted, err) : 0;
     for (int i = 0; i < nnames && status == 0; i++)
         status = wanted_name(&wanted, names[i], err);
+    struct form_globs globs = form_globs_make(&glob_, glob_ ? 1 : 0, true);
     // The lists never move once read: rows point into them.
     selection->lists = xcalloc(wanted.n, sizeof *selection->lists);
     for (size_t i = 0; i < wanted.n && status == 0; i++)
-        status = select_read(selection, &wanted.items[i], glob_, &capacity, err);
+        status = select_read(selection, &wanted.items[i], &globs, &capacity, err);
     wanted_free(&wanted);
+    form_globs_free(&globs);
     if (status == 0 && selection->nrows == 0)
         status = err_set(err, "no form matches '%s' in %d lists", glob_ ? glob_ : "*",
                          selection->nlists);

@@ -20,9 +20,9 @@ struct selection {
 };
 
 // Selects rows. `names`: list names ("sse_fp"), paths, each with an optional `:line`; none: all of
-// lists/*.csv in the order of their names. `glob` is matched (fnmatch) against "mnemonic",
-// "mnemonic operands" and the row's whole form; NULL: every row. An empty result is an error that
-// names the closest cause.
+// lists/*.csv in the order of their names. `glob`, as form_glob.h translates it, is matched with
+// "mnemonic", "mnemonic operands" and the row's whole form; NULL: every row. An empty result is an
+// error that names the closest cause.
 int select_rows(const char *const *names, int nnames, const char *glob, struct selection *selection,
                 struct err *err);
 // Selects the rows of all of lists/*.csv, like select_rows() without names, but does not read again

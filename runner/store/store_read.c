@@ -3,8 +3,8 @@
 // the few literals below, values are always bound.
 #include "store_internal.h"
 
+#include "list/form_glob.h"
 #include "store_cpu.h"
-#include "store_glob.h"
 #include "store_read.h"
 #include "store_run.h"
 #include "util/json.h"
@@ -281,10 +281,10 @@ int store_narrow_globs(struct store *store, enum store_view view, const struct s
     if (view_sources[view].filter != FILTER_FORMS || filter->nglobs == 0)
         return 0;
     struct strbuf condition = {0};
-    struct store_globs globs = store_globs_make(filter, true);
+    struct form_globs globs = form_globs_make(filter->globs, filter->nglobs, true);
     put_one_of(&condition, FORM_GLOBS, GLOBS_FIRST, globs.n);
     int result = store_narrow_where(store, strbuf_text(&condition), globs.texts, globs.n, err);
-    store_globs_free(&globs);
+    form_globs_free(&globs);
     strbuf_free(&condition);
     return result;
 }
@@ -302,7 +302,7 @@ sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, stru
 }
 
 static void store_rows_bind(sqlite3_stmt *stmt, const struct view_source *source,
-                            const struct store_filter *filter, const struct store_globs *globs)
+                            const struct store_filter *filter, const struct form_globs *globs)
 {
     // SQLite ignores parameters that the statement does not have.
     sqlite3_bind_int64(stmt, 1, filter->run_id);
@@ -329,7 +329,8 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
     if (!filter)
         filter = &everything;
     struct strbuf sql = {0};
-    struct store_globs globs = store_globs_make(filter, source->filter == FILTER_FORMS);
+    struct form_globs globs =
+        form_globs_make(filter->globs, filter->nglobs, source->filter == FILTER_FORMS);
     store_rows_sql(source, filter, globs.n, &sql);
     struct store_rows *rows = xcalloc(1, sizeof *rows);
     rows->store = store;
@@ -337,7 +338,7 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
     strbuf_free(&sql);
     if (got == SQLITE_OK)
         store_rows_bind(rows->stmt, source, filter, &globs);
-    store_globs_free(&globs);
+    form_globs_free(&globs);
     if (got == SQLITE_OK)
         return rows;
     store_error(store, err, "read");

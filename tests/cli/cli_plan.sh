@@ -24,6 +24,26 @@ run plan --db none.db "add r64 r64"
 expect_status 3
 expect_err 'none.db'
 
+# Operands as in code. What an address means is no set of characters, which a glob may have, too.
+means() { # CODE FORM...: exactly these forms
+    run plan --issue-width 6 "$1"
+    expect_status 0
+    shift
+    expect "the forms of $CLI_COMMAND" test "$(sed -n 's/^\([^ ].*\)  (.*/\1/p' "$OUT" | sort)" = \
+        "$(printf '%s\n' "$@" | sort)"
+}
+means 'ADD rax, [rbx]' 'add r64 m64'
+means 'add [rbx + 8*rcx], rax' 'add m64 r64'
+means 'paddd xmm0, xmm1' 'paddd x x'
+means 'vfmadd231ps zmm0{k1}, zmm1, [rax]' 'vfmadd231ps z{k} z m512'
+means 'mov dword ptr [r8], 1' 'mov m32 i32'
+means 'sh[lx] rax, 1' 'shl r64 1' 'shl r64 i8'
+means 'shl rax, 0x10' 'shl r64 i8'
+means '[k-l]ea r64 *:b' 'lea r64 agen:b'
+run plan 'add rax, [nothing]'
+expect_status 2
+expect_err "no form matches 'add rax, \[nothing\]'"
+
 run plan --issue-width 8 "add r64 r64"
 expect_status 0
 expect_out '^add r64 r64  \(legacy, X86_64\)$'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Globs on forms; see store_glob.h. Only operands are translated: after the first blank, after a
+// Globs on forms; see form_glob.h. Only operands are translated: after the first blank, after a
 // star if the name of a register cannot be part of a mnemonic, or at the start of a glob that
 // begins with an operand.
-#include "store_glob.h"
+#include "form_glob.h"
 
 #include "util/mem.h"
 #include "util/strbuf.h"
@@ -89,7 +89,8 @@ static bool glob_is(const char *word, size_t len, const char *name)
     return strspn(word + stem, "0123456789") == len - stem && len - stem <= 2;
 }
 
-// Returns the class that a word means; NULL: the word stays. `general`: general registers, too.
+// Returns the class that a word means; NULL: the word stays. `general`: general registers and
+// numbers, too.
 static const char *glob_class(const char *word, size_t len, bool general)
 {
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -98,7 +99,9 @@ static const char *glob_class(const char *word, size_t len, bool general)
     for (size_t i = 0; general && i < ARRAY_LEN(registers); i++)
         if (glob_is(word, len, registers[i].name))
             return registers[i].class;
-    return NULL;
+    // A number is an immediate; shifts have forms for 1.
+    bool number = isdigit((unsigned char)*word) && strspn(word, "0123456789abcdefx") >= len;
+    return !general || !number ? NULL : len == 1 && *word == '1' ? "[i1]*" : "i*";
 }
 
 // Translates one word of a glob, which ends before `rest`.
@@ -112,6 +115,48 @@ static void glob_word(struct strbuf *out, const char *word, size_t len, bool ope
     }
     // For "*ymm*": an operand begins with it.
     strbuf_printf(out, "%s%s", star ? " " : "", class);
+}
+
+// The sizes that assemblers write before memory, perhaps with "ptr", and its classes.
+static const struct glob_name sizes[] = {
+    {"byte",  "m8"  },
+    {"word",  "m16" },
+    {"dword", "m32" },
+    {"qword", "m64" },
+    {"oword", "m128"},
+    {"yword", "m256"},
+    {"zword", "m512"},
+};
+
+// Removes a word from the end of the glob, with the blank after it. Returns false if it is not
+// there.
+static bool glob_take_back(struct strbuf *out, const char *word)
+{
+    size_t len = strlen(word) + 1;
+    if (out->len <= len || out->data[out->len - 1] != ' ' || out->data[out->len - len - 1] != ' ' ||
+        strncmp(out->data + out->len - len, word, len - 1) != 0)
+        return false;
+    out->len -= len;
+    out->data[out->len] = '\0';
+    return true;
+}
+
+// Translates an address, such as [rax + 8*rcx]: brackets that begin an operand and hold the name of
+// a register, which the characters of a glob's brackets are not. Returns its length, else 0.
+static size_t glob_memory(struct strbuf *out, const char *at)
+{
+    const char *end = strchr(at, ']'), *class = "m*[0-9]"; // of any size, no broadcast
+    size_t len = strcspn(at + 1, " +-*]");
+    bool base = len > 1 && (glob_class(at + 1, len, true) || glob_is(at + 1, len, "r#") ||
+                            glob_is(at + 1, len, "rsp") || glob_is(at + 1, len, "rip"));
+    if (!end || !base || out->len == 0 || out->data[out->len - 1] != ' ')
+        return 0;
+    glob_take_back(out, "ptr");
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+        if (glob_take_back(out, sizes[i].name))
+            class = sizes[i].class;
+    strbuf_puts(out, class);
+    return (size_t)(end - at) + 1;
 }
 
 // Returns true if a glob begins with an operand, as "zmm{k}" and "ymm, m256" do: no mnemonic has
@@ -151,6 +196,11 @@ static char *glob_translate(const char *glob, bool forms, bool general)
             at += len;
             continue;
         }
+        len = forms && *at == '[' ? glob_memory(&out, at) : 0;
+        if (len) {
+            at += len;
+            continue;
+        }
         bool blank = forms && (*at == ' ' || *at == ',');
         operand |= blank;
         if (!blank || out.len == 0 || out.data[out.len - 1] != ' ')
@@ -163,21 +213,21 @@ static char *glob_translate(const char *glob, bool forms, bool general)
     return out.data;
 }
 
-struct store_globs store_globs_make(const struct store_filter *filter, bool forms)
+struct form_globs form_globs_make(const char *const *globs, int n, bool forms)
 {
-    struct store_globs globs = {xcalloc(2 * (size_t)filter->nglobs + 1, sizeof *globs.texts), 0};
-    for (int i = 0; i < filter->nglobs; i++) {
-        globs.texts[globs.n++] = glob_translate(filter->globs[i], forms, false);
-        char *general = glob_translate(filter->globs[i], forms, true);
-        if (forms && strcmp(general, globs.texts[globs.n - 1]) != 0)
-            globs.texts[globs.n++] = general;
+    struct form_globs made = {xcalloc(2 * (size_t)n + 1, sizeof *made.texts), 0};
+    for (int i = 0; i < n; i++) {
+        made.texts[made.n++] = glob_translate(globs[i], forms, false);
+        char *general = glob_translate(globs[i], forms, true);
+        if (forms && strcmp(general, made.texts[made.n - 1]) != 0)
+            made.texts[made.n++] = general;
         else
             free(general);
     }
-    return globs;
+    return made;
 }
 
-void store_globs_free(struct store_globs *globs)
+void form_globs_free(struct form_globs *globs)
 {
     for (int i = 0; i < globs->n; i++)
         free(globs->texts[i]);
