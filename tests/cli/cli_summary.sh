@@ -48,7 +48,8 @@ run merge --db two.db one.zip
 expect_status 0
 fits two.db 4
 
-# A summary that does not follow from the rest is not believed: views of another version, and a file of none.
+# A summary that does not follow from the rest is not believed: rows of other views, and a file
+# without rows.
 fixture known.db
 cp known.db other.db
 asks known.db >known.txt
