@@ -467,6 +467,14 @@ static const char *family_core(const char *uarch)
     return row ? row->evidence.core : "";
 }
 
+bool cpu_core_size(const char *uarch, const struct cpu_observed *seen, double *least, double *most)
+{
+    struct core_size size = core_size_find(sizes_table(), family_core(uarch), seen);
+    *least = size.least;
+    *most = size.most;
+    return size.most > 0;
+}
+
 bool cpu_seen_narrow(const struct cpu_info *cpu)
 {
     const struct family_row *row = family_row(cpu->uarch);

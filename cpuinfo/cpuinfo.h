@@ -141,6 +141,9 @@ const char *cpu_witness_name(enum cpu_witness witness);
 const char *cpu_says_name(enum cpu_says says); // "nothing", "agrees", "more"
 // Returns true if core_sizes.csv has a line for a value of a property: others are no witnesses.
 bool cpu_observes(const char *property, const char *variant, const char *label);
+// Finds in core_sizes.csv what a uarch has of what is seen: from *least to *most. Returns false if
+// nothing is there.
+bool cpu_core_size(const char *uarch, const struct cpu_observed *seen, double *least, double *most);
 // Writes the contradictions and the reason in one paragraph, "" if the claim is believed without
 // any. Cut at size - 1 bytes. Returns `text`.
 const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size);

@@ -5,6 +5,7 @@
 #include "check_known.h"
 #include "cpuinfo/counter_check.h"
 #include "names/port_names_file.h"
+#include "report/report_sheet.h"
 #include "util/paths.h"
 
 #include "cpuinfo/cpuinfo.h"
@@ -221,6 +222,16 @@ void check_port_names(struct check *check)
     port_names_check_all(check_find_row, check, check_on_table_fault, check);
 }
 
+static void check_sheet(struct check *check)
+{
+    struct sheet_lines lines;
+    struct err fault = {0};
+    if (report_sheet_lines(&lines, &fault) != 0)
+        check_table_problem(check, fault.text);
+    else
+        report_sheet_free(&lines);
+}
+
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,
                 struct err *err)
 {
@@ -229,8 +240,10 @@ int check_lists(const char *const *paths, int npaths, bool complete, struct chec
     check->lists = xcalloc((size_t)npaths + 1, sizeof *check->lists);
     if (cpuinfo_check(&fault) != 0)
         check_table_problem(check, fault.text);
-    else if (complete)
+    else if (complete) {
         counters_check(NULL, check_on_table_fault, check);
+        check_sheet(check);
+    }
     check_read_lists(check, paths);
     check_forms(check);
     struct check_exceptions *exceptions = check_exceptions_read(check);

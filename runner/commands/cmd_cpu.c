@@ -2,10 +2,13 @@
 // latput cpu: describes this CPU, its environment, and what can be measured here. It also records
 // CPUID dumps, by which a machine can be identified elsewhere.
 #include "cli/command.h"
+#include "cli/option_store.h"
 #include "cli/option_uarch.h"
+#include "cpu_sheet.h"
 #include "report/report_cpu.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
+#include "util/mem.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -15,19 +18,35 @@
 extern const struct command cmd_cpu;
 
 struct arguments {
-    const char *save, *load, *db;
-    bool json;
+    const char *save, *load, *db, *uarch;
+    enum cpu_format format;
+    bool sheet;
+    struct cpu_sheet_runs runs;
     int cpu;
 };
 
 static int take_format(const struct option_given *given, void *to)
 {
+    static const char *const names[] = {"table", "text", "json", "markdown"};
+    static const enum cpu_format formats[] = {CPU_TABLE, CPU_TABLE, CPU_JSON, CPU_MARKDOWN};
     struct arguments *arguments = to;
-    arguments->json = strcmp(given->argument, "json") == 0;
-    if (!arguments->json && strcmp(given->argument, "text") != 0)
-        return command_fail(given->cmd, EXIT_USAGE, "there is no format '%s'; it is text or json",
-                            given->argument);
-    return EXIT_DONE;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(given->argument, names[i]) == 0) {
+            arguments->format = formats[i];
+            return EXIT_DONE;
+        }
+    return command_fail(given->cmd, EXIT_USAGE,
+                        "there is no format '%s'; it is table, json or, with --sheet, markdown",
+                        given->argument);
+}
+
+static int take_run(const struct option_given *given, void *to)
+{
+    struct cpu_sheet_runs *runs = &((struct arguments *)to)->runs;
+    if (runs->n == CPU_SHEET_MAX)
+        return command_fail(given->cmd, EXIT_USAGE, "--run: at most %d runs side by side",
+                            CPU_SHEET_MAX);
+    return store_option_run(given->cmd, given->argument, &runs->run_ids[runs->n++]);
 }
 
 // clang-format off
@@ -36,13 +55,19 @@ static const struct command_option options[] = {
         "numbers and APIC ids are not in it", OPTION_TEXT(save)},
     {'l', "load", "FILE", "report on the CPU of a dump instead of this one, without the facts that "
         "only a running machine has", OPTION_TEXT(load)},
-    {'f', "format", "text|json", "form of the report; text if not given",
-        OPTION_CALL(take_format)},
+    {0, "sheet", NULL, "the fact sheet of a core, from the database: what its properties say in a "
+        "row", OPTION_SWITCH(sheet, true)},
+    {'r', "run", "N", "with --sheet: this run; given again, another beside it; default: the newest "
+        "of this machine that has properties", OPTION_CALL(take_run)},
+    {'f', "format", "table|json|markdown", "form of the report; default: table. markdown wants "
+        "--sheet", OPTION_CALL(take_format)},
     {'c', "cpu", "N", "the logical CPU to look at, if they differ; default: the one that latput "
         "runs on", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
     {0, "db", "FILE", "the database, whose width and properties of this CPU may show its family; "
         "optional, and ignored with --load", OPTION_TEXT(db)},
-    {COMMON_UARCH},
+    {'u', "uarch", "NAME", "take this CPU for one of that family (column uarch of cpus.csv), or "
+        "`unknown`, whatever it claims to be; with --sheet: the sheet of that family, or of "
+        "several side by side: zen4,zen5", OPTION_TEXT(uarch)},
     {0},
 };
 // clang-format on
@@ -52,6 +77,15 @@ static int request_parse(int argc, char **argv, struct arguments *arguments)
     int status = command_read_alone(&cmd_cpu, argc, argv, arguments);
     if (status == EXIT_DONE && arguments->load && arguments->cpu >= 0)
         status = command_fail(&cmd_cpu, EXIT_USAGE, "--cpu has no meaning for a dump (--load)");
+    bool of_machine = arguments->load || arguments->save || arguments->cpu >= 0;
+    if (status == EXIT_DONE && arguments->sheet && of_machine)
+        status = command_fail(&cmd_cpu, EXIT_USAGE,
+                              "--sheet is of the database: no --load, --save or --cpu with it");
+    bool of_sheet = arguments->runs.n > 0 || arguments->format == CPU_MARKDOWN;
+    if (status == EXIT_DONE && !arguments->sheet && of_sheet)
+        status = command_fail(&cmd_cpu, EXIT_USAGE, "--run and markdown want --sheet");
+    if (status == EXIT_DONE && !arguments->sheet && arguments->uarch)
+        status = uarch_option_read(&cmd_cpu, arguments->uarch);
     return status;
 }
 
@@ -95,6 +129,9 @@ static int cpu_run(int argc, char **argv)
     int status = request_parse(argc, argv, &arguments);
     if (status != EXIT_DONE)
         return status;
+    if (arguments.sheet)
+        return cpu_sheet(&cmd_cpu, arguments.db ? arguments.db : store_default_path(),
+                         arguments.uarch, &arguments.runs, arguments.format);
     if (arguments.load) {
         if (cpu_load(arguments.load, &cpu, &err) < 0)
             return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
@@ -121,7 +158,8 @@ static int cpu_run(int argc, char **argv)
     cpu_judge(&cpu, &measured);
     if (cpu.live)
         environment_probe(&cpu, arguments.cpu, &env);
-    (arguments.json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
+    bool json = arguments.format == CPU_JSON;
+    (json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
     return EXIT_DONE;
 }
 
@@ -133,7 +171,10 @@ const struct command cmd_cpu = {
         "Shows the CPU, what its signature claims, what agrees with that or contradicts it and "
         "what is believed instead, its features, caches and clocks, the performance counters and "
         "who may use them, and says in words what this machine can measure now, what it cannot, "
-        "and what would help. Changes nothing on the machine.",
+        "and what would help. Changes nothing on the machine.\n"
+        "With --sheet it prints what the database has of a core instead: widths, queues, "
+        "predictors, caches, bandwidths, each with an interval of 95 % confidence, how sure it is, "
+        "and what is published of it.",
     .options = options,
     .run = cpu_run,
 };

@@ -237,7 +237,8 @@ static int show(const struct arguments *arguments)
     if (status != EXIT_DONE)
         return status;
     status = store_option_check(&cmd_property, store, run_id, NULL);
-    int found = status == EXIT_DONE && !run_id ? store_newest_properties(store, &run_id, &err) : 1;
+    int found =
+        status == EXIT_DONE && !run_id ? store_newest_properties(store, NULL, &run_id, &err) : 1;
     if (found > 0 && !arguments->run_id && status == EXIT_DONE &&
         store_note_merged(&cmd_property, store, run_id, &err) != 0)
         found = -1;

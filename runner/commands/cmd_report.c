@@ -61,7 +61,8 @@ const struct command cmd_report = {
     .description =
         "Writes one table for each list that was ever measured on the CPU of the newest run, and "
         "info.txt with the machine, the provenance of the run, its warnings, its ports, the titles "
-        "of its lists and the counts of outcomes; ports.svg is a diagram of the ports. The tables "
+        "of its lists and the counts of outcomes; ports.svg is a diagram of the ports, and "
+        "properties.txt the fact sheet of the core, where there are properties. The tables "
         "have every form of their list that was ever measured on that CPU, each with the best "
         "answer to each question (latency, throughput, ports); with --run they have that run "
         "alone. Everything is read from the database.",

@@ -2,7 +2,10 @@
 // Writes the text files of a run; see report.h. No incomplete file ever has its final name.
 #include "report.h"
 
+#include "report_sheet.h"
+
 #include "store/store_ports.h"
+#include "store/store_property.h"
 #include "store/store_run.h"
 #include "util/file_write.h"
 #include "util/mem.h"
@@ -86,6 +89,24 @@ static int report_write_info(struct store *store, int64_t run_id, int64_t ports_
     return result;
 }
 
+// Writes properties.txt: of this run or, with the best of all runs, of the newest on its CPU that
+// has properties; nothing if there is none.
+static int report_write_properties(struct store *store, int64_t run_id, const char *directory,
+                                   bool best, struct err *err)
+{
+    struct arena arena = {0};
+    struct sheet_cpu cpu;
+    int found = report_sheet_load(store, run_id, &cpu, &arena, err) == 0 ? cpu.nproperties > 0 : -1;
+    if (found >= 0 && best)
+        found = store_newest_properties(store, cpu.uarch, &run_id, err);
+    if (found > 0 && run_id != cpu.run_id)
+        found = report_sheet_load(store, run_id, &cpu, &arena, err) == 0 ? 1 : -1;
+    if (found > 0)
+        found = report_sheet_write(&cpu, directory, err);
+    arena_free(&arena);
+    return found;
+}
+
 static int report_write_all(struct store *store, int64_t run_id, const char *directory, bool best,
                             struct err *err)
 {
@@ -100,6 +121,8 @@ static int report_write_all(struct store *store, int64_t run_id, const char *dir
         result = report_write_info(store, run_id, result ? ports_run_id : 0, directory, err);
     if (result == 0)
         result = report_write_diagram(store, run_id, directory, err);
+    if (result == 0)
+        result = report_write_properties(store, run_id, directory, best, err);
     if (result == 0 && best)
         result = store_listed_begin(store, run_id, err);
     for (const char *list = lists; *list && result == 0; list += strlen(list) + 1)

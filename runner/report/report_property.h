@@ -26,6 +26,8 @@ void report_property_diff(const struct swept_property *first, int nfirst,
 
 // --- data sheet and pictures (report_property_sheet.c, report_property_plot.c) ---
 
+// Returns "15.9 to 16.6", "25 to 40 KiB"; "" if both are written alike.
+const char *report_interval(double low, double high, const char *unit, struct arena *arena);
 // Appends the data sheet: one line per value, at most 80 columns. `virtual_machine`: mark numbers
 // that mean little there.
 void report_property_sheet(const struct swept_property *properties, int n, bool virtual_machine,

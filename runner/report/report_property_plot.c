@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pictures of stored properties; see report_property.h.
 #include "report_property.h"
+#include "report_sheet.h"
 
 #include "conclude/conclude_question.h"
 #include "plot/plot.h"
@@ -67,56 +68,21 @@ static int write_plot(struct swept_property *property, const char *directory, st
     return status;
 }
 
-// Writes the sheet with its heading: CPU, date, version.
-static int make_sheet(struct store *store, int64_t run_id, struct swept_property *properties, int n,
-                      struct strbuf *out, struct err *err)
-{
-    const struct store_filter filter = {.run_id = run_id};
-    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
-    if (!rows)
-        return -1;
-    int got = store_rows_next(rows, err);
-    if (got > 0) {
-        const char *brand = store_rows_text(rows, store_rows_column(rows, "brand"));
-        strbuf_printf(out, "Properties of the pipeline: %s\n",
-                      *brand ? brand : "a CPU without a name");
-        strbuf_printf(out, "uarch %s; ", store_rows_text(rows, store_rows_column(rows, "uarch")));
-        strbuf_printf(out, "started %.10s; ",
-                      store_rows_text(rows, store_rows_column(rows, "started_utc")));
-        strbuf_printf(out, "latput %s\n",
-                      store_rows_text(rows, store_rows_column(rows, "version")));
-        const char *hypervisor = store_rows_text(rows, store_rows_column(rows, "hypervisor"));
-        if (*hypervisor)
-            strbuf_printf(out, "On a virtual machine (%s)\n", hypervisor);
-        report_property_sheet(properties, n, *hypervisor != '\0', out);
-    } else if (got == 0) {
-        err_set(err, "%s: has no such run", store_path(store));
-    }
-    store_rows_close(rows);
-    return got > 0 ? 0 : -1;
-}
-
 int report_property_write(struct store *store, int64_t run_id, const char *directory,
                           struct err *err)
 {
     struct arena arena = {0};
-    struct strbuf sheet = {0};
-    struct swept_property *properties;
-    int n;
+    struct sheet_cpu cpu;
     const char *plots = arena_printf(&arena, "%s/plots", directory);
-    int status = store_get_properties(store, run_id, &properties, &n, &arena, err);
+    int status = report_sheet_load(store, run_id, &cpu, &arena, err);
     if (status == 0)
         status = scratch_keep_directory(directory, err);
     if (status == 0)
-        status = make_sheet(store, run_id, properties, n, &sheet, err);
-    if (status == 0)
-        status = file_write(arena_printf(&arena, "%s/properties.txt", directory), sheet.data,
-                            sheet.len, err);
+        status = report_sheet_write(&cpu, directory, err);
     if (status == 0)
         status = scratch_keep_directory(plots, err);
-    for (int i = 0; i < n && status == 0; i++)
-        status = write_plot(&properties[i], plots, err);
-    strbuf_free(&sheet);
+    for (int i = 0; i < cpu.nproperties && status == 0; i++)
+        status = write_plot(&cpu.properties[i], plots, err);
     arena_free(&arena);
     return status;
 }

@@ -58,20 +58,26 @@ static void put_line(struct strbuf *out, int indent, const char *name, const cha
     strbuf_free(&wrapped);
 }
 
+const char *report_interval(double low, double high, const char *unit, struct arena *arena)
+{
+    bool bytes = strcmp(unit, "bytes") == 0;
+    const char *from = conclude_quantity(arena, low, bytes ? unit : "");
+    const char *to = conclude_quantity(arena, high, bytes ? unit : "");
+    if (strcmp(from, to) == 0)
+        return "";
+    // For "25 to 40 KiB": a common unit is written once.
+    const char *blank = strchr(from, ' ');
+    if (blank && strchr(to, ' ') && strcmp(blank, strchr(to, ' ')) == 0)
+        from = arena_strndup(arena, from, (size_t)(blank - from));
+    return arena_printf(arena, "%s to %s", from, to);
+}
+
 // Returns "16.2 clk (15.9 to 16.6)", with the interval if it says more than the value.
 static const char *value_text(const struct conclusion_value *value, struct arena *arena)
 {
     const char *text = conclude_quantity(arena, value->value, value->unit);
-    const char *unit = strcmp(value->unit, "bytes") == 0 ? value->unit : "";
-    const char *low = conclude_quantity(arena, value->low, unit);
-    const char *high = conclude_quantity(arena, value->high, unit);
-    if (strcmp(low, high) == 0)
-        return text;
-    // For "(25 to 40 KiB)": a common unit is written once.
-    const char *blank = strchr(low, ' ');
-    if (blank && strchr(high, ' ') && strcmp(blank, strchr(high, ' ')) == 0)
-        low = arena_strndup(arena, low, (size_t)(blank - low));
-    return arena_printf(arena, "%s (%s to %s)", text, low, high);
+    const char *interval = report_interval(value->low, value->high, value->unit, arena);
+    return *interval ? arena_printf(arena, "%s (%s)", text, interval) : text;
 }
 
 static bool ends_level(const struct conclusion *conclusion, int at)

@@ -152,12 +152,15 @@ int store_has_property(struct store *store, int64_t run_id, const char *name, st
     return n > 0;
 }
 
-int store_newest_properties(struct store *store, int64_t *run_id, struct err *err)
+int store_newest_properties(struct store *store, const char *uarch, int64_t *run_id,
+                            struct err *err)
 {
     return store_get_int(store, err, run_id,
                          "SELECT run.run_id FROM property JOIN run USING (run_id) "
-                         "ORDER BY " STORE_RUN_IS_OWN " DESC, run.run_id DESC LIMIT 1",
-                         "");
+                         "JOIN run_key USING (run_id) WHERE ?1 = '' OR run_key.uarch = ?1 "
+                         "ORDER BY " STORE_RUN_IS_OWN
+                         " DESC, run.started_utc DESC, run.run_id DESC LIMIT 1",
+                         "s", uarch ? uarch : "");
 }
 
 // Replaces the conclusions of a property.

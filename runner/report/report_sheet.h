@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// The fact sheet of a core: one screen of what its properties say in a row. Which conclusion is
+// which line is data (cpuinfo/fact_sheet.csv). Pure but for the last two sections.
+#ifndef LATPUT_REPORT_SHEET_H
+#define LATPUT_REPORT_SHEET_H
+
+#include "conclude/swept.h"
+#include "store/store.h"
+#include "util/csvfile.h"
+#include "util/json.h"
+#include "util/strbuf.h"
+
+// --- the lines (report_sheet_lines.c) ---
+
+enum sheet_show {
+    SHEET_VALUE,     // the value of the conclusion, times `factor`
+    SHEET_TIME,      // the same in cycles, and what that is in time
+    SHEET_RATE,      // `factor` divided by it
+    SHEET_BANDWIDTH, // the same: bytes a cycle, and what that is a second
+    SHEET_CLOCK,     // the frequency of the core
+    SHEET_PAIRS,     // words: for which x a variant is faster than a limit
+    SHEET_VARIANTS,  // words: which variants are
+    SHEET_SHOW_COUNT
+};
+
+// One line of the sheet. Alternatives stand with | between them, the best first.
+struct sheet_line {
+    const char *group, *name;
+    const char *properties, *variants, *values;
+    enum sheet_show show;
+    const char *unit; // "": that of the conclusion
+    double factor;
+    // Words: faster than `below` (times the median of the variant `against`, unless that is "").
+    double below;
+    const char *against;
+    const char *words; // names of variants by blanks, or "; X NAME" for each x
+};
+struct sheet_lines {
+    struct sheet_line *lines;
+    int n;
+    struct csv_file file; // owns the texts
+};
+// Reads a table of lines. Returns 0, or -1 with `path:line:` and a caret. The caller frees.
+int report_sheet_read(const char *path, struct sheet_lines *lines, struct err *err);
+// Reads that of the data root.
+int report_sheet_lines(struct sheet_lines *lines, struct err *err);
+void report_sheet_free(struct sheet_lines *lines);
+
+// --- the facts of one CPU (report_sheet_fact.c) ---
+
+struct sheet_cpu {
+    int64_t run_id;
+    const char *uarch, *name, *brand, *hypervisor, *date, *version;
+    double core_hz; // 0: not known
+    struct swept_property *properties;
+    int nproperties;
+};
+struct sheet_quantity {
+    double value, low, high;
+    const char *unit;
+};
+enum { SHEET_QUANTITIES_MAX = 2 };
+struct sheet_fact {
+    bool asked; // there is a conclusion, whatever it says
+    // The conclusion that it is; "" where there is none.
+    const char *property, *variant, *label;
+    enum conclusion_outcome outcome;
+    double confidence;                                      // NaN: not told
+    struct sheet_quantity quantities[SHEET_QUANTITIES_MAX]; // the same in different units
+    int nquantities;
+    const char *words;  // instead of quantities; ""
+    double least, most; // published, in the unit of the first quantity; most 0: nothing is
+};
+// Returns what the line says of the CPU. Texts are the arena's or the arguments'.
+struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
+                                    struct arena *arena);
+
+// Returns in words which cells are faster than the line's limit; "" if no point is there
+// (report_sheet_words.c).
+const char *report_sheet_words(const struct sheet_line *line, const struct swept_property *property,
+                               struct arena *arena);
+
+// --- output (report_sheet_print.c) ---
+
+enum sheet_format { SHEET_TABLE, SHEET_MARKDOWN };
+enum { SHEET_WIDTH = 80 }; // that the sheet of one CPU is made for
+// Appends the sheet, CPUs side by side; lines of which no CPU says anything are left out. `width`:
+// of lines in characters; 0: as long as they are.
+void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                        enum sheet_format format, int width, bool colour, struct strbuf *out);
+// Writes an array of CPUs, each with its facts.
+void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                       struct json *json);
+
+// --- from the database (report_sheet_load.c) ---
+
+// Reads the CPU and the properties of a run. Returns 0, or -1 with a message; also if there is no
+// such run.
+int report_sheet_load(struct store *store, int64_t run_id, struct sheet_cpu *cpu,
+                      struct arena *arena, struct err *err);
+
+// --- properties.txt (report_sheet_write.c) ---
+
+// Writes properties.txt, the fact sheet of a CPU with all conclusions of its run below it, into a
+// directory that is there. Returns 0 or -1.
+int report_sheet_write(const struct sheet_cpu *cpu, const char *directory, struct err *err);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Finds what a line of the fact sheet says of a CPU; see report_sheet.h.
+#include "report_sheet.h"
+
+#include "cpuinfo/cpuinfo.h"
+#include "util/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+// Returns the next of the alternatives with | between them, NULL after the last. *at: NULL to begin
+// with.
+static const char *next_alternative(const char *all, const char **at, struct arena *arena)
+{
+    const char *from = *at ? *at : all;
+    if (*at && !**at)
+        return NULL;
+    if (*at)
+        from++;
+    size_t len = strcspn(from, "|");
+    *at = from + len;
+    return arena_strndup(arena, from, len);
+}
+
+static const struct swept_property *find_property(const struct sheet_cpu *cpu, const char *name)
+{
+    for (int i = 0; i < cpu->nproperties; i++)
+        if (strcmp(cpu->properties[i].name, name) == 0)
+            return &cpu->properties[i];
+    return NULL;
+}
+
+static const struct conclusion *find_conclusion(const struct swept_property *property,
+                                                const char *variant)
+{
+    for (int i = 0; i < property->nconclusions; i++)
+        if (strcmp(property->conclusions[i].variant, variant) == 0)
+            return &property->conclusions[i];
+    return NULL;
+}
+
+// Returns the value with this label, or the first or last level.
+static const struct conclusion_value *find_value(const struct conclusion *conclusion,
+                                                 const char *label)
+{
+    bool first = strcmp(label, "first") == 0, last = strcmp(label, "last") == 0;
+    const struct conclusion_value *found = NULL;
+    for (int i = 0; i < conclusion->nvalues && !(first && found); i++) {
+        const struct conclusion_value *value = &conclusion->values[i];
+        if (first || last ? strncmp(value->label, "level", 5) == 0
+                          : strcmp(value->label, label) == 0)
+            found = value;
+    }
+    return found;
+}
+
+static void put_quantity(struct sheet_fact *fact, double value, double low, double high,
+                         const char *unit)
+{
+    fact->quantities[fact->nquantities++] = (struct sheet_quantity){value, low, high, unit};
+}
+
+// Adds the value in the units of the line.
+static void put_value(struct sheet_fact *fact, const struct sheet_line *line,
+                      const struct conclusion_value *value, double core_hz)
+{
+    const char *unit = *line->unit ? line->unit : value->unit;
+    double a = value->value, low = value->low, high = value->high, f = line->factor;
+    double per_ns = core_hz / 1e9;
+    switch (line->show) {
+    case SHEET_RATE:
+        put_quantity(fact, f / a, f / high, f / low, unit);
+        break;
+    case SHEET_BANDWIDTH:
+        put_quantity(fact, f / a, f / high, f / low, "B/clk");
+        if (per_ns > 0)
+            put_quantity(fact, f / a * per_ns, f / high * per_ns, f / low * per_ns, "GB/s");
+        break;
+    case SHEET_TIME:
+        put_quantity(fact, f * a, f * low, f * high, unit);
+        if (per_ns > 0 && strcmp(unit, "clk") == 0)
+            put_quantity(fact, f * a / per_ns, f * low / per_ns, f * high / per_ns, "ns");
+        break;
+    default:
+        put_quantity(fact, f * a, f * low, f * high, unit);
+        break;
+    }
+}
+
+static bool is_end(const char *label)
+{
+    return strcmp(label, "knee") == 0 || strcmp(label, "end 1") == 0;
+}
+
+// Makes the conclusion the fact if it is better than what is there. Returns true if it holds, so
+// that no further alternative is asked.
+static bool take_conclusion(struct sheet_fact *fact, const struct sheet_line *line,
+                            const struct conclusion *conclusion, const char *label, double core_hz)
+{
+    bool holds = conclusion->outcome == CONCLUSION_OK || conclusion->outcome == CONCLUSION_NONE;
+    const struct conclusion_value *value = holds ? find_value(conclusion, label) : NULL;
+    bool none = !value && conclusion->outcome == CONCLUSION_NONE && is_end(label);
+    if (!value && !none && (holds || fact->asked))
+        return false;
+    fact->asked = true;
+    fact->outcome = conclusion->outcome;
+    fact->confidence = value ? conclusion->confidence : (double)NAN;
+    fact->label = value ? value->label : label;
+    if (value)
+        put_value(fact, line, value, core_hz);
+    else if (none)
+        fact->words = conclusion->sentence;
+    return value || none;
+}
+
+static void take_published(struct sheet_fact *fact, const struct sheet_line *line,
+                           const struct sheet_cpu *cpu, const struct cpu_observed *seen)
+{
+    double least, most;
+    if (fact->most > 0 || !cpu_core_size(cpu->uarch, seen, &least, &most))
+        return;
+    fact->least = least * line->factor;
+    fact->most = most * line->factor;
+}
+
+static struct cpu_observed observed(const char *property, const char *variant, const char *label)
+{
+    struct cpu_observed seen = {.value = 0};
+    strncpy(seen.property, property, CPU_OBSERVED_NAME - 1);
+    strncpy(seen.variant, variant, CPU_OBSERVED_NAME - 1);
+    strncpy(seen.label, label, CPU_OBSERVED_NAME - 1);
+    return seen;
+}
+
+// Tries the variants and values of the line on one property; true if one holds.
+static bool try_property(struct sheet_fact *fact, const struct sheet_line *line,
+                         const struct sheet_cpu *cpu, const char *name, struct arena *arena)
+{
+    const struct swept_property *property = find_property(cpu, name);
+    const char *variant, *label, *at = NULL;
+    while ((variant = next_alternative(line->variants, &at, arena))) {
+        const struct conclusion *conclusion = property ? find_conclusion(property, variant) : NULL;
+        for (const char *to = NULL; (label = next_alternative(line->values, &to, arena));) {
+            struct cpu_observed seen = observed(name, variant, label);
+            take_published(fact, line, cpu, &seen);
+            bool asked = fact->asked;
+            bool holds = conclusion && take_conclusion(fact, line, conclusion, label, cpu->core_hz);
+            if (fact->asked && (holds || !asked)) {
+                fact->property = property->name;
+                fact->variant = conclusion->variant;
+            }
+            if (holds)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void tell_words(struct sheet_fact *fact, const struct sheet_line *line,
+                       const struct sheet_cpu *cpu, struct arena *arena)
+{
+    const struct swept_property *property = find_property(cpu, line->properties);
+    fact->words = property ? report_sheet_words(line, property, arena) : "";
+    if (!*fact->words)
+        return;
+    fact->asked = true;
+    fact->property = property->name;
+    fact->outcome = CONCLUSION_OK;
+    fact->confidence = 1;
+    for (int i = 0; i < property->nconclusions; i++) {
+        const struct conclusion *conclusion = &property->conclusions[i];
+        if (conclusion->outcome == CONCLUSION_OK)
+            fact->confidence = fmin(fact->confidence, conclusion->confidence);
+        else if (line->show == SHEET_PAIRS)
+            fact->outcome = conclusion->outcome;
+    }
+}
+
+struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
+                                    struct arena *arena)
+{
+    struct sheet_fact fact = {
+        .property = "", .variant = "", .label = "", .words = "", .confidence = NAN};
+    const char *name, *at = NULL;
+    switch (line->show) {
+    case SHEET_CLOCK:
+        fact.asked = cpu->core_hz > 0;
+        if (fact.asked)
+            put_quantity(&fact, cpu->core_hz / 1e9, NAN, NAN, line->unit);
+        break;
+    case SHEET_PAIRS:
+    case SHEET_VARIANTS:
+        tell_words(&fact, line, cpu, arena);
+        break;
+    default:
+        while ((name = next_alternative(line->properties, &at, arena)))
+            if (try_property(&fact, line, cpu, name, arena))
+                break;
+        break;
+    }
+    return fact;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// The fact sheet as a table, as Markdown and as JSON; see report_sheet.h.
+#include "report_sheet.h"
+
+#include "report_property.h"
+#include "util/mem.h"
+#include "util/text.h"
+#include "util/text_table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 64, NARROWEST = 20, LEGEND = 80, WORDS = 23 };
+
+// Takes cells, row by row: into a table, or at once as Markdown.
+struct sink {
+    struct text_table *table; // NULL: Markdown
+    struct strbuf *out;
+    int ncolumns, column;
+    const char *const *headers;
+    struct strbuf *words; // lines of words, which stand below a table
+};
+
+// Appends a text with what Markdown would read escaped.
+static void put_escaped(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text >= ' ')
+            strbuf_printf(out, strchr("|<`\\", *text) ? "\\%c" : "%c", *text);
+}
+
+static void put_cell(struct sink *sink, const char *text, enum text_style style)
+{
+    if (sink->table) {
+        text_table_styled(sink->table, text, style);
+        return;
+    }
+    bool bold = style == STYLE_HEADING && *text;
+    strbuf_puts(sink->out, sink->column ? " | " : "| ");
+    strbuf_puts(sink->out, bold ? "**" : "");
+    put_escaped(sink->out, text);
+    strbuf_puts(sink->out, bold ? "**" : "");
+    if (++sink->column == sink->ncolumns) {
+        strbuf_puts(sink->out, " |\n");
+        sink->column = 0;
+    }
+}
+
+// Returns "4 clk, 0.94 ns", or what is said instead of numbers.
+static const char *value_text(const struct sheet_fact *fact, struct arena *arena)
+{
+    const char *text = "";
+    for (int i = 0; i < fact->nquantities; i++) {
+        const struct sheet_quantity *quantity = &fact->quantities[i];
+        const char *one = conclude_quantity(arena, quantity->value, quantity->unit);
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", one);
+    }
+    if (fact->nquantities == 0 && fact->asked)
+        text = *fact->words ? fact->words : conclusion_outcome_name(fact->outcome);
+    return text;
+}
+
+static const char *interval_text(const struct sheet_fact *fact, struct arena *arena)
+{
+    const struct sheet_quantity *quantity = &fact->quantities[0];
+    if (fact->nquantities == 0 || !isfinite(quantity->low) || !isfinite(quantity->high))
+        return "";
+    return report_interval(quantity->low, quantity->high, quantity->unit, arena);
+}
+
+static bool holds(const struct sheet_fact *fact)
+{
+    return fact->outcome == CONCLUSION_OK || fact->outcome == CONCLUSION_NONE;
+}
+
+// Returns how sure it is: "high"; "unstable" beside words that are told all the same.
+static const char *sure_text(const struct sheet_fact *fact)
+{
+    if (*fact->words && !holds(fact))
+        return conclusion_outcome_name(fact->outcome);
+    return isnan(fact->confidence) ? "" : confidence_word(fact->confidence);
+}
+
+static const char *published_text(const struct sheet_line *line, const struct sheet_fact *fact,
+                                  struct arena *arena)
+{
+    bool bytes = fact->nquantities > 0 ? strcmp(fact->quantities[0].unit, "bytes") == 0
+                                       : strcmp(line->unit, "bytes") == 0;
+    const char *unit = bytes ? "bytes" : "";
+    if (fact->most <= 0)
+        return "";
+    const char *range = report_interval(fact->least, fact->most, unit, arena);
+    return *range ? range : conclude_quantity(arena, fact->most, unit);
+}
+
+// Returns all of a fact in one cell: "446 µops (446 to 449) [448]".
+static const char *side_text(const struct sheet_line *line, const struct sheet_fact *fact,
+                             struct arena *arena)
+{
+    const char *text = value_text(fact, arena), *interval = interval_text(fact, arena);
+    const char *published = published_text(line, fact, arena), *sure = sure_text(fact);
+    if (*interval)
+        text = arena_printf(arena, "%s (%s)", text, interval);
+    if (*sure && strcmp(sure, "high") != 0)
+        text = arena_printf(arena, "%s %s", text, sure);
+    if (*published)
+        text = arena_printf(arena, "%s%s[%s]", text, *text ? " " : "", published);
+    return text;
+}
+
+static void put_facts(struct sink *sink, const struct sheet_line *line,
+                      const struct sheet_fact *facts, int ncpus, struct arena *arena)
+{
+    put_cell(sink, sink->table ? arena_printf(arena, "  %s", line->name) : line->name, STYLE_PLAIN);
+    if (ncpus > 1) {
+        for (int i = 0; i < ncpus; i++)
+            put_cell(sink, side_text(line, &facts[i], arena), STYLE_PLAIN);
+        return;
+    }
+    put_cell(sink, value_text(facts, arena), STYLE_PLAIN);
+    put_cell(sink, interval_text(facts, arena), STYLE_PLAIN);
+    put_cell(sink, sure_text(facts), holds(facts) ? STYLE_PLAIN : STYLE_FAINT);
+    put_cell(sink, published_text(line, facts, arena), STYLE_PLAIN);
+}
+
+static void put_group(struct sink *sink, const char *group)
+{
+    put_cell(sink, group, STYLE_HEADING);
+    for (int i = 1; i < sink->ncolumns; i++)
+        put_cell(sink, "", STYLE_PLAIN);
+}
+
+// Appends what is told in words below the table: "  Macro-fusion         zen5: ...".
+static void put_words(struct sink *sink, const struct sheet_line *line,
+                      const struct sheet_fact *facts, int ncpus, struct arena *arena)
+{
+    const char *name = line->name;
+    for (int i = 0; i < ncpus; i++) {
+        if (!facts[i].asked)
+            continue;
+        const char *text = facts[i].words, *sure = sure_text(&facts[i]);
+        if (ncpus > 1)
+            text = arena_printf(arena, "%s: %s", sink->headers[i + 1], text);
+        if (strcmp(sure, "high") != 0)
+            text = arena_printf(arena, "%s (%s)", text, sure);
+        strbuf_printf(sink->words, "  %-*s", WORDS - 2, name);
+        text_wrap(sink->words, text, WORDS, SHEET_WIDTH);
+        name = "";
+    }
+}
+
+static bool is_told_in_words(const struct sheet_line *line)
+{
+    return line->show == SHEET_PAIRS || line->show == SHEET_VARIANTS;
+}
+
+static void put_line(struct sink *sink, const struct sheet_line *line, const char **group,
+                     const struct sheet_cpu *cpus, int ncpus)
+{
+    struct arena arena = {0};
+    struct sheet_fact *facts = arena_alloc(&arena, sizeof *facts * (size_t)ncpus);
+    bool any = false;
+    for (int i = 0; i < ncpus; i++) {
+        facts[i] = report_sheet_fact(line, &cpus[i], &arena);
+        any |= facts[i].asked;
+    }
+    if (any && sink->table && is_told_in_words(line)) {
+        put_words(sink, line, facts, ncpus, &arena);
+    } else if (any) {
+        if (strcmp(*group, line->group) != 0)
+            put_group(sink, *group = line->group);
+        put_facts(sink, line, facts, ncpus, &arena);
+    }
+    arena_free(&arena);
+}
+
+// Appends whose sheet it is: "Zen 5 (zen5), AMD EPYC, on KVM; run 4, 2026-11-25, latput 0.1.0".
+static void put_whose(struct strbuf *out, const struct sheet_cpu *cpu, enum sheet_format format)
+{
+    struct arena arena = {0};
+    const char *text =
+        arena_printf(&arena, "%s (%s), %s%s%s; run %lld, %.10s, latput %s", cpu->name, cpu->uarch,
+                     *cpu->brand ? cpu->brand : "no name", *cpu->hypervisor ? ", on " : "",
+                     cpu->hypervisor, (long long)cpu->run_id, cpu->date, cpu->version);
+    if (format == SHEET_MARKDOWN)
+        put_escaped(out, text);
+    else
+        strbuf_puts(out, text);
+    strbuf_puts(out, format == SHEET_MARKDOWN ? "\n\n" : "\n");
+    arena_free(&arena);
+}
+
+// Appends what the marks mean.
+static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncpus, int width)
+{
+    struct strbuf text = {0};
+    if (ncpus > 1)
+        strbuf_puts(&text, "In parentheses the interval of 95 % confidence, behind it fair or low "
+                           "where it is less sure than high, in brackets what is published. ");
+    else
+        strbuf_puts(&text, "Sure is how many of the resampled curves say the same: high, nine of "
+                           "ten and more; fair, six and more; low. ");
+    strbuf_puts(&text, "Unstable: measured, but passes or noise do not allow a number.");
+    for (int i = 0; i < ncpus; i++)
+        if (*cpus[i].hypervisor) {
+            strbuf_puts(&text, " On a virtual machine misses of a TLB, system calls, page faults "
+                               "and times in ns are the host's affair, too.");
+            break;
+        }
+    strbuf_puts(out, "\n");
+    text_wrap(out, strbuf_text(&text), 0, width);
+    strbuf_free(&text);
+}
+
+static bool is_alone(const struct sheet_cpu *cpus, int ncpus, int cpu)
+{
+    for (int i = 0; i < ncpus; i++)
+        if (i != cpu && strcmp(cpus[i].uarch, cpus[cpu].uarch) == 0)
+            return false;
+    return true;
+}
+
+static void print_table(struct sink *sink, int width)
+{
+    struct text_fit fits[COLUMNS_MAX] = {
+        {0, 0}
+    };
+    struct strbuf note = {0};
+    for (int i = 1; i < sink->ncolumns; i++)
+        fits[i].fold = sink->ncolumns == 5 && i > 1 ? 0 : NARROWEST;
+    if (width)
+        text_table_print_narrow(sink->table, width, fits, sink->out, &note);
+    else
+        text_table_print(sink->table, sink->out);
+    strbuf_free(&note);
+}
+
+// Begins the output of cells under the headers.
+static struct sink start_sink(const char *const *headers, int ncolumns, enum sheet_format format,
+                              struct strbuf *out)
+{
+    static const enum text_align aligns[COLUMNS_MAX];
+    struct sink sink = {.out = out, .ncolumns = ncolumns, .headers = headers};
+    if (format == SHEET_TABLE) {
+        sink.table = text_table_new(headers, aligns, ncolumns);
+        return sink;
+    }
+    for (int i = 0; i < ncolumns; i++)
+        put_cell(&sink, headers[i], STYLE_PLAIN);
+    for (int i = 0; i < ncolumns; i++)
+        strbuf_puts(out, "|---");
+    strbuf_puts(out, "|\n");
+    return sink;
+}
+
+void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                        enum sheet_format format, int width, bool colour, struct strbuf *out)
+{
+    static const char *const alone[] = {"fact", "value", "95 % interval", "sure", "published"};
+    const char *heads[COLUMNS_MAX] = {"fact"}, *group = "";
+    struct strbuf words = {0};
+    struct arena arena = {0};
+    if (ncpus > COLUMNS_MAX - 1)
+        ncpus = COLUMNS_MAX - 1;
+    for (int i = 0; i < ncpus; i++) {
+        heads[i + 1] = cpus[i].uarch;
+        if (!is_alone(cpus, ncpus, i))
+            heads[i + 1] =
+                arena_printf(&arena, "%s, run %lld", cpus[i].uarch, (long long)cpus[i].run_id);
+        put_whose(out, &cpus[i], format);
+    }
+    if (format == SHEET_TABLE)
+        strbuf_puts(out, "\n");
+    struct sink sink = ncpus > 1 ? start_sink(heads, ncpus + 1, format, out)
+                                 : start_sink(alone, (int)ARRAY_LEN(alone), format, out);
+    if (sink.table && colour)
+        text_table_colour(sink.table);
+    sink.words = &words;
+    for (int i = 0; i < lines->n; i++)
+        put_line(&sink, &lines->lines[i], &group, cpus, ncpus);
+    if (sink.table) {
+        print_table(&sink, width);
+        text_table_free(sink.table);
+    }
+    if (words.len)
+        strbuf_printf(out, "In words\n%s", strbuf_text(&words));
+    strbuf_free(&words);
+    put_legend(out, cpus, ncpus, format == SHEET_TABLE && width ? width : LEGEND);
+    arena_free(&arena);
+}
+
+static void quantity_json(const struct sheet_quantity *quantity, struct json *json)
+{
+    json_open(json, '{');
+    json_real(json_name(json, "value"), quantity->value);
+    json_real(json_name(json, "low"), quantity->low);
+    json_real(json_name(json, "high"), quantity->high);
+    json_text(json_name(json, "unit"), quantity->unit);
+    json_close(json, '}');
+}
+
+static void fact_json(const struct sheet_line *line, const struct sheet_fact *fact,
+                      struct arena *arena, struct json *json)
+{
+    json_open(json_break(json, "\n    "), '{');
+    json_text(json_name(json, "group"), line->group);
+    json_text(json_name(json, "fact"), line->name);
+    json_text(json_name(json, "text"), value_text(fact, arena));
+    json_text(json_name(json, "interval"), interval_text(fact, arena));
+    json_text(json_name(json, "published"), published_text(line, fact, arena));
+    json_open(json_name(json, "values"), '[');
+    for (int i = 0; i < fact->nquantities; i++)
+        quantity_json(&fact->quantities[i], json);
+    json_close(json, ']');
+    json_text(json_name(json, "property"), fact->property);
+    json_text(json_name(json, "variant"), fact->variant);
+    json_text(json_name(json, "conclusion"), fact->label);
+    json_text(json_name(json, "outcome"), conclusion_outcome_name(fact->outcome));
+    json_real(json_name(json, "confidence"), fact->confidence);
+    json_real(json_name(json, "published_least"), fact->most > 0 ? fact->least : (double)NAN);
+    json_real(json_name(json, "published_most"), fact->most > 0 ? fact->most : (double)NAN);
+    json_close(json, '}');
+}
+
+static void cpu_json(const struct sheet_lines *lines, const struct sheet_cpu *cpu,
+                     struct json *json)
+{
+    json_open(json_break(json, "\n  "), '{');
+    json_int(json_name(json, "run_id"), cpu->run_id);
+    json_text(json_name(json, "uarch"), cpu->uarch);
+    json_text(json_name(json, "uarch_name"), cpu->name);
+    json_text(json_name(json, "brand"), cpu->brand);
+    json_text(json_name(json, "hypervisor"), cpu->hypervisor);
+    json_text(json_name(json, "started_utc"), cpu->date);
+    json_text(json_name(json, "version"), cpu->version);
+    json_real(json_name(json, "core_hz"), cpu->core_hz > 0 ? cpu->core_hz : (double)NAN);
+    json_open(json_name(json, "facts"), '[');
+    for (int i = 0; i < lines->n; i++) {
+        struct arena arena = {0};
+        struct sheet_fact fact = report_sheet_fact(&lines->lines[i], cpu, &arena);
+        if (fact.asked)
+            fact_json(&lines->lines[i], &fact, &arena, json);
+        arena_free(&arena);
+    }
+    json_close(json_break(json, "\n  "), ']');
+    json_close(json, '}');
+}
+
+void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                       struct json *json)
+{
+    json_open(json, '[');
+    for (int i = 0; i < ncpus; i++)
+        cpu_json(lines, &cpus[i], json);
+    json_close(json_break(json, "\n"), ']');
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput cpu --sheet: the fact sheets of the published packs, alone and side by side, as table,
+# Markdown and JSON; properties.txt of `latput report`; and wrong usage.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+packs=$TREE/results/published
+
+run cpu --sheet --db none.db
+expect_status 3
+run merge --db packs.db "$packs"/AuthenticAMD-00B00F21-zen5-2026-11-25-*.tar.xz \
+    "$packs"/GenuineIntel-000A0678-sapphirerapids_-2026-11-22-*.tar.xz
+expect_status 0
+zen5=$(sqlite3 packs.db "SELECT max(run_id) FROM property JOIN run_table USING (run_id)
+    WHERE uarch = 'zen5'")
+golden=$(sqlite3 packs.db "SELECT max(run_id) FROM property JOIN run_table USING (run_id)
+    WHERE uarch = 'sapphirerapids?'")
+
+# Without a CPU it is the newest by its date, whatever came last into the database.
+run cpu --sheet --db packs.db
+expect_status 0
+expect_err "run $zen5 .* came by merge"
+expect_out '^Zen 5 \(zen5\), AMD EPYC, on KVM; run '"$zen5"', 2026-11-25, latput 0'
+expect_out '^  Core clock +4\.24 GHz$'
+expect_out '^  Width: vector mov +6 instr/clk +5\.98 to 6\.03 +high$'
+expect_out '^  Reorder buffer +446 µops +446 to 449 +high +448 to 896$'
+expect_out '^  L1D size +48 KiB +48 to 52 KiB +high +48 KiB$'
+expect_out '^  L1D latency +4 clk, 0\.942 ns +3\.99 to 4 +high$'
+expect_out '^  L1D read +128 B/clk, 543 GB/s +high$'
+expect_out '^  ITLB +unstable$'
+expect_out '^  Macro-fusion +122 of 144 pairs: cmp, cmp imm, '
+expect "no line is wider than 80 columns" test "$(wc -L <"$OUT")" -le 80
+cp "$OUT" one.txt
+
+# --uarch and --run name the same.
+run cpu --sheet --db packs.db --uarch zen5
+expect_status 0
+expect "the same by its family" cmp -s one.txt "$OUT"
+run cpu --sheet --db packs.db --run "$zen5"
+expect_status 0
+expect "the same by its run" cmp -s one.txt "$OUT"
+
+run cpu --sheet --db packs.db --uarch 'zen5,sapphirerapids?'
+expect_status 0
+expect_out '^fact +zen5 +sapphirerapids\?$'
+expect_out '^  Load queue +208 entries \(208 to 224\) \[202\] +190 entries \(188 to 191\) \[192\]$'
+expect_out '^  Misprediction +21\.7 clk, 5\.12 ns \(21\.7 to 22\.4\) +unstable$'
+expect_out '^ +sapphirerapids\?: 68 of 144 pairs: cmp, cmp imm, '
+cp "$OUT" two.txt
+run cpu --sheet --db packs.db --run "$zen5" --run "$golden"
+expect_status 0
+expect "the same by their runs" cmp -s two.txt "$OUT"
+
+run cpu --sheet --db packs.db --run "$zen5" --run "$golden" --format markdown
+expect_status 0
+expect_out '^\| fact \| zen5 \| sapphirerapids\? \|$'
+expect_out '^\|---\|---\|---\|$'
+expect_out '^\| Store queue \| 104 entries \(104 to 106\) \[104\] \| 112 entries .*\[112 to 114\] \|$'
+expect_out '^\| Macro-fusion \| 122 of 144 pairs: .* never bt, shl \| 68 of 144 pairs: '
+run cpu --sheet --db packs.db --run "$zen5" --run "$golden" --format json
+expect_status 0
+expect_schema cpu_sheet "$OUT"
+expect_out '"fact": "L2 read", "text": "47\.6 B/clk, 202 GB/s", "interval": "47\.2 to 47\.9"'
+
+# The text file of a run's results begins with it, and has all conclusions below.
+run report --db packs.db --run "$golden" --output golden
+expect_status 0
+expect "of the run that is named" grep -q "; run $golden, 2026-11-22, " golden/properties.txt
+expect "properties.txt begins with the sheet" grep -q '^  L1D latency  *5.01 clk, 2.01 ns ' \
+    golden/properties.txt
+expect "all conclusions are below" grep -q '^Properties of the pipeline$' golden/properties.txt
+fixture known.db
+run report --db known.db --output forms
+expect_status 0
+expect "a run without properties has no such file" \
+    test ! -e forms/properties.txt -a -e forms/info.txt
+
+run cpu --sheet --db packs.db --uarch zen6
+expect_status 3
+expect_err 'no properties of zen6; latput property measures them'
+run cpu --sheet --db packs.db --run 99
+expect_status 2
+run cpu --sheet --db packs.db --format xml
+expect_status 2
+expect_err "no format 'xml'; it is table, json or, with --sheet, markdown"
+run cpu --sheet --db packs.db --load "$TREE/tests/fixtures/cpu/zen5.cpuid"
+expect_status 2
+expect_err 'no --load, --save or --cpu with it'
+run cpu --format markdown
+expect_status 2
+expect_err 'want --sheet'
+run cpu --run 1
+expect_status 2
+expect_err 'want --sheet'
+finish
