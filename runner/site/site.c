@@ -52,7 +52,7 @@ static int index_write(struct store *store, struct site_files *files,
     struct json json = {.out = &text, .script = true};
     struct json property = {.out = &properties, .script = true};
     int nproperties;
-    int result = site_property_json(store, &property, &nproperties, err);
+    int result = site_property_json(store, cpus, &property, &nproperties, err);
     json_open(&json, '{');
     json_int(json_name(&json, "properties"), nproperties);
     if (result == 0)

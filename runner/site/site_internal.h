@@ -123,7 +123,9 @@ int site_detail_write(struct store *store, struct site_files *files, const struc
 // ASSEMBLY" per instruction (site_asm.c).
 void site_asm_json(const char *hex, int bits, struct site_texts *texts, struct json *json);
 
-// Writes an object: properties of the pipeline with their curves (site_property.c).
-int site_property_json(struct store *store, struct json *json, int *nproperties, struct err *err);
+// Writes an object: properties of the pipeline with their curves, and the fact sheets of CPUs
+// (site_property.c).
+int site_property_json(struct store *store, const struct site_cpus *cpus, struct json *json,
+                       int *nproperties, struct err *err);
 
 #endif

@@ -3,6 +3,9 @@
 // columns, so that columns of later versions reach the page, too. See site_internal.h.
 #include "site_internal.h"
 
+#include "report/report_sheet.h"
+#include "store/store_property.h"
+
 static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *texts,
                      struct json *json)
 {
@@ -50,7 +53,44 @@ static int view_json(struct store *store, enum store_view view, struct site_text
     return got < 0 ? -1 : nrows;
 }
 
-int site_property_json(struct store *store, struct json *json, int *nproperties, struct err *err)
+// Reads the newest run with properties on each CPU. Returns their number, or -1.
+static int load_sheets(struct store *store, const struct site_cpus *cpus, struct sheet_cpu *sheets,
+                       struct arena *arena, struct err *err)
+{
+    int n = 0;
+    for (int i = 0; i < cpus->ncpus; i++) {
+        int64_t run_id;
+        int found = store_newest_properties(store, cpus->cpus[i].uarch, &run_id, err);
+        for (int other = 0; other < n; other++) // unknown CPUs share a uarch
+            if (sheets[other].run_id == run_id)
+                found = found > 0 ? 0 : found;
+        if (found > 0 && report_sheet_load(store, run_id, &sheets[n++], arena, err) != 0)
+            found = -1;
+        if (found < 0)
+            return -1;
+    }
+    return n;
+}
+
+// Writes the fact sheets, an array as `latput cpu --sheet --format json` prints it.
+static int sheets_json(struct store *store, const struct site_cpus *cpus, struct json *json,
+                       struct err *err)
+{
+    struct arena arena = {0};
+    struct sheet_lines lines;
+    if (report_sheet_lines(&lines, err) != 0)
+        return -1;
+    struct sheet_cpu *sheets = arena_alloc(&arena, sizeof *sheets * (size_t)(cpus->ncpus + 1));
+    int n = load_sheets(store, cpus, sheets, &arena, err);
+    if (n >= 0)
+        report_sheet_json(&lines, sheets, n, json);
+    report_sheet_free(&lines);
+    arena_free(&arena);
+    return n < 0 ? -1 : 0;
+}
+
+int site_property_json(struct store *store, const struct site_cpus *cpus, struct json *json,
+                       int *nproperties, struct err *err)
 {
     struct site_texts texts = {0};
     json_open(json, '{');
@@ -60,6 +100,8 @@ int site_property_json(struct store *store, struct json *json, int *nproperties,
         result =
             view_json(store, STORE_VIEW_PROPERTY_POINT, &texts, json_name(json, "points"), err);
     site_texts_json(&texts, json_name(json, "texts"));
+    if (result >= 0)
+        result = sheets_json(store, cpus, json_name(json, "sheets"), err);
     json_close(json, '}');
     site_texts_clear(&texts);
     return result < 0 ? -1 : 0;

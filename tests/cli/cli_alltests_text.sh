@@ -44,6 +44,8 @@ expect "the levels of memory" test "$(grep -cE -e ' 4 clk up to 32 KiB ' -e ' 14
     -e ' 50 clk beyond$' properties.txt)" = 3
 expect "pictures" grep -q '</svg>' ports.svg
 expect "a page" test -s site/index.html -a -s site/data/cpu_zen5.js -a -s site/data/properties.js
+expect "the fact sheet for the page" \
+    grep -q '"sheets":\[{"run_id":[0-9]*,"uarch":"zen5",' site/data/properties.js
 run merge --db merged.db ./*.zip
 expect_status 0
 for table in run_form result port_class property; do
