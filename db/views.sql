@@ -500,14 +500,15 @@ SELECT run_key.uarch, property.name AS property, coalesce(conclusion.variant, ''
     coalesce(conclusion.outcome, property.outcome) AS outcome,
     coalesce(conclusion.sentence, property.detail) AS sentence, property.grp, property.title,
     property.detail, property.position, conclusion.position AS conclusion_position,
-    conclusion_value.position AS value_position, run_key.uarch_key, property.property_id
+    conclusion_value.position AS value_position, run_key.uarch_key, property.property_id,
+    property.question
 FROM property JOIN run_key USING (run_id) LEFT JOIN conclusion USING (property_id)
     LEFT JOIN conclusion_value USING (conclusion_id);
 
 -- Public: the conclusions of the newest run of each uarch that swept the property.
 CREATE VIEW property_table AS
 SELECT uarch, property, variant, conclusion, unit, value, run_id, low, high, confidence, outcome,
-    sentence, grp, title, detail
+    sentence, grp, title, detail, question
 FROM (SELECT *, rank() OVER (PARTITION BY uarch_key, property ORDER BY detail_rank, run_id DESC)
         AS place
     FROM (SELECT *, outcome IN ('skipped', 'unsupported') AS detail_rank FROM run_property_table))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CPUs of a database with their runs; see site_internal.h. A CPU is a uarch for which the views
-// have one row per form, or a CPU that the tables do not know.
+// The CPUs of a database with their runs; see site_internal.h. A CPU is a machine for which the
+// views have one row per form (store_machines_apart()).
 #include "site_internal.h"
 
 #include "report/report.h"
@@ -32,12 +32,84 @@ static int64_t cpu_integer(struct store_rows *rows, const char *column)
     return store_rows_integer(rows, store_rows_column(rows, column));
 }
 
-// Returns the key of a CPU as in run_key of the database.
-static const char *cpu_key(struct site_cpus *cpus, const struct site_cpu *cpu)
+// Returns the length of a word of a brand, with the blanks after it, and sets *plain if people say
+// it.
+static size_t brand_word(const char *at, bool *plain)
 {
-    return strcmp(cpu->uarch, "unknown") != 0 ? cpu->uarch
-                                              : arena_printf(&cpus->arena, "unknown %s %08X",
-                                                             cpu->vendor, (unsigned)cpu->signature);
+    static const char *const others[] = {"AMD", "Intel", "Genuine", "CPU", "Processor"};
+    size_t len = strcspn(at, " ");
+    bool count =
+        strspn(at, "0123456789") > 0 && strncmp(at + strspn(at, "0123456789"), "-Core", 5) == 0;
+    *plain = !count;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        *plain &= strlen(others[i]) != len || strncmp(at, others[i], len) != 0;
+    return len;
+}
+
+const char *site_brand_short(struct arena *arena, const char *brand)
+{
+    struct strbuf bare = {0}, out = {0};
+    size_t len = strcspn(brand, "@"); // a clock follows
+    for (size_t i = 0; i < len;)
+        if (strncmp(brand + i, "(R)", 3) == 0 || strncmp(brand + i, "(TM)", 4) == 0)
+            i += brand[i + 1] == 'R' ? 3 : 4;
+        else
+            strbuf_put(&bare, brand + i++, 1);
+    for (const char *at = strbuf_text(&bare); *at;) {
+        bool plain;
+        size_t word = brand_word(at, &plain);
+        if (word > 0 && plain) {
+            strbuf_puts(&out, out.len > 0 ? " " : "");
+            strbuf_put(&out, at, word);
+        }
+        at += word + strspn(at + word, " ");
+    }
+    const char *kept = arena_strdup(arena, strbuf_text(&out));
+    strbuf_free(&bare);
+    strbuf_free(&out);
+    return kept;
+}
+
+static bool cpu_same(const struct site_cpu *a, const struct site_cpu *b)
+{
+    return a->signature == b->signature && strcmp(a->uarch, b->uarch) == 0 &&
+           strcmp(a->vendor, b->vendor) == 0 && strcmp(a->brand, b->brand) == 0;
+}
+
+// Returns true if the key of a CPU is also that of another one.
+static bool key_shared(const struct site_cpus *cpus, int cpu)
+{
+    for (int c = 0; c < cpus->ncpus; c++)
+        if (c != cpu && strcmp(cpus->cpus[c].key, cpus->cpus[cpu].key) == 0)
+            return true;
+    return false;
+}
+
+// Names each CPU by its uarch, and as far as others have the same name by its vendor and signature
+// (CPUs that the tables do not know always), its brand, and its brand in full with the signature.
+static void cpus_name_keys(struct site_cpus *cpus)
+{
+    bool *shared = xcalloc((size_t)cpus->ncpus + 1, sizeof *shared);
+    for (int c = 0; c < cpus->ncpus; c++) {
+        struct site_cpu *cpu = &cpus->cpus[c];
+        cpu->key = strcmp(cpu->uarch, "unknown") != 0
+                       ? cpu->uarch
+                       : arena_printf(&cpus->arena, "unknown %s %08X", cpu->vendor,
+                                      (unsigned)cpu->signature);
+    }
+    for (int step = 0; step < 2; step++) {
+        for (int c = 0; c < cpus->ncpus; c++)
+            shared[c] = key_shared(cpus, c);
+        for (int c = 0; c < cpus->ncpus; c++) {
+            struct site_cpu *cpu = &cpus->cpus[c];
+            if (shared[c] && step == 0 && *cpu->machine)
+                cpu->key = arena_printf(&cpus->arena, "%s %s", cpu->key, cpu->machine);
+            else if (shared[c] && step > 0)
+                cpu->key = arena_printf(&cpus->arena, "%s %s %s %08X", cpu->uarch, cpu->vendor,
+                                        cpu->brand, (unsigned)cpu->signature);
+        }
+    }
+    free(shared);
 }
 
 static void cpus_add_run(struct site_cpus *cpus, struct store_rows *rows)
@@ -45,13 +117,14 @@ static void cpus_add_run(struct site_cpus *cpus, struct store_rows *rows)
     struct site_cpu cpu = {
         .uarch = cpu_text(cpus, rows, "uarch"),
         .vendor = cpu_text(cpus, rows, "vendor"),
+        .brand = cpu_text(cpus, rows, "brand"),
         .family = cpu_integer(rows, "family"),
         .model = cpu_integer(rows, "model"),
         .signature = cpu_integer(rows, "signature"),
     };
-    cpu.key = cpu_key(cpus, &cpu);
+    cpu.machine = site_brand_short(&cpus->arena, cpu.brand);
     int at = 0;
-    while (at < cpus->ncpus && strcmp(cpus->cpus[at].key, cpu.key) != 0)
+    while (at < cpus->ncpus && !cpu_same(&cpus->cpus[at], &cpu))
         at++;
     if (at == cpus->ncpus) {
         cpus->cpus = xgrow(cpus->cpus, &cpus->cpus_capacity, (size_t)at + 1, sizeof cpu);
@@ -138,7 +211,9 @@ static int cpus_find_ports(struct store *store, struct site_cpus *cpus, struct e
 int site_cpus_read(struct store *store, struct site_cpus *cpus, struct err *err)
 {
     *cpus = (struct site_cpus){0};
-    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, NULL, err);
+    struct store_rows *rows = store_machines_apart(store, err) == 0
+                                  ? store_rows_open(store, STORE_VIEW_RUN, NULL, err)
+                                  : NULL;
     if (!rows)
         return -1;
     int got;
@@ -147,6 +222,7 @@ int site_cpus_read(struct store *store, struct site_cpus *cpus, struct err *err)
     store_rows_close(rows);
     if (got < 0)
         return -1;
+    cpus_name_keys(cpus);
     cpus_sort(cpus);
     cpus_name_files(cpus);
     return cpus_find_ports(store, cpus, err);
@@ -244,6 +320,7 @@ int site_cpu_json(struct store *store, const struct site_cpus *cpus, int cpu, st
 {
     const struct site_cpu *one = &cpus->cpus[cpu];
     json_text(json_name(json, "key"), one->key);
+    json_text(json_name(json, "machine"), one->machine);
     json_text(json_name(json, "file"), one->file);
     json_int(json_name(json, "forms"), one->forms);
     int result = cpu_ports_json(store, one, json, err);

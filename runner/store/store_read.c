@@ -289,6 +289,24 @@ int store_narrow_globs(struct store *store, enum store_view view, const struct s
     return result;
 }
 
+// The views of a database that is read are temporary, so this one is in the place of theirs.
+int store_machines_apart(struct store *store, struct err *err)
+{
+    assert(store->mode == STORE_READ);
+    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    int result = store_script(
+        store, err,
+        "DROP VIEW temp.run_key; "
+        "CREATE TEMP VIEW run_key AS SELECT run.run_id, run.uuid, cpu.cpu_id, "
+        "cpu.uarch || iif(cpu.inferred, '?', '') AS uarch, "
+        "cpu.uarch || iif(cpu.inferred, '?', '') || printf(' %s %08X ', vendor, signature) || "
+        "brand "
+        "AS uarch_key, run.started_utc, run.finished_utc FROM run JOIN cpu USING (cpu_id)",
+        "keep its machines apart");
+    sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    return result;
+}
+
 sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, struct err *err)
 {
     struct strbuf sql = {0};

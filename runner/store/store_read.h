@@ -70,6 +70,10 @@ int store_narrow(struct store *store, const char *const *mnemonics, int n, struc
 // globs.
 int store_narrow_globs(struct store *store, enum store_view view, const struct store_filter *filter,
                        struct err *err);
+// Lets all later reading of best rows see a machine of its own in each kind of CPU (vendor, brand,
+// signature) of a uarch, where the views have one row for the uarch. For a database opened for
+// reading, until it is closed; the file does not change.
+int store_machines_apart(struct store *store, struct err *err);
 struct store_rows *store_rows_open(struct store *store, enum store_view view,
                                    const struct store_filter *filter, struct err *err);
 int store_rows_next(struct store_rows *rows, struct err *err); // 1: a row, 0: the end, -1: error

@@ -93,6 +93,13 @@ static void expect_part(const char *directory, const char *name, const char *par
     free(text);
 }
 
+// Opens the database again, as the page is written: for reading.
+static struct store *reread(const struct fixture *fixture, struct store *store)
+{
+    store_close(store);
+    return fixture_open(fixture->db, STORE_READ);
+}
+
 static void write_site(struct store *store, const char *directory)
 {
     struct err err = {0};
@@ -112,6 +119,7 @@ static void test_write(void **state)
     char one[128], two[128];
     fixture_fill(store, "testa", 0xb00f21, 1);
     fixture_fill(store, "testb", 0xb00f22, 2);
+    store = reread(&fixture, store);
     snprintf(one, sizeof one, "%s/one", fixture.dir);
     snprintf(two, sizeof two, "%s/two", fixture.dir);
     write_site(store, one);
@@ -155,6 +163,7 @@ static void test_names(void **state)
     char command[300];
     for (size_t i = 0; i < ARRAY_LEN(uarchs); i++)
         fixture_fill(store, uarchs[i], 0xb00f21 + (unsigned)i, 1);
+    store = reread(&fixture, store);
     if (site_write(store, &options, &counts, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(counts.cpus, (int)ARRAY_LEN(uarchs));
@@ -173,6 +182,45 @@ static void test_names(void **state)
     fixture_end(&fixture, store);
 }
 
+static void test_brands(void **state)
+{
+    (void)state;
+    static const char *const brands[][2] = {
+        {"AMD EPYC 9B45 128-Core Processor",               "EPYC 9B45"              },
+        {"AMD Ryzen 9 7950X 16-Core Processor",            "Ryzen 9 7950X"          },
+        {"11th Gen Intel(R) Core(TM) i7-11700K @ 3.60GHz", "11th Gen Core i7-11700K"},
+        {"Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz",      "Xeon E5-2680 v3"        },
+        {"Genuine Intel(R) CPU @ 2.00GHz",                 ""                       },
+        {"",                                               ""                       },
+    };
+    struct arena arena = {0};
+    for (size_t i = 0; i < ARRAY_LEN(brands); i++)
+        assert_string_equal(site_brand_short(&arena, brands[i][0]), brands[i][1]);
+    arena_free(&arena);
+}
+
+// Two machines of one family are two CPUs, each with its own best rows.
+static void test_machines(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    char one[128];
+    fixture_fill(store, "testa", 0xb00f21, 1);
+    fixture_fill(store, "testa", 0xb00f22, 2);
+    store = reread(&fixture, store);
+    snprintf(one, sizeof one, "%s/one", fixture.dir);
+    write_site(store, one);
+    expect_part(one, "data/index.js",
+                "{\"key\":\"testa AuthenticAMD Test CPU 00B00F21\","
+                "\"machine\":\"Test\",");
+    expect_part(one, "data/cpu_testa_AuthenticAMD_Test_CPU_00B00F21.js",
+                "\"latency_min_clk\":[1000,10000,1000]");
+    expect_part(one, "data/cpu_testa_AuthenticAMD_Test_CPU_00B00F22.js",
+                "\"latency_max_clk\":[4000,36000,2000]");
+    fixture_end(&fixture, store);
+}
+
 static void test_write_refused(void **state)
 {
     (void)state;
@@ -181,9 +229,13 @@ static void test_write_refused(void **state)
     struct err err = {0};
     struct site_counts counts;
     struct site_options options = {fixture.dir, "", true, false};
+    store = reread(&fixture, store);
     assert_int_equal(site_write(store, &options, &counts, &err), -1);
     assert_non_null(strstr(err.text, "has no run yet"));
+    store_close(store);
+    store = fixture_open(fixture.db, STORE_WRITE);
     fixture_fill(store, "testa", 0xb00f21, 1);
+    store = reread(&fixture, store);
     options.directory = "/nonexistent/x";
     assert_int_equal(site_write(store, &options, &counts, &err), -1);
     assert_non_null(strstr(err.text, "/nonexistent/x: cannot be made"));
@@ -228,6 +280,7 @@ static void test_hostile(void **state)
     struct site_counts counts;
     struct site_options options = {fixture.dir, MARKUP, true, false};
     fill_hostile(store);
+    store = reread(&fixture, store);
     assert_int_equal(site_write(store, &options, &counts, &err), 0);
     static const char *const names[] = {
         "data/index.js", "data/forms.js", "data/cpu_unknown_AuthenticAMD_00B00F21.js",
@@ -313,7 +366,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_texts),       cmocka_unit_test(test_asm),
         cmocka_unit_test(test_thousandths), cmocka_unit_test(test_write),
         cmocka_unit_test(test_names),       cmocka_unit_test(test_write_refused),
-        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_hostile),     cmocka_unit_test(test_brands),
+        cmocka_unit_test(test_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
