@@ -177,22 +177,27 @@ static void judge_levels(const struct cell *cells, struct level *levels, int nle
     }
 }
 
+// So long a sentence names no more cells: the database holds 4,000 characters.
+enum { SENTENCE = 2000 };
+
 // Adds one level of the sorted cells to the draft: its value and its number of cells. Returns its
 // text.
 static const char *put_level(struct draft *draft, const struct conclude_question *question,
-                             const struct cell *cells, const struct level *level, int number,
-                             const char *sentence)
+                             const struct matrix_cells *matrix, const struct cell *cells,
+                             const struct level *level, int number, const char *sentence)
 {
     struct arena *arena = draft->arena;
+    const char *words = strlen(sentence) < SENTENCE ? matrix_words(matrix, number - 1, arena) : "";
     cells += level->first;
     double middle = cell_y(cells, cells[level->n / 2].v);
     draft_value(draft, arena_printf(arena, "level %d", number), middle, cell_y(cells, level->low),
                 cell_y(cells, level->high), question->y_unit);
     draft_value(draft, arena_printf(arena, "cells %d", number), level->n, level->n - level->leaving,
                 level->n + level->joining, "");
-    return arena_printf(arena, "%s%s%s in %d %s", sentence, number > 1 ? ", " : "",
+    return arena_printf(arena, "%s%s%s in %d %s%s%s%s", sentence, number > 1 ? ", " : "",
                         conclude_quantity(arena, middle, question->y_unit), level->n,
-                        level->n > 1 ? "cells" : "cell");
+                        level->n > 1 ? "cells" : "cell", *words ? " (" : "", words,
+                        *words ? ")" : "");
 }
 
 // Returns the share of resampled matrices with as many levels. Neighbouring columns need not be
@@ -251,8 +256,8 @@ static const char *noisy(const struct cell *cells, double size, double noise, st
 }
 
 static struct conclusion matrix_levels(const struct conclude_question *question,
-                                       const struct cell *cells, int n, int missing, int *of_cell,
-                                       struct arena *arena)
+                                       const struct cell *cells, int n, int missing,
+                                       const struct matrix_cells *matrix, struct arena *arena)
 {
     double size = least_size(question, cells, n), noise = noise_gap(cells, n, arena);
     double gap = fmax(size, noise);
@@ -265,13 +270,15 @@ static struct conclusion matrix_levels(const struct conclude_question *question,
     judge_levels(cells, levels, nlevels);
     for (int l = 0; l < nlevels; l++) {
         levels[l].joining += missing;
-        sentence = put_level(&draft, question, cells, &levels[l], l + 1, sentence);
         for (int i = levels[l].first; i < levels[l].first + levels[l].n; i++) {
-            of_cell[cells[i].at] = l;
+            matrix->levels[cells[i].at] = l;
             // More than one replicate of three may have this cell on another level.
             doubtful += cells[i].most_lie > gap;
             once += !cells[i].again;
         }
+    }
+    for (int l = 0; l < nlevels; l++) {
+        sentence = put_level(&draft, question, matrix, cells, &levels[l], l + 1, sentence);
     }
     if (doubtful)
         sentence = arena_printf(arena, "%s; passes disagree in %d", sentence, doubtful);
@@ -310,7 +317,9 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
     int *levels = arena_alloc(arena, sizeof *levels * (size_t)(ncurves * ncolumns));
     for (int i = 0; i < ncurves * ncolumns; i++)
         levels[i] = -1;
-    struct conclusion conclusion = matrix_levels(question, cells, n, npoints - n, levels, arena);
+    const struct matrix_cells matrix = {curves,  ncurves,          ncolumns,
+                                        columns, question->x_unit, levels};
+    struct conclusion conclusion = matrix_levels(question, cells, n, npoints - n, &matrix, arena);
     conclusion.cells = levels;
     conclusion.nrows = ncurves;
     conclusion.ncolumns = ncolumns;

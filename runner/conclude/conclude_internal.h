@@ -160,6 +160,16 @@ struct conclusion conclude_slope(const struct conclude_question *question,
                                  const struct curve *curve, struct arena *arena);
 struct conclusion conclude_compare(const struct conclude_question *question,
                                    const struct curve *curves, int ncurves, struct arena *arena);
+// The levels of the cells of a matrix, a row a curve.
+struct matrix_cells {
+    const struct curve *curves;
+    int nrows, ncolumns;
+    const double *columns; // their x
+    const char *x_unit;
+    int *levels; // -1: not measured
+};
+// Returns which cells have the level: "cmp, test at 2, 6"; "" if that is all of one row, or long.
+const char *matrix_words(const struct matrix_cells *matrix, int level, struct arena *arena);
 struct conclusion conclude_matrix(const struct conclude_question *question,
                                   const struct curve *curves, int ncurves, struct arena *arena);
 struct conclusion conclude_level(const struct conclude_question *question,

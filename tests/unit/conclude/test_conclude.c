@@ -849,6 +849,8 @@ static void cells_have_levels(void **state)
     recipe.points = 7;
     make(&recipe, 2, &made[1]);
     struct curve curves[] = {made[0].curve, made[1].curve};
+    curves[0].variant = "one";
+    curves[1].variant = "two";
     struct conclude_question question = {.reading = READING_MATRIX, .y_unit = "clk"};
     int n;
     const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
@@ -860,7 +862,9 @@ static void cells_have_levels(void **state)
     assert_float_equal(find(got, "level 1")->value, 5, 0.1);
     assert_float_equal(find(got, "cells 1")->value, 7, 0);
     assert_float_equal(find(got, "level 2")->value, 19, 0.3);
-    assert_string_equal(strchr(got->sentence, ','), strstr(got->sentence, ", 19"));
+    assert_non_null(
+        strstr(got->sentence, "clk in 7 cells (one at 0, 1, 2, 3, 4; two at 3, 4), 19"));
+    assert_non_null(strstr(got->sentence, "clk in 10 cells (one, two at 5, 6, 7, 8, 9)"));
     assert_true(got->confidence >= CONFIDENCE_HIGH);
     // A pass that has a cell of the upper level on the lower one: the counts say so.
     for (int i = 0; i < made[0].points[7].nsamples; i++)
@@ -878,6 +882,36 @@ static void cells_have_levels(void **state)
     got = conclude(&question, curves, 2, &arena, &n);
     assert_int_equal(got->outcome, CONCLUSION_TOO_FEW);
     assert_string_equal(got->sentence, "only 6 of 17 cells came back");
+    arena_free(&arena);
+}
+
+// A row of which all cells have a level is named alone; where so many cells have it that their
+// names take more than a line, they are counted only.
+static void cells_are_named(void **state)
+{
+    (void)state;
+    static struct made made[2];
+    struct arena arena = {0};
+    struct recipe recipe = {forwarding, .noise = 0.001, .passes = 2, .samples = 3,
+                            .first = 0, .last = 9,      .points = 10};
+    make(&recipe, 1, &made[0]);
+    recipe.first = 6;
+    recipe.points = 4;
+    make(&recipe, 2, &made[1]);
+    struct curve curves[] = {made[0].curve, made[1].curve};
+    curves[0].variant = "one";
+    curves[1].variant = "two";
+    struct conclude_question question = {.reading = READING_MATRIX, .y_unit = "clk"};
+    int n;
+    const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
+    assert_non_null(strstr(got->sentence, "clk in 9 cells (one at 5, 6, 7, 8, 9; two)"));
+    char name[200];
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    curves[1].variant = name;
+    got = conclude(&question, curves, 2, &arena, &n);
+    assert_non_null(strstr(got->sentence, "(one at 0, 1, 2, 3, 4), 19"));
+    assert_string_equal(strrchr(got->sentence, 'k'), "k in 9 cells");
     arena_free(&arena);
 }
 
@@ -901,16 +935,19 @@ static void replicates_that_differ(void **state)
         const char *sentence;
         bool sure;
     } cases[] = {
-        {"all agree", forwarding, 3, {1, 1, 1}, CONCLUSION_OK,       "clk in 5 cells, 19", true },
-        {"one bad",   forwarding, 3, {1, 2, 1}, CONCLUSION_OK,       "clk in 5 cells, 19", false},
-        {"all other", rising,     3, {1, 2, 4}, CONCLUSION_UNSTABLE, "differ by",          false},
-        {"one only",  forwarding, 1, {1, 1, 1}, CONCLUSION_OK,       "clk in 5 cells, 19", false},
+        {"all agree", forwarding, 3, {1, 1, 1}, CONCLUSION_OK,       "4 bytes), 19", true },
+        {"one bad",   forwarding, 3, {1, 2, 1}, CONCLUSION_OK,       "4 bytes), 19", false},
+        {"all other", rising,     3, {1, 2, 4}, CONCLUSION_UNSTABLE, "differ by",    false},
+        {"one only",  forwarding, 1, {1, 1, 1}, CONCLUSION_OK,       "4 bytes), 19", false},
     };
     static struct made made;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct arena arena = {0};
-        struct conclude_question question = {
-            .reading = READING_MATRIX, .y_unit = "clk", .seed = 1, .passes_per_replicate = 2};
+        struct conclude_question question = {.reading = READING_MATRIX,
+                                             .x_unit = "bytes",
+                                             .y_unit = "clk",
+                                             .seed = 1,
+                                             .passes_per_replicate = 2};
         struct recipe recipe = {cases[i].y,   .noise = 0.002, .passes = 2 * cases[i].replicates,
                                 .samples = 3, .first = 0,     .last = 9,
                                 .points = 10};
@@ -1279,6 +1316,7 @@ int main(void)
         cmocka_unit_test(differences_and_ratios),
         cmocka_unit_test(one_value_is_in_doubt),
         cmocka_unit_test(cells_have_levels),
+        cmocka_unit_test(cells_are_named),
         cmocka_unit_test(replicates_that_differ),
         cmocka_unit_test(odd_replicates_are_in_the_interval),
         cmocka_unit_test(replicates_have_steps),
