@@ -4,7 +4,6 @@
 #include "site_internal.h"
 
 #include "report/report_sheet.h"
-#include "store/store_property.h"
 
 static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *texts,
                      struct json *json)
@@ -58,16 +57,16 @@ static int load_sheets(struct store *store, const struct site_cpus *cpus, struct
                        struct arena *arena, struct err *err)
 {
     int n = 0;
-    for (int i = 0; i < cpus->ncpus; i++) {
-        int64_t run_id;
-        int found = store_newest_properties(store, cpus->cpus[i].uarch, &run_id, err);
-        for (int other = 0; other < n; other++) // unknown CPUs share a uarch
-            if (sheets[other].run_id == run_id)
-                found = found > 0 ? 0 : found;
-        if (found > 0 && report_sheet_load(store, run_id, &sheets[n++], arena, err) != 0)
-            found = -1;
-        if (found < 0)
-            return -1;
+    for (int cpu = 0; cpu < cpus->ncpus; cpu++) {
+        bool found = false;
+        for (int i = 0; i < cpus->nruns && !found; i++) {
+            if (cpus->runs[i].cpu != cpu)
+                continue;
+            if (report_sheet_load(store, cpus->runs[i].run_id, &sheets[n], arena, err) != 0)
+                return -1;
+            found = sheets[n].nproperties > 0;
+        }
+        n += found;
     }
     return n;
 }
