@@ -32,7 +32,7 @@
 
     function cpuTitle(cpu) {
         const run = cpu.runs[0] ?? {};
-        return `${run.uarch_name ?? ""}, ${run.brand ?? ""}${run.decided === "inferred" ? `; claims to be ${run.claimed_uarch}` : ""}`;
+        return `${cpu.key}: ${run.uarch_name ?? ""}, ${run.brand ?? ""}, ${cpu.date}${run.decided === "inferred" ? `; claims to be ${run.claimed_uarch}` : ""}`;
     }
     function controls() {
         fieldset(
@@ -41,7 +41,7 @@
                 .filter((cpu) => cpu.forms > 0)
                 .map((cpu) =>
                     box(
-                        cpu.key,
+                        cpu.name,
                         state.cpus.includes(cpu),
                         (on) => chooseCpu(cpu, on),
                         cpuTitle(cpu),
@@ -77,7 +77,7 @@
             ),
         );
         const one = view.shown().length < 2;
-        const first = view.shown()[0]?.key ?? "";
+        const first = view.shown()[0]?.name ?? "";
         fieldset(
             "compare",
             box("mark them", state.diff, (on) => view.change({ diff: on }), `against ${first}`),
@@ -85,6 +85,11 @@
                 view.change({ only: on, diff: on || state.diff }),
             ),
             h("span", { class: "hint" }, one ? "of two CPUs or more" : `from ${first}`),
+        );
+        fieldset(
+            "also",
+            box("what no CPU shown has", state.absent, (on) => view.change({ absent: on })),
+            box("32-bit mode", state.bits32, (on) => view.change({ bits32: on })),
         );
         for (const input of byId("compare").querySelectorAll("input")) input.disabled = one;
         if (document.activeElement !== search) search.value = state.search;
@@ -129,31 +134,31 @@
 
     // --- parts ---
 
+    const partLink = (name, label) =>
+        h(
+            "a",
+            {
+                href: `?view=${name}`,
+                "aria-current": state.view === name ? "page" : null,
+                onclick: (event) => {
+                    event.preventDefault();
+                    view.change({ view: name, form: "" }, true);
+                },
+            },
+            label,
+        );
     function navigation() {
         const parts = Object.entries(view.views).filter(
             ([name]) =>
                 (name !== "properties" || model.index.properties > 0) &&
                 (name !== "compare" || model.cpus.filter((cpu) => cpu.forms > 0).length > 1),
         );
-        byId("views").replaceChildren(
-            ...parts.map(([name, label]) =>
-                h(
-                    "a",
-                    {
-                        href: `?view=${name}`,
-                        "aria-current": state.view === name ? "page" : null,
-                        onclick: (event) => {
-                            event.preventDefault();
-                            view.change({ view: name, form: "" }, true);
-                        },
-                    },
-                    label,
-                ),
-            ),
-        );
+        byId("views").replaceChildren(...parts.map(([name, label]) => partLink(name, label)));
     }
 
+    let shows = 0;
     async function show(changes) {
+        const own = ++shows;
         const is = state.view === "table";
         // The letters of a search have to be quick.
         if (is && changes && Object.keys(changes).every((key) => key === "search")) {
@@ -161,7 +166,8 @@
             return;
         }
         if (changes === null) await Promise.all(view.shown().map(latput.loadCpu));
-        byId("view-table").hidden = !is;
+        if (own !== shows) return; // something else was asked for meanwhile
+        byId("view-table").hidden = byId("controls").hidden = byId("about").hidden = !is;
         byId("view-page").hidden = is;
         navigation();
         const only = changes && Object.keys(changes).every((key) => key === "form");
@@ -185,6 +191,7 @@
     const keys = [
         ["/", "to the search"],
         ["↓ ↑ PgDn PgUp Home End", "through the table, when it has the focus"],
+        ["↓ in the search", "to the first row found"],
         ["Enter", "details of the current form"],
         ["Esc", "closes the details; empties the search"],
         ["?", "this help"],
@@ -201,7 +208,11 @@
             "part of a mnemonic, an extension or a list; isa:avx2 list:crypto enc:evex say which",
         ],
         ["lat>5 tp<=0.5 uops=2", "on any of the CPUs shown"],
-        ["ports:p5 outcome:unstable", "what they contain"],
+        ["ports:p5 outcome:unstable rename:idiom", "what they contain"],
+        [
+            "change:faster doubt:no",
+            "on the second CPU shown against the first: faster slower mixed ports new gone outcome same",
+        ],
         ["-m  -{k}", "without"],
     ];
     const marks = [
@@ -249,15 +260,21 @@
     function events() {
         search.addEventListener("input", () => view.change({ search: search.value }));
         byId("controls").addEventListener("submit", (event) => event.preventDefault());
+        byId("hidden").addEventListener("click", () => view.change({ absent: true, bits32: true }));
         byId("reset").addEventListener("click", () => {
             search.value = "";
-            view.change({ search: "", only: false, groups: new Set(latput.search.groupNames) });
+            view.change({
+                search: "",
+                only: false,
+                absent: false,
+                groups: new Set(latput.search.groupNames),
+            });
         });
         byId("help-open").addEventListener("click", help);
         search.addEventListener("keydown", (event) => {
             if (event.key === "ArrowDown") {
                 event.preventDefault();
-                table.focus();
+                table.enter();
             }
         });
         addEventListener("keydown", (event) => {
@@ -275,10 +292,27 @@
         });
     }
 
+    // Says what this page is, of which CPUs and when they were measured.
+    function about() {
+        const measured = model.cpus.filter((cpu) => cpu.forms > 0),
+            shown = measured.slice(0, 3);
+        const names = shown.map((cpu) => `${cpu.name} (${cpu.date})`);
+        if (measured.length > shown.length) names.push(`${measured.length - shown.length} more`);
+        const last = names.pop() ?? "no CPU";
+        byId("about").replaceChildren(
+            "Latency, throughput and ports of x86 instructions, ",
+            `${model.forms.count.toLocaleString("en")} forms, measured on `,
+            names.length > 0 ? `${names.join(", ")} and ${last}` : last,
+            ` with latput ${model.index.version}. `,
+            partLink("cpus", "How, and on what"),
+        );
+    }
+
     async function begin() {
         byId("title").textContent = model.index.title;
         document.title = model.index.title;
         if (matchMedia("(max-width: 45rem)").matches) byId("choices").open = false;
+        about();
         downloads();
         events();
         search.value = state.search;

@@ -3,7 +3,7 @@
 // many of these are in doubt. The rules are those of `latput diff` (runner/report/diff.c).
 "use strict";
 (() => {
-    const { model, view, h } = latput;
+    const { model, view, h, clk } = latput;
     const { state } = view;
     const { grid } = latput.panel;
 
@@ -42,12 +42,15 @@
         );
     }
 
-    // Returns {change, sure} for a form that both have.
-    function judge(a, b, form) {
+    // Returns {change, sure, by} for a form that both have; by: the value that differs most surely,
+    // [kind, value here, value there], if one does.
+    function judgeAnew(a, b, form) {
         const lacks = [a, b].map((table) => table.text("outcome", form) === "unsupported");
         if (lacks[0] !== lacks[1]) return { change: lacks[0] ? "new" : "gone", sure: true };
         const ways = new Set(),
             doubtful = new Set();
+        let by = null;
+        const ratio = ([, one, two]) => Math.abs(Math.log(two / one));
         let missing = outcomesDiffer(a, b, form);
         for (const value of values) {
             const one = allowed(a, form, value),
@@ -61,15 +64,25 @@
             const [less, more] = one.value < two.value ? [one, two] : [two, one];
             const sure = !less.vague && !more.vague && less.most < more.least;
             (sure ? ways : doubtful).add(two.value < one.value ? "faster" : "slower");
+            const found = [value.kind, one.value, two.value];
+            if (sure && one.value > 0 && two.value > 0 && (!by || ratio(found) > ratio(by)))
+                by = found;
         }
         const found = ways.size > 0 ? ways : doubtful;
         if (found.size > 0)
-            return { change: found.size > 1 ? "mixed" : [...found][0], sure: ways.size > 0 };
+            return { change: found.size > 1 ? "mixed" : [...found][0], sure: ways.size > 0, by };
         const uops = [a, b].map((table) => table.number("uops", form));
         const upper = [a, b].some((table) => table.text("uops_bound", form) === "upper");
         if (!upper && uops[0] !== null && uops[1] !== null && uops[0] !== uops[1])
             return { change: "ports", sure: true };
         return { change: missing ? "outcome" : "same", sure: true };
+    }
+
+    // Keeps what was judged of the last pair: a search asks for all forms at each letter.
+    let kept = { a: null, b: null, forms: [] };
+    function judge(a, b, form) {
+        if (kept.a !== a || kept.b !== b) kept = { a, b, forms: [] };
+        return (kept.forms[form] ??= a.has(form) && b.has(form) ? judgeAnew(a, b, form) : {});
     }
 
     // Maps each class to its numbers of forms; "" is all of them.
@@ -101,37 +114,95 @@
             ),
         );
 
-    function link(pair, fact, name) {
+    // Makes a number that leads to its forms.
+    function count(pair, fact, row, word) {
+        const n = row[word === "doubt:yes" ? "doubt" : word.replace("change:", "")];
+        if (!n) return "";
+        const search = [row.name && `${fact}:${row.name.toLowerCase()}`, word];
         const change = {
             view: "table",
             cpus: pair,
             diff: true,
-            only: true,
-            search: `${fact}:${name.toLowerCase()}`,
+            absent: true,
+            bits32: true,
+            search: search.filter(Boolean).join(" "),
         };
-        return h("button", { type: "button", onclick: () => view.change(change, true) }, "forms");
+        return h(
+            "button",
+            { type: "button", class: "plain", onclick: () => view.change(change, true) },
+            n.toLocaleString("en"),
+        );
     }
 
     function table(pair, fact) {
         const groups = [...classes(...pair, fact)]
             .map(([name, group]) => ({ name, ...group }))
             .sort((one, two) => (one.name < two.name ? -1 : 1));
-        const number = (heading, key) => [heading, (row) => String(row[key] || ""), "number"];
+        const number = (heading, word) => [
+            heading,
+            (row) => count(pair, fact, row, word),
+            "number",
+        ];
         const columns = [
             [fact === "isa" ? "extension" : "list", (row) => row.name || "all"],
-            number("forms", "forms"),
-            number(`faster on ${pair[1].key}`, "faster"),
-            number("slower", "slower"),
-            number("mixed", "mixed"),
-            number("of these in doubt", "doubt"),
-            number("other µops", "ports"),
-            number("new", "new"),
-            number("gone", "gone"),
-            number("a value on one only", "outcome"),
-            number("the same", "same"),
-            ["", (row) => (row.name ? link(pair, fact, row.name) : "")],
+            ["forms", (row) => row.forms.toLocaleString("en"), "number"],
+            number("faster", "change:faster"),
+            number("slower", "change:slower"),
+            number("mixed", "change:mixed"),
+            number("of these in doubt", "doubt:yes"),
+            number("other µops", "change:ports"),
+            number("new", "change:new"),
+            number("gone", "change:gone"),
+            number("a value on one only", "change:outcome"),
+            number("the same", "change:same"),
         ];
-        return grid(`${pair[1].key} against ${pair[0].key}`, columns, groups);
+        return grid(`${pair[1].name} against ${pair[0].name}: numbers of forms`, columns, groups);
+    }
+
+    // The forms that gain or lose most by one value that is sure; of equal ones the first.
+    const LARGEST = 20;
+    function largest(pair, change) {
+        const rows = [];
+        for (let form = 0; form < model.forms.count; form++) {
+            const found = judge(...pair.map((cpu) => cpu.table), form);
+            if (found.change === change && found.by && model.forms.bits[form] === 64)
+                rows.push({ form, by: found.by });
+        }
+        const factor = ({ by: [, one, two] }) => Math.max(one / two, two / one);
+        return rows
+            .sort((one, two) => factor(two) - factor(one))
+            .slice(0, LARGEST)
+            .map((row) => ({ ...row, factor: factor(row) }));
+    }
+    function extremes(pair, change, caption) {
+        const open = (form) => ({
+            view: "table",
+            cpus: pair,
+            diff: true,
+            search: model.forms.text("mnemonic", form),
+            form: model.forms.id(form),
+        });
+        const link = ({ form }) =>
+            h(
+                "button",
+                {
+                    type: "button",
+                    class: "plain form",
+                    onclick: () => view.change(open(form), true),
+                },
+                model.forms.name(form),
+            );
+        return grid(
+            caption,
+            [
+                ["instruction", link],
+                ["by", ({ by: [kind] }) => (kind === "L" ? "latency" : "1/tput")],
+                [pair[0].short, ({ by: [, one] }) => clk(one), "number"],
+                [pair[1].short, ({ by: [, , two] }) => clk(two), "number"],
+                ["times", ({ factor }) => factor.toFixed(1), "number"],
+            ],
+            largest(pair, change),
+        );
     }
 
     latput.compare = async () => {
@@ -140,7 +211,7 @@
         const first = shown[0] ?? choices[0];
         const pair = [first, shown[1] ?? choices.find((cpu) => cpu !== first)];
         await Promise.all(pair.map(latput.loadCpu));
-        const names = choices.map((cpu) => cpu.key),
+        const names = choices.map((cpu) => cpu.name),
             fact = state.by === "isa" ? "isa" : "list";
         const pick = (label, at) =>
             choice(label, names, choices.indexOf(pair[at]), (i) =>
@@ -163,6 +234,18 @@
                 "Latency and throughput; what differs by less than 2 % is the same. In doubt is what rests on upper bounds (≤), means (~) or one of several steady states (*), or lies within the spread of the samples. The order of CPUs is that of the page.",
             ),
             table(pair, fact),
+            h("h3", {}, "The largest changes"),
+            h(
+                "p",
+                { class: "hint" },
+                `Forms of 64-bit mode by the value that changes most, where it is sure; up to ${LARGEST}.`,
+            ),
+            h(
+                "div",
+                { class: "matrices" },
+                extremes(pair, "faster", `Gains on ${pair[1].name}`),
+                extremes(pair, "slower", `Losses on ${pair[1].name}`),
+            ),
         ];
     };
     latput.compare.judge = judge;

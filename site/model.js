@@ -32,9 +32,28 @@ const latput = {};
 
     const dataFile = (name) => `data/${encodeURIComponent(name)}.js`;
 
+    // Adds what people call CPUs: `family` (Zen 5), `name` with the machine (Zen 5 · EPYC 9B45),
+    // `short`, the family where no other CPU is of it, and `date`, that of the newest run.
+    function nameCpus(cpus) {
+        for (const cpu of cpus) {
+            const [run] = cpu.runs;
+            const family = (run?.uarch_name || cpu.key).replace(/, inferred$| \(.*$/g, "");
+            cpu.family = family + (cpu.key.split(" ", 1)[0].endsWith("?") ? "?" : "");
+            cpu.name = [cpu.family, cpu.machine].filter(Boolean).join(" · ");
+            const dates = cpu.runs.map((run) => (run.started_utc ?? "").slice(0, 10));
+            cpu.date = dates.sort().at(-1) ?? "";
+        }
+        const shared = (cpu, name) =>
+            cpus.some((other) => other !== cpu && other[name] === cpu[name]);
+        for (const cpu of cpus.filter((cpu) => shared(cpu, "name"))) cpu.unlike = cpu.key;
+        for (const cpu of cpus) cpu.name = cpu.unlike ?? cpu.name;
+        for (const cpu of cpus) cpu.short = shared(cpu, "family") ? cpu.name : cpu.family;
+    }
+
     function putIndex(index) {
         model.index = index;
         model.cpus = index.cpus.map((cpu, at) => ({ ...cpu, at, table: null }));
+        nameCpus(model.cpus);
         model.listTitles = new Map(index.lists);
         latput.view.begin(); // selects the shown CPUs, so that their files are requested now
         for (const cpu of latput.view.shown()) loadCpu(cpu);

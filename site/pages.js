@@ -83,7 +83,7 @@
                 h(
                     "article",
                     {},
-                    h("h3", {}, cpu.key),
+                    h("h3", {}, cpu.name, " ", h("code", { class: "hint" }, cpu.key)),
                     h(
                         "p",
                         {},
@@ -127,7 +127,9 @@
             role: "img",
             class: "ports",
         });
-        picture.append(svg("title", {}, `${cpu.key}: ${ports.port_count} ports in ${sets.length} sets`));
+        picture.append(
+            svg("title", {}, `${cpu.name}: ${ports.port_count} ports in ${sets.length} sets`),
+        );
         const text = (x, y, content, extra = {}) =>
             picture.append(svg("text", { x, y, ...extra }, content));
         ports.order.forEach((port, i) =>
@@ -178,7 +180,7 @@
         return h(
             "article",
             {},
-            h("h3", {}, cpu.key),
+            h("h3", {}, cpu.name),
             h(
                 "p",
                 {},
@@ -190,7 +192,7 @@
                     class: "scroll",
                     tabindex: 0,
                     role: "region",
-                    "aria-label": `Ports of ${cpu.key}`,
+                    "aria-label": `Ports of ${cpu.name}`,
                 },
                 diagram(cpu, sets),
             ),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The details of one form: a section for each CPU that is shown.
+// The details of one form: what CPUs have of it side by side, and a section for each CPU that is
+// shown.
 "use strict";
 (() => {
     const { model, view, h, clk, marked } = latput;
@@ -55,6 +56,16 @@
                     ),
                 ),
             ),
+        );
+    }
+    // Makes a table with a column for each CPU. Lines: [what it is, function of a CPU's number].
+    function sideBySide(caption, cpus, lines) {
+        const heads = cpus.map((cpu, i) => [cpu.short, ([, value]) => value(i), "number"]);
+        const all = (value) => cpus.map((_, i) => value(i) ?? "");
+        return grid(
+            caption,
+            [["", ([name]) => name], ...heads],
+            lines.filter(([, value]) => all(value).some((text) => text !== "")),
         );
     }
     const facts = (items) =>
@@ -439,7 +450,7 @@
                     ["spread of that", clk(table.number("rthroughput_spread_clk", form))],
                     ["µops", latput.table.uops(cpu, form)],
                     ["ports", latput.table.ports(cpu, form)],
-                    ["takes no cycle", table.text("at_rename", form)],
+                    ["done at rename", latput.table.rename(cpu, form)],
                     ["outcome", table.text("outcome", form)],
                     ["note", table.text("note", form)],
                 ]),
@@ -464,6 +475,96 @@
         );
     }
 
+    // --- the CPUs side by side ---
+
+    const pairName = ({ src, dst, variant }) => `${src} → ${dst}${variant ? ` (${variant})` : ""}`;
+    const pairValue = (row) =>
+        row ? marked(clk(row.latency_clk), row.bound === "upper", row.mark) : "";
+    async function beside(cpus, form, place) {
+        const has = cpus.filter((cpu) => cpu.table.has(form));
+        if (has.length < 2) return;
+        const { latency, throughput, uops, ports } = latput.table;
+        const line = (name, value) => [name, (i) => value(has[i], form)];
+        place.append(
+            sideBySide("Side by side, in cycles", has, [
+                line("latency", latency),
+                line("1/throughput", throughput),
+                line("µops", uops),
+                line("ports", ports),
+                line("outcome", (cpu) =>
+                    cpu.table.text("outcome", form) === "ok" ? "" : cpu.table.text("outcome", form),
+                ),
+                line("note", (cpu) => cpu.table.text("note", form)),
+            ]),
+        );
+        const details = await Promise.all(has.map((cpu) => latput.detail(cpu, form)));
+        const pairs = details.map(
+            (detail) => new Map(detail.pairs.map((row) => [pairName(row), pairValue(row)])),
+        );
+        const names = [...new Set(pairs.flatMap((own) => [...own.keys()]))];
+        if (names.length > 0)
+            place.append(
+                sideBySide(
+                    "Latency of each operand pair",
+                    has,
+                    names.map((name) => [name, (i) => pairs[i].get(name)]),
+                ),
+            );
+    }
+
+    // --- the bytes, and what others say ---
+
+    // Returns the form's instruction as it was timed: "4801D8 add rax, rbx"; null if no pack has
+    // code of it.
+    async function encoded(cpus, form) {
+        const mnemonic = model.forms.text("mnemonic", form);
+        for (const cpu of cpus.filter((cpu) => cpu.table.has(form))) {
+            const { kernels } = await latput.detail(cpu, form);
+            for (const { code } of kernels)
+                for (const line of code ?? [])
+                    if (line.split(" ").slice(1).includes(mnemonic)) return line;
+        }
+        return null;
+    }
+    async function bytes(cpus, form, place) {
+        const line = await encoded(cpus, form);
+        if (!line) return;
+        const [hex, ...text] = line.split(" "),
+            n = hex.length / 2;
+        place.append(
+            h("code", {}, hex.replace(/../g, "$& ").trim()),
+            h("span", { class: "hint" }, ` ${n} byte${n === 1 ? "" : "s"}: `),
+            h("code", {}, text.join(" ")),
+        );
+    }
+    // The manuals have one entry for all conditions, and none of its own for most forms of VEX.
+    function manualName(mnemonic) {
+        const condition = /^(j|cmov|set)(?!mp|cxz|ecxz|rcxz)/.exec(mnemonic);
+        if (condition) return condition[1] === "j" ? "Jcc" : `${condition[1].toUpperCase()}cc`;
+        const plain = mnemonic.replace(/^v/, "");
+        return (model.forms.texts.includes(plain) ? plain : mnemonic).toUpperCase();
+    }
+    function references(form) {
+        const mnemonic = model.forms.text("mnemonic", form);
+        const families = view.shown().flatMap((cpu) => view.uopsInfoNames(cpu).slice(0, 1));
+        const wanted = ["lat", "tp", "uops", "ports", ...families].map((name) => `&cb_${name}=on`);
+        const link = (href, text) => h("a", { href, rel: "external noreferrer" }, text);
+        return h(
+            "p",
+            { class: "hint" },
+            "Elsewhere: ",
+            link(
+                `https://www.felixcloutier.com/x86/#:~:text=${encodeURIComponent(manualName(mnemonic))}`,
+                "manual (felixcloutier.com)",
+            ),
+            ", ",
+            link(
+                `https://uops.info/table.html?search=${encodeURIComponent(mnemonic)}${wanted.join("")}`,
+                "uops.info",
+            ),
+        );
+    }
+
     function sections(form) {
         return view.shown().map((cpu, at) => {
             const place = h("div", { class: "section" }, h("p", { class: "hint" }, "Loading …"));
@@ -477,8 +578,8 @@
                 h(
                     "summary",
                     {},
-                    h("strong", {}, cpu.key),
-                    " ",
+                    h("strong", {}, cpu.name),
+                    ` (${cpu.date}) `,
                     latput.table && cpu.table.has(form) ? summary(cpu, form) : "not measured",
                 ),
                 place,
@@ -532,6 +633,9 @@
             return;
         }
         const { forms } = model,
+            cpus = view.shown(),
+            encoding = h("p", {}),
+            comparison = h("div", {}),
             list = forms.text("list", form),
             parts = sections(form);
         panel.replaceChildren(
@@ -550,11 +654,16 @@
                     .filter(Boolean)
                     .join(" · "),
             ),
+            encoding,
+            comparison,
+            references(form),
             ...parts.map((part) => part.element),
         );
         panel.scrollTop = 0;
+        await beside(cpus, form, comparison).catch(() => {});
         for (const part of parts) if (own === request) await part.fill();
+        if (own === request) await bytes(cpus, form, encoding).catch(() => {});
     }
 
-    latput.panel = { show, facts, grid };
+    latput.panel = { show, facts, grid, formNamed };
 })();

@@ -14,22 +14,27 @@
         parts.filter((part) => part !== "" && part !== null && part !== undefined).join(" ");
     const inOrder = (a, b) => a.localeCompare(b, "en", { numeric: true });
     const cpuOfRun = (id) => model.cpus.find((cpu) => cpu.runs.some((one) => one.run_id === id));
-    const keyOfRun = (id) => cpuOfRun(id)?.key ?? "";
+    const nameOfRun = (id) => cpuOfRun(id)?.short ?? "";
+    const placeOf = (name) => model.cpus.findIndex((cpu) => cpu.short === name);
+    const inPlace = (a, b) => placeOf(a) - placeOf(b);
+    const startOfRun = (id) => cpuOfRun(id).runs.find((one) => one.run_id === id).started_utc ?? "";
+    const dateOfRun = (id) => startOfRun(id).slice(0, 10);
 
     // --- curves ---
 
     const COLORS = 6; // --series-N of style.css
-    const dashes = [undefined, [8, 4], [2, 3], [12, 3, 2, 3]];
+    const dashes = [undefined, [8, 4], [2, 3], [12, 3, 2, 3], [16, 5], [2, 8], [8, 3, 2, 3, 2, 3]];
 
-    // Gives variants colours and CPUs dashes; with a single variant, CPUs get the colours.
+    // Gives CPUs colours, the same in all plots, and variants dashes; where one CPU is alone, its
+    // variants get both.
     function looks(lines) {
         const variants = [...new Set(lines.map((line) => line.variant))],
             cpus = [...new Set(lines.map((line) => line.cpu))];
         return lines.map((line) => {
             const variant = variants.indexOf(line.variant),
-                cpu = cpus.indexOf(line.cpu);
-            const color = variants.length > 1 ? variant : cpu,
-                dash = Math.floor(color / COLORS) + (variants.length > 1 ? cpu : 0);
+                cpu = placeOf(line.cpu);
+            const color = cpus.length > 1 ? cpu : variant,
+                dash = cpus.length > 1 ? variant : Math.floor(variant / COLORS);
             return { color: color % COLORS, dash: dashes[dash % dashes.length] };
         });
     }
@@ -46,7 +51,47 @@
     };
     // The axis begins at zero, so that noise does not look like mountains.
     const linear = { range: (_, from, to) => [Math.min(0, from), to > 0 ? to * 1.06 : to + 1] };
-    function curve(place, lines) {
+    // Returns where curves have steps, as their conclusions say: {line, x, low, high}.
+    function stepsOf(lines, rows) {
+        const steps = [];
+        lines.forEach((line, i) => {
+            for (const row of rows)
+                if (
+                    nameOfRun(row.run_id) === line.cpu &&
+                    (row.variant ?? "") === line.variant &&
+                    row.unit === line.points[0].x_unit &&
+                    /^(end \d+|knee)$/.test(row.conclusion ?? "") &&
+                    typeof row.value === "number"
+                )
+                    steps.push({
+                        line: i,
+                        x: row.value,
+                        low: row.low ?? row.value,
+                        high: row.high ?? row.value,
+                    });
+        });
+        return steps;
+    }
+    // Draws each step as an upright line, with its interval as a band.
+    function drawSteps(steps, strokes) {
+        return ({ ctx, bbox, scales, valToPos }) => {
+            ctx.save();
+            ctx.beginPath();
+            ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+            ctx.clip();
+            for (const { line, x, low, high } of steps) {
+                const at = (value) => valToPos(value, "x", true);
+                if (x < scales.x.min || x > scales.x.max) continue;
+                ctx.globalAlpha = 0.16;
+                ctx.fillStyle = strokes[line];
+                ctx.fillRect(at(low), bbox.top, Math.max(1, at(high) - at(low)), bbox.height);
+                ctx.globalAlpha = 0.8;
+                ctx.fillRect(at(x) - 0.5, bbox.top, 1, bbox.height);
+            }
+            ctx.restore();
+        };
+    }
+    function curve(place, lines, rows) {
         const x = [...new Set(lines.flatMap((line) => line.points.map((point) => point.x)))].sort(
             (a, b) => a - b,
         );
@@ -57,23 +102,41 @@
                 return x.map((value) => at.get(value) ?? null);
             }),
         ];
-        const value = (_, raw) => (raw === null ? "–" : number(raw));
         const [{ x_unit: unit, y_unit: measure }] = lines[0].points;
         const look = looks(lines);
         const heights = lines.map((line) => line.points.map(({ y }) => y).sort((a, b) => a - b)),
             steep = heights.every(([low]) => low > 0) && heights.some(byFactors);
         const factors = byFactors(x),
             labels = (_, splits) => splits.map((at) => (at === null ? null : binary(at)));
-        const words = `Curves of ${lines.map((line) => line.label || measure).join(", ")}; the points are in the table below`;
+        const steps = stepsOf(lines, rows);
+        const words = [
+            `Curves of ${lines.map((line) => line.label || measure).join(", ")}`,
+            ...steps.map(
+                ({ line, x }) => `step of ${lines[line].label || measure} at ${binary(x)}`,
+            ),
+            "the points are in the table below",
+        ].join("; ");
         return latput.plot(place, words, (color, axis) => ({
             data,
+            beside: {
+                x: (at) => `${binary(at)} ${unit ?? ""}`,
+                y: (at) => `${number(at)} ${measure ?? ""}`,
+            },
+            hooks: {
+                drawClear: [
+                    drawSteps(
+                        steps,
+                        look.map((one) => color(`--series-${one.color}`)),
+                    ),
+                ],
+            },
             height: 280,
             scales: {
                 x: { time: false, distr: factors ? 3 : 1, log: 2 },
                 y: steep ? { distr: 3 } : linear,
             },
             series: [
-                { label: unit || "x", value },
+                { label: unit || "x" },
                 ...lines.map((line, i) => ({
                     label: line.label || measure || "y",
                     stroke: color(`--series-${look[i].color}`),
@@ -81,7 +144,6 @@
                     width: 2,
                     spanGaps: true,
                     points: { show: x.length < 80, size: 4 },
-                    value,
                 })),
             ],
             axes: [
@@ -89,6 +151,7 @@
                 { ...axis, size: 62, label: measure || "" },
             ],
             legend: {
+                live: false,
                 markers: { dash: (_, i) => (i > 0 && look[i - 1].dash ? "dashed" : "solid") },
             },
         }));
@@ -105,12 +168,16 @@
         },
         { rootMargin: "600px" },
     );
-    function curves(lines) {
+    function curves(lines, rows) {
         const place = h("div", { class: "plot" });
-        drawers.set(place, () => curve(place, lines));
+        drawers.set(place, () => curve(place, lines, rows));
         near.observe(place);
-        if (lines.length <= COLORS) return place;
-        return [place, h("p", { class: "hint" }, "A click on a name hides its curve.")];
+        const said = [
+            stepsOf(lines, rows).length > 0 &&
+                "Upright lines are the steps that were found, with their intervals of 95 %.",
+            lines.length > 1 && "A click on a name hides its curve.",
+        ].filter(Boolean);
+        return [place, said.length > 0 ? h("p", { class: "hint" }, said.join(" ")) : null];
     }
 
     // --- matrices ---
@@ -150,6 +217,17 @@
 
     // --- one property ---
 
+    // Keeps the conclusions of one run of each CPU, the newest: what is said and what is drawn are
+    // of the same run.
+    function ofOneRun(rows) {
+        const runs = new Map();
+        const age = (run) => startOfRun(run).padEnd(24) + String(run).padStart(20);
+        for (const { run_id: run } of rows) {
+            const cpu = cpuOfRun(run);
+            if (cpu && !(runs.has(cpu) && age(runs.get(cpu)) > age(run))) runs.set(cpu, run);
+        }
+        return rows.filter(({ run_id: run }) => runs.get(cpuOfRun(run)) === run);
+    }
     // Returns the points of the runs that the conclusions belong to, one line per variant.
     function linesOf(name, rows, points) {
         const lines = [];
@@ -158,7 +236,7 @@
                 const good = all.filter(
                     ({ x, y }) => typeof x === "number" && typeof y === "number",
                 );
-                if (good.length > 1) lines.push(line(keyOfRun(run), variant, good));
+                if (good.length > 1) lines.push(line(nameOfRun(run), variant, good));
             }
         return lines.sort((a, b) => inOrder(a.variant, b.variant));
     }
@@ -211,7 +289,12 @@
                 ),
             );
         return [
-            rest.length > 0 ? curves(rest.sort((a, b) => inOrder(a.label, b.label))) : null,
+            rest.length > 0
+                ? curves(
+                      rest.sort((a, b) => inPlace(a.cpu, b.cpu) || inOrder(a.label, b.label)),
+                      rows,
+                  )
+                : null,
             matrices.length > 0 ? h("div", { class: "matrices" }, matrices) : null,
         ];
     }
@@ -222,7 +305,7 @@
         return grid(
             "What was found",
             [
-                ["CPU", (row) => keyOfRun(row.run_id)],
+                ["CPU", (row) => nameOfRun(row.run_id)],
                 ["variant", (row) => row.variant],
                 ["", (row) => row.conclusion],
                 ["value", (row) => number(row.value), "number"],
@@ -256,11 +339,11 @@
     // Writes one line per variant; CPUs side by side.
     function sentences(rows) {
         const said = rows.filter((row) => row.sentence);
-        const cpus = [...new Set(said.map((row) => keyOfRun(row.run_id)))].sort(inOrder);
+        const cpus = [...new Set(said.map((row) => nameOfRun(row.run_id)))].sort(inPlace);
         const variants = [...Map.groupBy(said, (row) => row.variant ?? "")].sort(([a], [b]) =>
             inOrder(a, b),
         );
-        const of = (own, cpu) => own.find((row) => keyOfRun(row.run_id) === cpu)?.sentence ?? "";
+        const of = (own, cpu) => own.find((row) => nameOfRun(row.run_id) === cpu)?.sentence ?? "";
         if (cpus.length > 1 && variants.length > 1)
             return grid(
                 "In words",
@@ -278,21 +361,30 @@
             ),
         );
     }
+    const origin = (rows) => {
+        const runs = [...new Set(rows.map((row) => row.run_id))];
+        const words = runs.map((run) => `run ${run} of ${nameOfRun(run)}, ${dateOfRun(run)}`);
+        return h("p", { class: "hint" }, `What is said and drawn is of ${words.join("; ")}.`);
+    };
     const titleOf = (name, rows) => rows.find((row) => row.title)?.title ?? name;
     function property(name, rows, points) {
+        rows = ofOneRun(rows);
         const lines = apart(linesOf(name, rows, points), rows);
         const title = titleOf(name, rows);
         const flat = lines.filter((one) => !one.plane);
         const said = rows.some((row) => row.sentence);
+        const question = rows.find((row) => row.question)?.question;
         const heading = h("h3", { tabindex: -1 }, title);
         if (title !== name) heading.append(" ", h("code", { class: "hint" }, name));
         const element = h(
             "article",
             {},
             heading,
+            question ? h("p", { class: "question" }, question) : null,
             said ? sentences(rows) : null,
             pictures(lines, rows),
             said ? folded(`Values and confidence: ${rows.length}`, found(rows)) : found(rows),
+            origin(rows),
             flat.length > 0 ? pointTable(flat) : null,
         );
         return { name, title, group: rows.find((row) => row.grp)?.grp ?? "", element, heading };
@@ -341,7 +433,11 @@
         return [
             h("h2", {}, "Properties of the pipeline"),
             parts.length > 1 ? contents(parts) : null,
-            parts.map((part) => part.element),
+            h(
+                "div",
+                { class: "parts" },
+                parts.map((part) => part.element),
+            ),
         ];
     }
     latput.properties = properties;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds the forms that a search means. All words must match: a class of operand (y, m256, r64,
-// {k}), in the order of the operands; isa:, list:, ports:, enc:, outcome: and a part of that;
+// {k}), in the order of the operands; isa:, list:, ports:, enc:, rename:, outcome: and a part of
+// that; bits:32; change:faster and doubt:yes, of the second CPU shown against the first;
 // lat>5, tp<=1, uops=2; others are parts of the mnemonic, the extension or the list. * and ? stand
 // for any characters of the mnemonic; - in front means: not.
 "use strict";
@@ -99,6 +100,9 @@
     const ofCpu = (column, part, cpus) => (form) =>
         cpus.some(({ table }) => (table.text(column, form) ?? "").toLowerCase().includes(part));
 
+    const judged = (form, [one, two]) =>
+        two ? latput.compare.judge(one.table, two.table, form) : null;
+
     const fields = {
         isa: (part) => contains("isa", part),
         ext: (part) => contains("isa", part),
@@ -108,6 +112,10 @@
         ports: (part, cpus) => ofCpu("ports", part, cpus),
         outcome: (part, cpus) => ofCpu("outcome", part, cpus),
         note: (part, cpus) => ofCpu("note", part, cpus),
+        rename: (part, cpus) => ofCpu("at_rename", part, cpus),
+        bits: (part) => (form) => String(model.forms.bits[form]) === part,
+        change: (part, cpus) => (form) => judged(form, cpus)?.change === part,
+        doubt: (part, cpus) => (form) => judged(form, cpus)?.sure === (part === "no"),
     };
 
     // Matches operands in the given order, with others between them.
@@ -159,6 +167,12 @@
                 return { word, not, operand };
             });
     }
+
+    // Returns true if a search asks for forms that are hidden otherwise.
+    const asks = {
+        absent: (text) => /(^|\s)(outcome|change):/.test(text),
+        bits32: (text) => /(^|\s)(bits|change):/.test(text),
+    };
 
     // Returns a predicate on numbers of forms.
     function parse(text, cpus) {
@@ -214,5 +228,5 @@
         return (form) => test(model.forms.isa[form]);
     }
 
-    latput.search = { parse, rank, RANKS, groupOf, groupTest, groupNames };
+    latput.search = { parse, asks, rank, RANKS, groupOf, groupTest, groupNames };
 })();

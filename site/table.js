@@ -24,7 +24,7 @@
         const { table } = cpu,
             min = table.number("latency_min_clk", form),
             max = table.number("latency_max_clk", form);
-        if (min === null) return table.text("at_rename", form) ?? "";
+        if (min === null) return rename(cpu, form);
         const one = marked(
             clk(min),
             table.text("latency_bound", form) === "upper",
@@ -49,9 +49,11 @@
     function uops(cpu, form) {
         return marked(String(cpu.table.number("uops", form) ?? ""), uopsUpper(cpu, form), null);
     }
+    const rename = ({ table }, form) => table.text("at_rename", form) ?? "";
+    // Names the ports, and what is done at rename instead.
     function ports(cpu, form) {
         const text = cpu.table.text("ports", form);
-        return text === "" ? "none" : (text ?? "");
+        return [text === "" ? "none" : text, rename(cpu, form)].filter(Boolean).join(", ");
     }
     const metricText = {
         lat: latency,
@@ -176,11 +178,15 @@
                       cpus.map((cpu) =>
                           h(
                               "th",
-                              { scope: "colgroup", colspan: each, class: "cpu" },
-                              cpu.key,
-                              doubtful(cpu)
-                                  ? h("span", { class: "doubt", title: doubtful(cpu) }, " inferred")
-                                  : "",
+                              {
+                                  scope: "colgroup",
+                                  colspan: each,
+                                  class: "cpu",
+                                  title: doubtful(cpu) || cpu.key,
+                                  "data-cpu": cpu.key,
+                              },
+                              each > 1 ? cpu.name : cpu.short,
+                              each > 1 ? h("span", { class: "doubt" }, `, ${cpu.date}`) : "",
                           ),
                       ),
                   )
@@ -211,22 +217,61 @@
         );
         fit();
     }
+    // Widths of columns in rem: at least, and on a phone or beside an open panel, which has the
+    // facts.
     const phone = matchMedia("(max-width: 45rem)");
     const widths = { form: 21, fact: 9, lat: 8.5, tp: 6.5, uops: 3.8, ports: 11 };
     const narrow = {
-        phone: { ...widths, form: 11, lat: 7.5 },
+        phone: { ...widths, form: 10.5 },
         tight: { ...widths, form: 12, fact: 0 },
     };
-    // Narrows a table that is too wide beside an open panel, which has the facts; the rest can be
-    // scrolled to, which a shadow shows.
+    // Returns the number of letters of a column's longest text.
+    const longest = new Map();
+    function letters(column) {
+        const { kind, id } = column;
+        if (!longest.has(id)) {
+            const text = kind === "ports" ? (form) => ports(column.cpu, form) : column.text;
+            let most = 0;
+            for (let form = 0; form < model.forms.count; form++)
+                if (!column.cpu || column.cpu.table.has(form))
+                    most = Math.max(most, text(form).length);
+            longest.set(id, Math.min(most, 64));
+        }
+        return longest.get(id);
+    }
+    // Returns how many rem more a column would use. A letter takes about half a rem.
+    function wish(column) {
+        if (!["form", "fact", "ports"].includes(column.kind)) return 0;
+        return Math.max(0, letters(column) * 0.53 + 1 - widths[column.kind]);
+    }
+    // Gives columns the room that there is. A table that is too wide beside an open panel becomes
+    // narrower; the rest can be scrolled to, which a shadow shows.
     function fit() {
-        const total = (of) => columns.reduce((sum, { kind }) => sum + of[kind], 0);
         const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+        const total = (of) => columns.reduce((sum, { kind }) => sum + of[kind], 0);
+        const room = scroller.clientWidth / rem;
         const tight =
             !phone.matches &&
             document.body.classList.contains("with-panel") &&
-            total(widths) * rem > scroller.clientWidth;
-        const width = total(phone.matches ? narrow.phone : tight ? narrow.tight : widths);
+            total(widths) > room;
+        const of = phone.matches ? narrow.phone : tight ? narrow.tight : widths;
+        const spare = Math.max(0, room - total(of)),
+            wishes = spare > 0 && !phone.matches ? columns.map(wish) : columns.map(() => 0);
+        const share = Math.min(
+            1,
+            spare /
+                Math.max(
+                    1,
+                    wishes.reduce((a, b) => a + b, 0),
+                ),
+        );
+        const cols = table.querySelectorAll("col");
+        let width = 0;
+        columns.forEach(({ kind }, i) => {
+            const own = of[kind] + wishes[i] * share;
+            cols[i].style.width = `${own}rem`;
+            width += own;
+        });
         table.classList.toggle("tight", tight);
         table.style.width = `${width}rem`;
         shade();
@@ -268,6 +313,7 @@
     function open(form) {
         current = rows.indexOf(form);
         view.change({ form: model.forms.id(form) }, true);
+        draw(true);
     }
 
     // The content of an element is kept beside it: reading the element takes longer than most
@@ -286,17 +332,17 @@
         }
         let text = metricText[column.kind](column.cpu, form),
             title = "";
+        // Where ports are shown, these say it.
+        if (column.kind === "lat" && text !== "" && !state.metrics.has("ports"))
+            text = [...new Set([text, rename(column.cpu, form)])].filter(Boolean).join(" ");
         if (text === "") {
             [text, title] = missing(column.cpu, form, column.metric);
             return set(cell, text, title, `${column.kind} none`);
         }
         const change = base ? difference(base, column.cpu, form, column.metric) : 0;
-        title =
-            column.kind === "ports"
-                ? text
-                : change
-                  ? `${{ "-1": "less than", 1: "more than", 2: "unlike" }[change]} on ${base.key}`
-                  : "";
+        title = change
+            ? `${text}, ${{ "-1": "less than", 1: "more than", 2: "unlike" }[change]} on ${base.name}`
+            : text;
         set(
             cell,
             text + (arrows[change] ?? ""),
@@ -317,6 +363,8 @@
         }
         if (item.at !== at) item.row.setAttribute("aria-rowindex", (item.at = at) + 2);
         item.row.className = at === current ? "current" : at % 2 ? "odd" : "";
+        if (at === current) item.row.setAttribute("aria-current", "true");
+        else item.row.removeAttribute("aria-current");
         columns.forEach(
             (column, i) => column.kind === "form" || fillCell(item.cells[i], column, form, base),
         );
@@ -384,27 +432,53 @@
             return sign * (one < two ? -1 : one > two ? 1 : 0) || a - b;
         });
     }
+    const lacks = ({ table }, form) =>
+        !table.has(form) || table.text("outcome", form) === "unsupported";
+    // Returns why a form that fits the search is hidden; null if it is not.
+    function hiddenBy(form, cpus, asked) {
+        if (!asked.bits32 && model.forms.bits[form] === 32) return "bits32";
+        return !asked.absent && cpus.every((cpu) => lacks(cpu, form)) ? "absent" : null;
+    }
     function select() {
         const cpus = view.shown(),
             matches = latput.search.parse(state.search, cpus);
+        const asked = Object.fromEntries(
+            Object.entries(latput.search.asks).map(([name, asks]) => [
+                name,
+                state[name] || asks(state.search),
+            ]),
+        );
         const grouped =
             state.groups.size < latput.search.groupNames.length
                 ? latput.search.groupTest(state.groups)
                 : null;
-        const list = [];
+        const list = [],
+            hidden = { absent: 0, bits32: 0 };
         for (let form = 0; form < model.forms.count; form++)
             if (
                 cpus.some(({ table }) => table.has(form)) &&
                 (!grouped || grouped(form)) &&
                 matches(form) &&
                 (!state.only || cpus.some((cpu) => differs(cpus[0], cpu, form)))
-            )
-                list.push(form);
+            ) {
+                const by = hiddenBy(form, cpus, asked);
+                if (by) hidden[by]++;
+                else list.push(form);
+            }
         rows = Int32Array.from(sorted(list));
         table.setAttribute("aria-rowcount", rows.length + 2);
-        document.getElementById("nothing").hidden = rows.length > 0;
-        document.getElementById("count").textContent =
-            `${rows.length.toLocaleString("en")} of ${model.forms.count.toLocaleString("en")} forms`;
+        tell(hidden);
+    }
+    function tell(hidden) {
+        const byId = (id) => document.getElementById(id),
+            number = (n) => n.toLocaleString("en");
+        const n = hidden.absent + hidden.bits32;
+        byId("nothing").hidden = rows.length > 0;
+        byId("count").textContent = `${number(rows.length)} of ${number(model.forms.count)} forms`;
+        byId("hidden").hidden = n === 0;
+        byId("hidden").textContent = `Show ${number(n)} hidden`;
+        byId("hidden").title =
+            `${number(hidden.absent)} that no CPU shown has, ${number(hidden.bits32)} of 32-bit mode`;
     }
 
     function update(rebuild) {
@@ -412,22 +486,31 @@
             makeColumns();
             build();
         }
-        const form = current >= 0 ? rows[current] : -1;
+        const form = current >= 0 ? rows[current] : latput.panel.formNamed(state.form);
         select();
+        const was = current;
         current = form >= 0 ? rows.indexOf(form) : -1;
         if (!rebuild) scroller.scrollTop = 0;
+        if (was < 0 && current >= 0) {
+            if (first < 0) draw(true); // before that the table is not as high as it will be
+            scroller.scrollTop = current * ROW - scroller.clientHeight / 2;
+        }
         draw(true);
     }
 
     // --- keyboard: the scroller has the focus, one row is the current one ---
 
-    function move(to) {
-        current = Math.max(0, Math.min(rows.length - 1, to));
+    // Scrolls as little as brings the current row in sight.
+    function inSight() {
         const head = table.tHead.offsetHeight,
             top = current * ROW;
         if (top < scroller.scrollTop) scroller.scrollTop = top;
         else if (top + ROW > scroller.scrollTop + scroller.clientHeight - head)
             scroller.scrollTop = top + ROW - scroller.clientHeight + head;
+    }
+    function move(to) {
+        current = Math.max(0, Math.min(rows.length - 1, to));
+        inSight();
         draw(true);
         if (state.form && rows.length > 0) view.change({ form: model.forms.id(rows[current]) });
     }
@@ -489,6 +572,7 @@
                 put(name("rthroughput_clk"), value(cpu, "rthroughput_clk"));
             if (state.metrics.has("uops")) put(name("uops"), table.number("uops", form));
             if (state.metrics.has("ports")) put(name("ports"), table.text("ports", form));
+            put(name("at_rename"), table.text("at_rename", form));
             put(name("outcome"), table.text("outcome", form));
         }
         return object;
@@ -517,9 +601,12 @@
         uops,
         ports,
         difference,
-        close: () => {
-            scroller.focus();
-        },
+        rename,
         focus: () => scroller.focus(),
+        // From the search: the first row is the current one.
+        enter: () => {
+            scroller.focus();
+            move(0);
+        },
     };
 })();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The state of the page, and its form in the URL: ?search=..&cb_lat=on&cb_zen5=on, the parameters
-// of uops.info's table, and view, sort, diff, only and form.
+// of uops.info's table, and view, sort, diff, only, absent,
+// bits32 and form.
 "use strict";
 (() => {
     const { model } = latput;
@@ -67,12 +68,17 @@
         down: false,
         diff: false,
         only: false,
+        absent: false, // also forms that no shown CPU has
+        bits32: false, // also forms of 32-bit mode
         form: "",
         by: "",
     };
     const listeners = [];
 
-    const bare = (key) => key.replace(/\?$/, "");
+    const bare = (key) => key.split(" ", 1)[0].replace(/\?$/, "");
+    // Returns uops.info's names of a CPU's family.
+    const uopsInfoNames = (cpu) =>
+        [...uopsInfo].filter(([, key]) => key === bare(cpu.key)).map(([name]) => name);
     function cpuNamed(name) {
         const wanted = uopsInfo.get(name) ?? name;
         return (
@@ -110,6 +116,8 @@
         state.sort = state.down ? sort.slice(1) : sort;
         state.diff = params.get("diff") === "on";
         state.only = params.get("only") === "on";
+        state.absent = params.get("absent") === "on";
+        state.bits32 = params.get("bits32") === "on";
         state.form = params.get("form") ?? "";
         state.by = params.get("by") ?? "";
     }
@@ -126,6 +134,8 @@
         put("sort", state.sort && (state.down ? "-" : "") + state.sort);
         put("diff", state.diff);
         put("only", state.only);
+        put("absent", state.absent);
+        put("bits32", state.bits32);
         put("form", state.form);
         put("by", state.view === "compare" ? state.by : "");
         return params.toString();
@@ -170,6 +180,7 @@
         short,
         facts,
         views,
+        uopsInfoNames,
         onChange: (listener) => listeners.push(listener),
     };
 })();

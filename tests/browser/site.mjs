@@ -61,6 +61,10 @@ const firstRows = (page, n) =>
     page
         .locator("#table tbody th.form a")
         .evaluateAll((links, n) => links.slice(0, n).map((link) => link.textContent), n);
+const heads = (page) =>
+    page
+        .locator("#table thead th.cpu")
+        .evaluateAll((cells) => cells.map((cell) => cell.dataset.cpu));
 async function search(page, text) {
     await page.fill("#search", text);
     return number(page);
@@ -86,11 +90,21 @@ async function searching() {
     const page = await open("many");
     const all = await number(page);
     check("many forms", all > 1500, all);
-    equal("three CPUs", await page.locator("#table thead th.cpu").allTextContents(), [
-        "many0",
-        "many1",
-        "many2",
-    ]);
+    equal("three CPUs", await heads(page), ["many0", "many1", "many2"]);
+    check(
+        "CPUs are named for people, with a date",
+        /^Test many0 · Test, \d{4}-\d\d-\d\d$/.test(
+            await page.locator("#table thead th.cpu").first().textContent(),
+        ),
+    );
+    const about = await page.locator("#about").textContent();
+    check(
+        "the page says what it is, of which CPUs, and when",
+        /^Latency, .* [\d,]+ forms, measured on Test many0 · Test \(\d{4}-.*many2 · Test/.test(
+            about,
+        ),
+        about,
+    );
     const names = async (text) => (
         await search(page, text),
         page.evaluate(() =>
@@ -149,6 +163,88 @@ async function searching() {
     await page.context().close();
 }
 
+// What no CPU has, and 32-bit mode, come when they are asked for.
+async function hiding() {
+    const page = await open("unlike");
+    const rows = (page) =>
+        page.evaluate(() =>
+            JSON.parse(latput.table.json()).map((row) => [
+                row.bits,
+                ...Object.entries(row)
+                    .filter(([name]) => name.endsWith(" outcome"))
+                    .map(([, outcome]) => outcome),
+            ]),
+        );
+    const shown = await rows(page);
+    const had = ([, ...outcomes]) => outcomes.some((outcome) => outcome !== "unsupported");
+    check(
+        "no 32-bit mode",
+        shown.every(([bits]) => bits === 64),
+    );
+    check("no form that no CPU has", shown.every(had));
+    const hidden = Number(/\d+/.exec(await page.locator("#hidden").textContent())[0]);
+    await page.click("#hidden");
+    const all = await rows(page);
+    equal("hidden forms are counted", all.length, shown.length + hidden);
+    check(
+        "32-bit mode when asked",
+        all.some(([bits]) => bits === 32),
+    );
+    check(
+        "all when asked",
+        all.some((row) => !had(row)),
+    );
+    check("in the URL", /absent=on&bits32=on/.test(page.url()), page.url());
+    check("nothing is hidden then", await page.locator("#hidden").isHidden());
+    await page.context().close();
+    const asked = await open("unlike", "?search=bits:32");
+    check("a search may ask, too", (await number(asked)) > 0);
+    await asked.context().close();
+}
+
+// A row that is clicked is marked and stays under the pointer, whatever the panel takes.
+async function clicked() {
+    const page = await open("many", "", { viewport: { width: 1180, height: 800 } });
+    await page.evaluate(() => {
+        document.getElementById("scroller").scrollTop = 2000;
+    });
+    const link = page.locator("#table tbody th.form a").nth(14);
+    const name = await link.textContent();
+    const top = async () =>
+        (await page.locator("#table a", { hasText: name }).first().boundingBox()).y;
+    const before = await top();
+    await link.click();
+    await page.waitForSelector("#panel .facts");
+    equal("the row does not move", await top(), before);
+    equal(
+        "it is marked",
+        await page.locator("#table tr[aria-current] th.form a").allTextContents(),
+        [name],
+    );
+    await page.context().close();
+    const again = await open("many", new URL(page.url()).search);
+    const row = again.locator("#table tr[aria-current]");
+    check("a link leads to the row, too", await row.isVisible());
+    await again.context().close();
+}
+
+async function width() {
+    const forms = `${scratch}/false/data/forms.js`;
+    const long = Array(12).fill("r64").join(" ");
+    writeFileSync(forms, readFileSync(forms, "utf8").replace('"r64 r64"', `"${long}"`));
+    const page = await open("false", "", {
+        viewport: { width: 1920, height: 900 },
+    });
+    const widths = await page
+        .locator("#table thead tr:last-child th")
+        .evaluateAll((cells) => cells.map((cell) => cell.offsetWidth));
+    const cut = await page
+        .locator("#table tbody th.form")
+        .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length);
+    check("names have the room that there is", widths[0] > 21 * 16 && cut === 0, [widths, cut]);
+    await page.context().close();
+}
+
 async function sorting() {
     const page = await open("many", "?cb_many0=on&cb_lat=on&cb_tp=on");
     const column = () => page.locator("#table tbody td.tp").allTextContents();
@@ -180,7 +276,7 @@ async function state() {
         "Latency",
         "Ports",
     ]);
-    equal("its CPU", await page.locator("#table thead th.cpu").allTextContents(), ["many1"]);
+    equal("its CPU", await heads(page), ["many1"]);
     check(
         "its extension",
         (await page.evaluate(() => latput.table.csv()))
@@ -231,6 +327,7 @@ async function panel() {
         "Test CPU",
         "0x00b00f21",
         "frequency not fixed",
+        "48 01 D8 3 bytes: add rax, rbx",
     ])
         check(`the panel has ${part}`, text.includes(part), text.slice(0, 3000));
     await page.waitForSelector("#panel canvas");
@@ -240,6 +337,24 @@ async function panel() {
             await page.getAttribute("#panel canvas", "aria-label"),
         ),
         await page.getAttribute("#panel canvas", "aria-label"),
+    );
+    equal(
+        "the CPUs side by side",
+        await page
+            .locator("#panel .grid")
+            .first()
+            .locator("tr")
+            .nth(1)
+            .locator("td")
+            .allTextContents(),
+        ["latency", "1.00 – 2.00", "2.00 – 4.00"],
+    );
+    check(
+        "references",
+        (await page.locator("#panel a[rel]").evaluateAll((links) => links.map((a) => a.href))).join(
+            " ",
+        ) ===
+            "https://www.felixcloutier.com/x86/#:~:text=ADD https://uops.info/table.html?search=add&cb_lat=on&cb_tp=on&cb_uops=on&cb_ports=on",
     );
     await page.locator("#panel summary", { hasText: "testb" }).click();
     await page.waitForFunction(() =>
@@ -357,14 +472,16 @@ async function keyboard() {
     await page.keyboard.press("/");
     await page.keyboard.type("vpermd");
     await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     const rows = await firstRows(page, 2);
-    await page.waitForFunction(
-        (name) => document.querySelector("#panel h2")?.textContent === name,
-        rows[1],
-    );
+    const opened = (name) =>
+        page.waitForFunction(
+            (name) => document.querySelector("#panel h2")?.textContent === name,
+            name,
+        );
+    await opened(rows[0]); // one press leads to the first row
+    await page.keyboard.press("ArrowDown");
+    await opened(rows[1]);
     await page.keyboard.press("Escape");
     check("Esc closes the details", await page.locator("#panel").isHidden());
     await page.keyboard.press("End");
@@ -460,8 +577,31 @@ async function differences() {
     await summary.waitForFunction(() => location.search.includes("by=isa"));
     check(
         "classes are extensions",
-        (await summary.locator(".grid tbody").textContent()).includes("AVX2"),
+        (await summary.locator(".grid tbody").first().textContent()).includes("AVX2"),
     );
+    // Each number leads to as many forms; the largest changes lead to their form.
+    const counts = summary.locator(".grid").first().locator("tbody tr").first().locator("button");
+    for (let at = 0; at < (await counts.count()); at++) {
+        const told = (await counts.nth(at).textContent()).replaceAll(",", "");
+        await counts.nth(at).click();
+        await summary.locator("#scroller").waitFor();
+        equal("a number of the summary leads to its forms", await number(summary), Number(told));
+        await summary.goBack();
+        await summary.waitForFunction(() => latput.view.state.view === "compare");
+        await counts.first().waitFor();
+    }
+    for (const name of ["Gains", "Losses"]) {
+        const largest = summary
+            .locator(".grid", { hasText: new RegExp(`${name} on`) })
+            .locator("tbody tr");
+        const factors = await largest.locator("td:last-child").allTextContents();
+        check(`${name}: up to twenty`, factors.length > 0 && factors.length <= 20, factors);
+        check(
+            `${name}: the largest first`,
+            factors.every((factor, i) => i === 0 || Number(factor) <= Number(factors[i - 1])),
+            factors,
+        );
+    }
     await shot(summary, "differences-by-class");
     await accessible(summary, "summary of differences");
     await page.context().close();
@@ -636,16 +776,18 @@ function propertiesOf(run) {
         text = (string) => [(texts.indexOf(string) + 1 || texts.push(string)) - 1];
     const table = [],
         points = [];
-    const conclude = (file, name, group, variant, conclusion, value) =>
+    const asked = "How long does a <load> take?";
+    const conclude = (file, name, group, variant, conclusion, value, unit = "clk") =>
         table.push([
-            ...[name, group, variant, conclusion, "clk", `${conclusion} ${value}`].map(text),
+            ...[name, group, variant, conclusion, unit, `${conclusion} ${value}`, asked].map(text),
             value,
             run(file),
         ]);
-    const point = (file, name, variant, x, y, by = null) =>
-        points.push([run(file), text(name), text(variant), x, y, by]);
+    const point = (file, name, variant, x, y, by = null, x_unit = "bytes") =>
+        points.push([run(file), text(name), text(variant), x, y, by, text(x_unit), text("clk")]);
     ["testa", "testb"].forEach((file, c) => {
         conclude(file, "cache_latency", "memory", "l1 <i>", "grows", 5 + c);
+        conclude(file, "cache_latency", "memory", "l1 <i>", "end 1", 8, "bytes");
         [1, 2, 4, 8, 512, 1024].forEach((x, i) =>
             point(file, "cache_latency", "l1 <i>", x, i * (c + 1)),
         );
@@ -658,11 +800,17 @@ function propertiesOf(run) {
             for (const x of [4, 4096]) point(file, "branches", "jmp", x, x / by, by);
         }
     });
-    const columns = ["property", "grp", "variant", "conclusion", "unit", "sentence"];
+    conclude("old", "fusion", "front_end", "", "cells 1", 210);
+    for (const x of [0, 2]) point("old", "fusion", "add_8", x, 210);
+    const columns = ["property", "grp", "variant", "conclusion", "unit", "sentence", "question"];
+    const units = ["x_unit", "y_unit"];
     return {
         texts,
         table: { columns: [...columns, "value", "run_id"], rows: table },
-        points: { columns: ["run_id", "property", "variant", "x", "y", "by_x"], rows: points },
+        points: {
+            columns: ["run_id", "property", "variant", "x", "y", "by_x", ...units],
+            rows: points,
+        },
     };
 }
 // A structure of ports and properties, as the views would give them.
@@ -685,19 +833,22 @@ async function ports() {
         ],
         units: [{ name: "U1", blocker: "div r64", kind: "not pipelined", busy_clk: 6 }],
     };
-    writeFileSync(
-        index,
-        text
-            .replace('"properties":0', '"properties":1')
-            .replace(
-                '"file":"cpu_testa",',
-                `"file":"cpu_testa","ports":${JSON.stringify(structure).replaceAll("<", "\\u003c")},`,
-            ),
-    );
-    const run = (file) => Number(/"run_id":(\d+)/.exec(text.split(`"file":"cpu_${file}"`)[1])[1]);
+    const put = (kind, value) =>
+        `latput.put("${kind}",${JSON.stringify(value).replaceAll("<", "\\u003c")});\n`;
+    const known = JSON.parse(text.slice(text.indexOf(",") + 1, text.lastIndexOf(")")));
+    const cpu = (file) => known.cpus.find((cpu) => cpu.file === `cpu_${file}`);
+    const run = (file) => cpu(file).runs[0].run_id;
+    // A run from before, whose conclusions and points are not to be mixed with the newest one's.
+    cpu("testa").runs.push({ ...cpu("testa").runs[0], run_id: 77, started_utc: "2001-01-01" });
+    cpu("testa").ports = structure;
+    known.properties = 1;
+    writeFileSync(index, put("index", known));
     writeFileSync(
         `${scratch}/known/data/properties.js`,
-        `latput.put("properties",${JSON.stringify(propertiesOf(run)).replaceAll("<", "\\u003c")});\n`,
+        put(
+            "properties",
+            propertiesOf((file) => (file === "old" ? 77 : run(file))),
+        ),
     );
     const page = await open("known", "?view=ports");
     equal("a picture of sets and ports", await page.locator("svg.ports rect.on").count(), 4);
@@ -708,8 +859,33 @@ async function ports() {
     const curve = (title) => part(title).locator(".plot canvas").getAttribute("aria-label");
     check(
         "curves of both CPUs",
-        /testa l1 <i>, testb l1 <i>/.test(await curve("cache_latency")),
+        /Test testa l1 <i>, Test testb l1 <i>/.test(await curve("cache_latency")),
         await curve("cache_latency"),
+    );
+    check(
+        "steps are drawn where they were found",
+        /step of Test testa l1 <i> at 8; step of Test testb l1 <i> at 8;/.test(
+            await curve("cache_latency"),
+        ),
+        await curve("cache_latency"),
+    );
+    check(
+        "what was measured",
+        (await part("cache_latency").textContent()).includes("How long does a <load> take?"),
+    );
+    await part("cache_latency")
+        .locator(".u-over")
+        .hover({ position: { x: 200, y: 80 } });
+    const beside = await part("cache_latency").locator(".beside").textContent();
+    check(
+        "values of all curves beside the cursor",
+        /bytes.*Test testa l1 <i>: \d+ clk.*Test testb l1 <i>: \d+ clk/.test(beside),
+        beside,
+    );
+    check(
+        "what is said and drawn is of one run",
+        !(await part("fusion").textContent()).includes("210"),
+        await part("fusion").textContent(),
     );
     check("what was found", (await part("cache_latency").textContent()).includes("grows"));
     equal("groups of properties", await page.locator("#view-page nav dt").allTextContents(), [
@@ -722,21 +898,23 @@ async function ports() {
     check("and stays in this part", page.url().includes("view=properties"), page.url());
     check(
         "a curve for each value that has a conclusion, in the order of numbers",
-        /testa jmp 8, testa jmp 16, testb jmp 8, testb jmp 16/.test(await curve("branches")),
+        /Test testa jmp 8, Test testa jmp 16, Test testb jmp 8, Test testb jmp 16/.test(
+            await curve("branches"),
+        ),
         await curve("branches"),
     );
     equal(
         "CPUs side by side",
         await part("branches").locator(".grid").first().locator("th").allTextContents(),
-        ["", "testa", "testb"],
+        ["", "Test testa", "Test testb"],
     );
     const matrices = part("fusion").locator(".matrices .grid");
     equal("a matrix of variants for each CPU", await matrices.count(), 2);
-    equal(
-        "its lines",
-        await matrices.first().locator("tbody td:first-child").allTextContents(),
-        ["add_8", "add_16", "cmp"],
-    );
+    equal("its lines", await matrices.first().locator("tbody td:first-child").allTextContents(), [
+        "add_8",
+        "add_16",
+        "cmp",
+    ]);
     const shades = await matrices
         .first()
         .locator(".heat")
@@ -750,6 +928,8 @@ async function ports() {
 
 for (const part of [
     searching,
+    hiding,
+    clicked,
     sorting,
     state,
     panel,
@@ -763,6 +943,7 @@ for (const part of [
     hostile,
     looks,
     ports,
+    width,
 ])
     await part().catch((error) => check(part.name, false, error.stack));
 await browser.close();

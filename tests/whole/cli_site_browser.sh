@@ -13,8 +13,11 @@ browser_begin || exit
 
 "$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic \
     integer_multiply_divide || exit 99
-"$BUILD/tests/test_site" many unlike.db 2 integer_arithmetic avx_shuffle || exit 99
+"$BUILD/tests/test_site" many unlike.db 2 integer_arithmetic avx_shuffle legacy_32bit || exit 99
 sqlite3 unlike.db <"$TREE/tests/fixtures/unlike.sql" || exit 99
+sqlite3 unlike.db "UPDATE result SET outcome = 'unsupported', detail = '', value_clk = NULL,
+    dense_clk = NULL, filled_clk = NULL, spread_clk = NULL WHERE test_id IN
+    (SELECT test_id FROM test WHERE run_form_id % 1000000 = 7)" || exit 99
 for by in list isa; do
     run diff --db unlike.db --by $by --format json many0 many1
     cp "$OUT" "diff-$by.json"
