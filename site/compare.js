@@ -159,7 +159,7 @@
         return grid(`${pair[1].name} against ${pair[0].name}: numbers of forms`, columns, groups);
     }
 
-    // The forms that gain or lose most by one value that is sure; of equal ones the first.
+    // The forms that gain or lose most by one value that is sure, one of each mnemonic.
     const LARGEST = 20;
     function largest(pair, change) {
         const rows = [];
@@ -169,8 +169,14 @@
                 rows.push({ form, by: found.by });
         }
         const factor = ({ by: [, one, two] }) => Math.max(one / two, two / one);
+        const seen = new Set();
+        const first = ({ form }) => {
+            const mnemonic = model.forms.mnemonic[form];
+            return !seen.has(mnemonic) && seen.add(mnemonic);
+        };
         return rows
             .sort((one, two) => factor(two) - factor(one))
+            .filter(first)
             .slice(0, LARGEST)
             .map((row) => ({ ...row, factor: factor(row) }));
     }
@@ -233,18 +239,22 @@
                 { class: "hint" },
                 "Latency and throughput; what differs by less than 2 % is the same. In doubt is what rests on upper bounds (≤), means (~) or one of several steady states (*), or lies within the spread of the samples. The order of CPUs is that of the page.",
             ),
-            table(pair, fact),
-            h("h3", {}, "The largest changes"),
-            h(
-                "p",
-                { class: "hint" },
-                `Forms of 64-bit mode by the value that changes most, where it is sure; up to ${LARGEST}.`,
-            ),
             h(
                 "div",
                 { class: "matrices" },
-                extremes(pair, "faster", `Gains on ${pair[1].name}`),
-                extremes(pair, "slower", `Losses on ${pair[1].name}`),
+                table(pair, fact),
+                h(
+                    "div",
+                    {},
+                    h(
+                        "p",
+                        { class: "hint" },
+                        `The ${LARGEST} largest of each, by the value that changes most and is sure:`,
+                        " one form of each mnemonic, in 64-bit mode.",
+                    ),
+                    extremes(pair, "faster", `Gains on ${pair[1].name}`),
+                    extremes(pair, "slower", `Losses on ${pair[1].name}`),
+                ),
             ),
         ];
     };

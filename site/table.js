@@ -230,7 +230,7 @@
     function letters(column) {
         const { kind, id } = column;
         if (!longest.has(id)) {
-            const text = kind === "ports" ? (form) => ports(column.cpu, form) : column.text;
+            const text = column.cpu ? (form) => metricText[kind](column.cpu, form) : column.text;
             let most = 0;
             for (let form = 0; form < model.forms.count; form++)
                 if (!column.cpu || column.cpu.table.has(form))
@@ -241,8 +241,8 @@
     }
     // Returns how many rem more a column would use. A letter takes about half a rem.
     function wish(column) {
-        if (!["form", "fact", "ports"].includes(column.kind)) return 0;
-        return Math.max(0, letters(column) * 0.53 + 1 - widths[column.kind]);
+        const mark = column.cpu && state.diff ? 2 : 0;
+        return Math.max(0, (letters(column) + mark) * 0.53 + 1 - widths[column.kind]);
     }
     // Gives columns the room that there is. A table that is too wide beside an open panel becomes
     // narrower; the rest can be scrolled to, which a shadow shows.
@@ -434,10 +434,28 @@
     }
     const lacks = ({ table }, form) =>
         !table.has(form) || table.text("outcome", form) === "unsupported";
-    // Returns why a form that fits the search is hidden; null if it is not.
-    function hiddenBy(form, cpus, asked) {
-        if (!asked.bits32 && model.forms.bits[form] === 32) return "bits32";
-        return !asked.absent && cpus.every((cpu) => lacks(cpu, form)) ? "absent" : null;
+    // What forms are on the CPUs shown: known is what a search may find unasked. It is kept from
+    // letter to letter.
+    const [UNKNOWN, KNOWN, ABSENT, BITS32] = [0, 1, 2, 3];
+    let kinds = { cpus: [], of: null };
+    function kindsOn(cpus) {
+        if (
+            kinds.of &&
+            cpus.length === kinds.cpus.length &&
+            cpus.every((cpu, i) => cpu === kinds.cpus[i])
+        )
+            return kinds.of;
+        const of = new Uint8Array(model.forms.count);
+        for (let form = 0; form < of.length; form++)
+            if (cpus.some(({ table }) => table.has(form)))
+                of[form] =
+                    model.forms.bits[form] === 32
+                        ? BITS32
+                        : cpus.every((cpu) => lacks(cpu, form))
+                          ? ABSENT
+                          : KNOWN;
+        kinds = { cpus, of };
+        return of;
     }
     function select() {
         const cpus = view.shown(),
@@ -453,32 +471,33 @@
                 ? latput.search.groupTest(state.groups)
                 : null;
         const list = [],
-            hidden = { absent: 0, bits32: 0 };
-        for (let form = 0; form < model.forms.count; form++)
+            hidden = [0, 0, 0, 0],
+            shown = [false, true, asked.absent, asked.bits32],
+            of = kindsOn(cpus);
+        for (let form = 0; form < of.length; form++)
             if (
-                cpus.some(({ table }) => table.has(form)) &&
+                of[form] !== UNKNOWN &&
                 (!grouped || grouped(form)) &&
                 matches(form) &&
                 (!state.only || cpus.some((cpu) => differs(cpus[0], cpu, form)))
             ) {
-                const by = hiddenBy(form, cpus, asked);
-                if (by) hidden[by]++;
-                else list.push(form);
+                if (shown[of[form]]) list.push(form);
+                else hidden[of[form]]++;
             }
         rows = Int32Array.from(sorted(list));
         table.setAttribute("aria-rowcount", rows.length + 2);
-        tell(hidden);
+        tell(hidden[ABSENT], hidden[BITS32]);
     }
-    function tell(hidden) {
+    function tell(absent, bits32) {
         const byId = (id) => document.getElementById(id),
             number = (n) => n.toLocaleString("en");
-        const n = hidden.absent + hidden.bits32;
+        const n = absent + bits32;
         byId("nothing").hidden = rows.length > 0;
         byId("count").textContent = `${number(rows.length)} of ${number(model.forms.count)} forms`;
         byId("hidden").hidden = n === 0;
         byId("hidden").textContent = `Show ${number(n)} hidden`;
         byId("hidden").title =
-            `${number(hidden.absent)} that no CPU shown has, ${number(hidden.bits32)} of 32-bit mode`;
+            `${number(absent)} that no CPU shown has, ${number(bits32)} of 32-bit mode`;
     }
 
     function update(rebuild) {

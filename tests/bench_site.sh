@@ -20,6 +20,6 @@ start=$EPOCHREALTIME
     >/dev/null 2>&1 || exit
 echo "The page:"
 echo "$start $EPOCHREALTIME" | awk '{ printf "  made in %.1f s\n", $2 - $1 }'
-cat "$SCRATCH"/page/data/{index,forms,many0}.js | gzip -9 | wc -c |
+cat "$SCRATCH"/page/data/{index,forms,cpu_many0}.js | gzip -9 | wc -c |
     awk '{ printf "  %.2f MB compressed for a CPU with all forms\n", $1 / 1e6 }'
 node tests/browser/bench.mjs "$SCRATCH" "$SCRATCH/page"
