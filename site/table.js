@@ -332,7 +332,7 @@
         }
         let text = metricText[column.kind](column.cpu, form),
             title = "";
-        // Where ports are shown, these say it.
+        // The ports say it, if they are shown.
         if (column.kind === "lat" && text !== "" && !state.metrics.has("ports"))
             text = [...new Set([text, rename(column.cpu, form)])].filter(Boolean).join(" ");
         if (text === "") {
@@ -434,7 +434,7 @@
     }
     const lacks = ({ table }, form) =>
         !table.has(form) || table.text("outcome", form) === "unsupported";
-    // What forms are on the CPUs shown: known is what a search may find unasked. It is kept from
+    // The state of each form on the CPUs shown: a search finds known ones unasked. It is kept from
     // letter to letter.
     const [UNKNOWN, KNOWN, ABSENT, BITS32] = [0, 1, 2, 3];
     let kinds = { cpus: [], of: null };

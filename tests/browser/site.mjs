@@ -163,7 +163,7 @@ async function searching() {
     await page.context().close();
 }
 
-// What no CPU has, and 32-bit mode, come when they are asked for.
+// Forms that no CPU has, and those of 32-bit mode, come when they are asked for.
 async function hiding() {
     const page = await open("unlike");
     const rows = (page) =>
