@@ -117,7 +117,11 @@ const latput = {};
                     ]),
                 ),
             );
-        model.properties = { table: rows(value.table), points: rows(value.points) };
+        model.properties = {
+            table: rows(value.table),
+            points: rows(value.points),
+            sheets: value.sheets ?? [],
+        };
     }
 
     latput.put = (kind, value) => {

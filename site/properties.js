@@ -418,6 +418,47 @@
             ),
         );
     }
+    // --- the fact sheet ---
+
+    function fact(found) {
+        if (!found) return "";
+        const more = [
+            found.interval && `${found.interval}`,
+            found.published && `published: ${found.published}`,
+            found.confidence !== null && found.confidence < 0.6 && "low confidence",
+        ].filter(Boolean);
+        return [
+            found.text,
+            h("small", { class: "hint" }, more.length > 0 ? ` ${more.join("; ")}` : ""),
+        ];
+    }
+    // Puts the conclusions that people ask for first side by side, as `latput cpu --sheet` has them.
+    function sheet(sheets) {
+        const known = sheets.filter(({ run_id: run }) => cpuOfRun(run));
+        if (known.length === 0) return null;
+        const lines = new Map(); // "group fact" -> [group, fact, of each CPU]
+        known.forEach(({ facts }, i) => {
+            for (const one of facts) {
+                const key = JSON.stringify([one.group, one.fact]);
+                if (!lines.has(key)) lines.set(key, [one.group, one.fact, []]);
+                lines.get(key)[2][i] = one;
+            }
+        });
+        let last = "";
+        const name = ([group, fact]) => {
+            const shown = group === last ? "" : h("strong", {}, group);
+            last = group;
+            return h("span", {}, shown, fact);
+        };
+        const head = ({ run_id: run }) => `${nameOfRun(run)}, ${dateOfRun(run)}`;
+        return grid(
+            "With intervals of 95 %, and what others publish",
+            [["", name], ...known.map((one, i) => [head(one), ([, , of]) => fact(of[i]), "wide"])],
+            [...lines.values()],
+            { class: "sheet" },
+        );
+    }
+
     async function properties() {
         await latput.load("data/properties.js");
         const points = new Map(); // "run property" -> variant -> points
@@ -432,6 +473,7 @@
         const parts = [...names].map(([name, rows]) => property(name, rows, points));
         return [
             h("h2", {}, "Properties of the pipeline"),
+            sheet(model.properties.sheets),
             parts.length > 1 ? contents(parts) : null,
             h(
                 "div",

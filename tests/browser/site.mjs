@@ -804,8 +804,22 @@ function propertiesOf(run) {
     for (const x of [0, 2]) point("old", "fusion", "add_8", x, 210);
     const columns = ["property", "grp", "variant", "conclusion", "unit", "sentence", "question"];
     const units = ["x_unit", "y_unit"];
+    const facts = (text) => [
+        {
+            group: "Core",
+            fact: "Reorder buffer <i>",
+            text,
+            interval: "446 to 449",
+            published: "448",
+            confidence: 1,
+        },
+    ];
     return {
         texts,
+        sheets: ["testa", "testb"].map((file, c) => ({
+            run_id: run(file),
+            facts: facts(`${440 + c} µops`),
+        })),
         table: { columns: [...columns, "value", "run_id"], rows: table },
         points: {
             columns: ["run_id", "property", "variant", "x", "y", "by_x", ...units],
@@ -855,6 +869,15 @@ async function ports() {
     check("with names", (await page.locator("svg.ports").textContent()).includes("<b>p2"));
     await accessible(page, "ports");
     await page.locator("nav a", { hasText: "Properties" }).click();
+    equal(
+        "the fact sheet comes first, CPUs side by side",
+        await page.locator("#view-page .grid").first().locator("tbody td").allTextContents(),
+        [
+            "CoreReorder buffer <i>",
+            "440 µops 446 to 449; published: 448",
+            "441 µops 446 to 449; published: 448",
+        ],
+    );
     const part = (title) => page.locator("article", { hasText: title });
     const curve = (title) => part(title).locator(".plot canvas").getAttribute("aria-label");
     check(
