@@ -432,7 +432,7 @@
             h("small", { class: "hint" }, more.length > 0 ? ` ${more.join("; ")}` : ""),
         ];
     }
-    // Puts the conclusions that people ask for first side by side, as `latput cpu --sheet` has them.
+    // Puts what people look for first side by side, as `latput cpu --sheet` has it.
     function sheet(sheets) {
         const known = sheets.filter(({ run_id: run }) => cpuOfRun(run));
         if (known.length === 0) return null;
