@@ -183,21 +183,27 @@ enum { SENTENCE = 2000 };
 // Adds one level of the sorted cells to the draft: its value and its number of cells. Returns its
 // text.
 static const char *put_level(struct draft *draft, const struct conclude_question *question,
-                             const struct matrix_cells *matrix, const struct cell *cells,
-                             const struct level *level, int number, const char *sentence)
+                             const struct cell *cells, const struct level *level, int number)
 {
     struct arena *arena = draft->arena;
-    const char *words = strlen(sentence) < SENTENCE ? matrix_words(matrix, number - 1, arena) : "";
     cells += level->first;
     double middle = cell_y(cells, cells[level->n / 2].v);
     draft_value(draft, arena_printf(arena, "level %d", number), middle, cell_y(cells, level->low),
                 cell_y(cells, level->high), question->y_unit);
     draft_value(draft, arena_printf(arena, "cells %d", number), level->n, level->n - level->leaving,
                 level->n + level->joining, "");
-    return arena_printf(arena, "%s%s%s in %d %s%s%s%s", sentence, number > 1 ? ", " : "",
-                        conclude_quantity(arena, middle, question->y_unit), level->n,
-                        level->n > 1 ? "cells" : "cell", *words ? " (" : "", words,
-                        *words ? ")" : "");
+    return arena_printf(arena, "%s in %d %s", conclude_quantity(arena, middle, question->y_unit),
+                        level->n, level->n > 1 ? "cells" : "cell");
+}
+
+// Returns the sentence with the text of one more level, and the cells that have it.
+static const char *sentence_add_level(const char *sentence, const char *text,
+                                      const struct matrix_cells *matrix, int level,
+                                      struct arena *arena)
+{
+    const char *words = strlen(sentence) < SENTENCE ? matrix_words(matrix, level, arena) : "";
+    return arena_printf(arena, "%s%s%s%s%s%s", sentence, level > 0 ? ", " : "", text,
+                        *words ? " (" : "", words, *words ? ")" : "");
 }
 
 // Returns the share of resampled matrices with as many levels. Neighbouring columns need not be
@@ -277,9 +283,9 @@ static struct conclusion matrix_levels(const struct conclude_question *question,
             once += !cells[i].again;
         }
     }
-    for (int l = 0; l < nlevels; l++) {
-        sentence = put_level(&draft, question, matrix, cells, &levels[l], l + 1, sentence);
-    }
+    for (int l = 0; l < nlevels; l++)
+        sentence = sentence_add_level(
+            sentence, put_level(&draft, question, cells, &levels[l], l + 1), matrix, l, arena);
     if (doubtful)
         sentence = arena_printf(arena, "%s; passes disagree in %d", sentence, doubtful);
     if (missing)

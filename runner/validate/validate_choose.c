@@ -144,8 +144,7 @@ const char *validate_reason_text(enum validate_reason reason)
         [VALIDATE_LONG] = "take more than 30 cycles, in which all others are done",
         [VALIDATE_X87] = "share the one x87 stack",
         [VALIDATE_MEMORY] = "wait for each other through memory",
-        [VALIDATE_MOVES] = "wait for each other, where the ports of the moves that cut this are "
-                           "unknown",
+        [VALIDATE_MOVES] = "wait for each other, and the ports of moves between them are unknown",
         [VALIDATE_DECODING] = "take longer in the decoder than from the µop cache",
         [VALIDATE_REGISTER] = "wait for the register that they write and do not read",
     };
