@@ -72,9 +72,10 @@ static void print_sheet(const struct sheet_lines *lines, const struct sheet_cpu 
         report_sheet_json(lines, cpus, ncpus, &json);
         strbuf_puts(&out, "\n");
     } else {
-        report_sheet_print(lines, cpus, ncpus,
-                           format == CPU_MARKDOWN ? SHEET_MARKDOWN : SHEET_TABLE,
-                           columns ? columns : narrow, terminal_has_colour(STDOUT_FILENO), &out);
+        const struct sheet_look look = {format == CPU_MARKDOWN ? SHEET_MARKDOWN : SHEET_TABLE,
+                                        columns ? columns : narrow,
+                                        terminal_has_colour(STDOUT_FILENO)};
+        report_sheet_print(lines, cpus, ncpus, &look, &out);
     }
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);

@@ -84,10 +84,14 @@ const char *report_sheet_words(const struct sheet_line *line, const struct swept
 
 enum sheet_format { SHEET_TABLE, SHEET_MARKDOWN };
 enum { SHEET_WIDTH = 80 }; // that the sheet of one CPU is made for
-// Appends the sheet, CPUs side by side; lines of which no CPU says anything are left out. `width`:
-// of lines in characters; 0: as long as they are.
+struct sheet_look {
+    enum sheet_format format;
+    int width; // of lines, in characters; 0: as long as they are
+    bool colour;
+};
+// Appends the sheet, CPUs side by side; lines of which no CPU says anything are left out.
 void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                        enum sheet_format format, int width, bool colour, struct strbuf *out);
+                        const struct sheet_look *look, struct strbuf *out);
 // Writes an array of CPUs, each with its facts.
 void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
                        struct json *json);

@@ -254,10 +254,11 @@ static struct sink start_sink(const char *const *headers, int ncolumns, enum she
 }
 
 void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                        enum sheet_format format, int width, bool colour, struct strbuf *out)
+                        const struct sheet_look *look, struct strbuf *out)
 {
     static const char *const alone[] = {"fact", "value", "95 % interval", "sure", "published"};
     const char *heads[COLUMNS_MAX] = {"fact"}, *group = "";
+    const enum sheet_format format = look->format;
     struct strbuf words = {0};
     struct arena arena = {0};
     if (ncpus > COLUMNS_MAX - 1)
@@ -273,19 +274,19 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
         strbuf_puts(out, "\n");
     struct sink sink = ncpus > 1 ? start_sink(heads, ncpus + 1, format, out)
                                  : start_sink(alone, (int)ARRAY_LEN(alone), format, out);
-    if (sink.table && colour)
+    if (sink.table && look->colour)
         text_table_colour(sink.table);
     sink.words = &words;
     for (int i = 0; i < lines->n; i++)
         put_line(&sink, &lines->lines[i], &group, cpus, ncpus);
     if (sink.table) {
-        print_table(&sink, width);
+        print_table(&sink, look->width);
         text_table_free(sink.table);
     }
     if (words.len)
         strbuf_printf(out, "In words\n%s", strbuf_text(&words));
     strbuf_free(&words);
-    put_legend(out, cpus, ncpus, format == SHEET_TABLE && width ? width : LEGEND);
+    put_legend(out, cpus, ncpus, format == SHEET_TABLE && look->width ? look->width : LEGEND);
     arena_free(&arena);
 }
 

@@ -163,7 +163,7 @@ static void expect_sheet(int ncpus, enum sheet_format format, int width, const c
     struct err err = {0};
     struct strbuf out = {0};
     read_lines(table, &lines, &err, 0);
-    report_sheet_print(&lines, cpus, ncpus, format, width, false, &out);
+    report_sheet_print(&lines, cpus, ncpus, &(struct sheet_look){format, width, false}, &out);
     if (strncmp(strbuf_text(&out), expected, strlen(expected)) != 0)
         fail_msg("%s", strbuf_text(&out));
     for (const char *line = out.data; width && *line; line += strcspn(line, "\n") + 1)
