@@ -3,7 +3,6 @@
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "export/export.h"
-#include "report/report.h"
 #include "store/store.h"
 #include "util/file_write.h"
 

@@ -8,7 +8,6 @@
 #include "execute/exec.h"
 #include "measure/floor.h"
 #include "pack/pack.h"
-#include "report/report.h"
 #include "util/file_write.h"
 #include "util/mem.h"
 #include "util/scratch.h"

@@ -5,8 +5,8 @@
 // not used: one per opcode takes a tenth of the time that its default takes.
 #include "compare_model.h"
 
-#include "report/report.h"
 #include "util/file_write.h"
+#include "util/json.h"
 #include "util/scratch.h"
 #include "util/subproc.h"
 #include "llvm/llvm_run.h"

@@ -4,7 +4,6 @@
 
 #include "llvm_registers.h"
 #include "llvm_run.h"
-#include "report/report.h"
 #include "util/file_write.h"
 #include "util/scratch.h"
 #include "util/subproc.h"

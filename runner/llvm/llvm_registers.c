@@ -3,7 +3,6 @@
 #include "llvm_registers.h"
 
 #include "llvm_run.h"
-#include "report/report.h"
 #include "util/file_write.h"
 #include "util/mem.h"
 #include "util/strbuf.h"

@@ -5,7 +5,6 @@
 
 #include "merge/merge.h"
 #include "pack_content.h"
-#include "report/report.h"
 #include "store/store_read.h"
 #include "store/store_run.h"
 #include "util/file_write.h"

@@ -4,7 +4,6 @@
 #include "site_internal.h"
 
 #include "merge/merge.h"
-#include "report/report.h"
 #include "util/file_write.h"
 #include "util/paths.h"
 #include "util/scratch.h"
