@@ -119,20 +119,33 @@ static int64_t store_put_kernel(struct store *store, int64_t test_id, int positi
     return store_put_estimate(store, kernel_id, &measured->estimate, err) == 0 ? kernel_id : -1;
 }
 
+// Returns true if the CPU refused every kernel of a test. It is then stored like a test that was
+// planned as unsupported: on a core without AVX-512 such kernels would be half of the database.
+static bool store_is_refused(const struct test *test, const struct measured_test *measured)
+{
+    bool refused = measured->result.outcome == OUTCOME_UNSUPPORTED;
+    for (int i = 0; i < test->nkernels && refused; i++)
+        refused = measured->kernels[i].outcome == OUTCOME_UNSUPPORTED;
+    return refused && test->outcome == OUTCOME_OK;
+}
+
 static int store_put_test(struct store *store, int64_t run_form_id, int position,
                           const struct test *test, const struct measured_test *measured,
                           struct err *err)
 {
+    bool refused = store_is_refused(test, measured);
+    const char *detail = *test->detail ? test->detail : test->note;
     if (store_execute(store, err,
                       "INSERT INTO test (run_form_id, position, kind, src, dst, variant, bound, "
                       "outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                       "iisssssss", run_form_id, (int64_t)position, test_kind_name(test->kind),
                       test->src, test->dst, test->variant, bound_name(test->bound),
-                      outcome_name(test->outcome), *test->detail ? test->detail : test->note) != 0)
+                      outcome_name(refused ? OUTCOME_UNSUPPORTED : test->outcome),
+                      refused ? measured->result.detail : detail) != 0)
         return -1;
     int64_t test_id = sqlite3_last_insert_rowid(store->db);
     int64_t deciding_id = 0;
-    for (int i = 0; i < test->nkernels; i++) {
+    for (int i = 0; i < test->nkernels && !refused; i++) {
         int64_t kernel_id =
             store_put_kernel(store, test_id, i, &test->kernels[i], &measured->kernels[i], err);
         if (kernel_id < 0)

@@ -10,6 +10,7 @@
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
+#include "store/store_rederive.h"
 #include "store/store_run.h"
 #include "util/mem.h"
 #include "util/paths.h"
@@ -184,6 +185,37 @@ static void test_notes(void **state)
                    "16 bytes each, to fresh lines, 6.40 per cycle");
     fixture_expect(store, "SELECT note FROM instruction_table WHERE form = 'hlt'", "NULL");
     fixture_expect(store, "SELECT count(*) FROM failure_table WHERE detail LIKE '%bytes%'", "0");
+    fixture_end(&fixture, store);
+}
+
+// A test that the CPU refuses has the reason and no kernels, and is derived again as it was. One
+// that fails otherwise keeps its kernel.
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct fixture_test tests[] = {
+        {TEST_LATENCY,    "op1", "op1", "",      OUTCOME_OK, OUTCOME_UNSUPPORTED, 0},
+        {TEST_THROUGHPUT, "",    "",    "",      OUTCOME_OK, OUTCOME_SIGNALLED,   0},
+        {TEST_THROUGHPUT, "",    "",    "again", OUTCOME_OK, OUTCOME_OK,          2},
+    };
+    static const char stored[] =
+        "SELECT group_concat(test.outcome || ' ' || result.outcome || ' ' || result.detail || ' ' "
+        "|| (SELECT count(*) FROM kernel WHERE kernel.test_id = test.test_id), ', ') "
+        "FROM test JOIN result USING (test_id)";
+    static const char expected[] =
+        "unsupported unsupported SIGFPE 0, ok signalled SIGFPE 1, ok ok  1";
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {0};
+    struct list_row row = fixture_row("hlt", "", "hlt");
+    int64_t run_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(fixture_put(store, run_id, &row, 0, tests, (int)ARRAY_LEN(tests), &err), 0);
+    fixture_expect(store, stored, expected);
+    int64_t results = 0, changed = 0;
+    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(results, 3);
+    assert_int_equal(changed, 0);
+    fixture_expect(store, stored, expected);
     fixture_end(&fixture, store);
 }
 
@@ -1038,6 +1070,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_migrations),     cmocka_unit_test(test_claims),
         cmocka_unit_test(test_run_time),       cmocka_unit_test(test_filing),
         cmocka_unit_test(test_rate),           cmocka_unit_test(test_size),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
