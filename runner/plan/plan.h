@@ -153,6 +153,7 @@ enum mix_order {
 enum breaking {
     BREAK_NEEDED,    // none; only operands that need a value are set anew
     BREAK_IMPLICIT,  // also those through operands that no instance has for itself, flags included
+    BREAK_FLAGS,     // the same, and flags that are written, though no instance reads them
     BREAK_REGISTERS, // all through registers, but not through flags
     BREAK_ALL,       // all
 };

@@ -19,7 +19,6 @@ enum {
     STORE_LINE = 64,
     STORE_BYTES = 32 * STORE_LINE, // size after which places are written again
     STORE_BLOCK = 32,              // two stores to one block leave in a cycle
-    STORE_PLACE = 8,
     REWRITES = 32,        // instances per body that rewrite memory, or
     BODY_INSTANCES = 128, // as many instances of any kind
 };
@@ -150,13 +149,12 @@ static int mix_store_disp(struct mix_stores *stores, const struct point *stored)
 {
     int bytes = throughput_bytes(stored), at = stores->block;
     if (stored->read) {
-        int size = bytes < STORE_PLACE ? STORE_PLACE : bytes;
-        at = mix_align(stores->at, size);
+        at = mix_align(stores->at, bytes);
         if (at % STORE_BLOCK >= STORE_BLOCK / 2)
             at = mix_align(at, STORE_BLOCK);
-        if (at + size > STORE_BYTES)
+        if (at + bytes > STORE_BYTES)
             at = 0;
-        stores->at = at + size;
+        stores->at = at + bytes;
         stores->block = at - at % STORE_BLOCK;
     } else if (bytes <= STORE_BLOCK / 2)
         at += STORE_BLOCK / 2;

@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTS_MAX = 3, LINE_BYTES = 64, PLACE_BYTES = 8 };
+enum { COUNTS_MAX = 3, LINE_BYTES = 64 };
+
+// Instances that rewrite adjacent places, so many that each was stored long before it is loaded
+// again. On some cores stores leave for the first-level cache a line at a time: on a Zen 3
+// `add m64 r64` takes 1.00 cycle with a line for each instance, and 0.50 with adjacent places.
+enum { NEAR_INSTANCES = INSTANCES_MAX, NEAR_BYTES = 512 };
 
 // Instances after each sparse breaker: their chains are short enough to overlap, and the breaker
 // takes a fifth of the slots, not half.
@@ -119,7 +124,7 @@ static int throughput_disp(const struct row_plan *rp, int instance, int area_byt
             return 0; // of unknown size: stays aligned
         int bytes = throughput_bytes(point);
         if (point->read && point->written)
-            return instance * (bytes < PLACE_BYTES ? PLACE_BYTES : bytes) % area_bytes;
+            return instance * bytes % area_bytes;
         return bytes < LINE_BYTES ? instance * bytes % LINE_BYTES : 0;
     }
     return 0;
@@ -229,6 +234,8 @@ int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
     for (int i = 0; i < rp->npoints; i++) {
         const struct point *point = &rp->points[i];
         bool wanted = breaking != BREAK_NEEDED && throughput_breakable(rp, i);
+        if (breaking == BREAK_FLAGS)
+            wanted |= point->class == CLASS_FLAGS && point->written;
         if (breaking >= BREAK_REGISTERS)
             wanted |= throughput_own_register(point) && throughput_reads_own(rp, i);
         if (breaking == BREAK_REGISTERS)
@@ -373,12 +380,26 @@ enum cut {
     CUT_SPARSE,     // like CUT_IMPLICIT, in front of every fourth instance: for breakers that take
                     // longer than the instance itself
     CUT_AHEAD,      // like CUT_NEEDED, but all in front of the first instance
+    CUT_NEAR,       // like CUT_IMPLICIT, and instances rewrite adjacent places of memory
+    CUT_NEAR_FLAGS, // the same with flags cut even if no instance reads them: then the stores of a
+                    // Zen 3 leave in pairs each time, and else in one sample of six
     CUT_COUNT
 };
 
 static const char *const cut_suffix[CUT_COUNT] = {
-    [CUT_NEEDED] = "+set",    [CUT_IMPLICIT] = "+break", [CUT_IMMEDIATES] = "+imm",
-    [CUT_SPARSE] = "+sparse", [CUT_AHEAD] = "+ahead",
+    [CUT_NEEDED] = "+set",
+    [CUT_IMPLICIT] = "+break",
+    [CUT_IMMEDIATES] = "+imm",
+    [CUT_SPARSE] = "+sparse",
+    [CUT_AHEAD] = "+ahead",
+    [CUT_NEAR] = "+near",
+    [CUT_NEAR_FLAGS] = "+near+flags",
+};
+
+static const enum breaking cut_breaking[CUT_COUNT] = {
+    [CUT_IMPLICIT] = BREAK_IMPLICIT, [CUT_IMMEDIATES] = BREAK_IMPLICIT,
+    [CUT_SPARSE] = BREAK_IMPLICIT,   [CUT_NEAR] = BREAK_IMPLICIT,
+    [CUT_NEAR_FLAGS] = BREAK_FLAGS,
 };
 
 // Leaves out breakers of registers that immediates set.
@@ -425,13 +446,15 @@ static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted,
     static _Thread_local struct instances instances;
     struct draft draft;
     draft_begin(&draft, rp);
-    enum breaking breaking = cut == CUT_NEEDED || cut == CUT_AHEAD ? BREAK_NEEDED : BREAK_IMPLICIT;
-    if (!throughput_prepare(&draft, wanted, breaking, &instances) || instances.n <= before) {
+    if (!throughput_prepare(&draft, wanted, cut_breaking[cut], &instances) ||
+        instances.n <= before) {
         draft_free(&draft);
         return 0;
     }
     if (cut == CUT_IMMEDIATES)
         throughput_use_immediates(rp, &instances);
+    if (cut == CUT_NEAR || cut == CUT_NEAR_FLAGS)
+        instances.area_bytes = NEAR_BYTES;
     if (cut == CUT_SPARSE) {
         instances.cut_every = SPARSE_INSTANCES;
         if (instances.n > SPARSE_INSTANCES)
@@ -492,6 +515,20 @@ static bool throughput_wants_breakers(const struct row_plan *rp)
     return false;
 }
 
+// Adds kernels of instances that rewrite adjacent places; `cuts`: they have breakers anyhow.
+static void throughput_plan_near(struct row_plan *rp, struct test *test, bool cuts)
+{
+    const struct point *stored = throughput_stored(rp);
+    if (!stored || !stored->read)
+        return;
+    throughput_kernel(rp, test, NEAR_INSTANCES, 1, CUT_NEAR);
+    for (int i = 0; i < rp->npoints && !cuts; i++)
+        if (rp->points[i].class == CLASS_FLAGS && rp->points[i].written) {
+            throughput_kernel(rp, test, NEAR_INSTANCES, 1, CUT_NEAR_FLAGS);
+            return;
+        }
+}
+
 static void throughput_plan_shapes(struct row_plan *rp, struct test *test)
 {
     bool wanted[CUT_COUNT] = {[CUT_NEEDED] = true, [CUT_IMPLICIT] = throughput_wants_breakers(rp)};
@@ -509,6 +546,7 @@ static void throughput_plan_shapes(struct row_plan *rp, struct test *test)
         throughput_kernel(rp, test, most, 1, CUT_SPARSE);
     if (throughput_can_set_ahead(rp))
         throughput_kernel(rp, test, most, 1, CUT_AHEAD);
+    throughput_plan_near(rp, test, wanted[CUT_IMPLICIT]);
 }
 
 void throughput_plan(struct row_plan *rp, const char *variant)

@@ -533,13 +533,14 @@ static void test_stores(void **state)
             "60*add m64 r64;25*mov m32 r32;20*vmovups m128 x;10*vmovups m256 y;40*shl m8 1",
             1u << order, BREAK_NEEDED);
         uint64_t written[BYTES / 64] = {0}; // bytes that are rewritten, by line
-        long block = 0;                     // of the last place that was
+        long block = 0, end = 0;            // of the last place that was
         int rewrites = 0, stores = 0;
         for (int n = lines_split(mixed.test->kernels[0].body, lines), i = 0; i < n; i++) {
             bool rewrites_it = strncmp(lines[i], "add", 3) == 0 || strncmp(lines[i], "shl", 3) == 0;
             long at = BYTES + strtol(strstr(lines[i], "[r14") + 4, NULL, 0);
             assert_in_range(at, 0, BYTES - 1);
-            int bytes = rewrites_it               ? 8
+            int bytes = strstr(lines[i], "byte")  ? 1
+                        : rewrites_it             ? 8
                         : strstr(lines[i], "ymm") ? 32
                         : strstr(lines[i], "xmm") ? 16
                                                   : 4;
@@ -548,6 +549,12 @@ static void test_stores(void **state)
             if (rewrites_it) {
                 assert_true((written[at / 64] & mask) == 0);
                 written[at / 64] |= mask;
+                long place = (BYTES / 64 - 1 - at / 64) * 64 + at % 64; // lines go down
+                long after = (end + bytes - 1) / bytes * bytes;
+                if (after % BLOCK >= BLOCK / 2)
+                    after += BLOCK - after % BLOCK;
+                assert_int_equal(place, after);
+                end = place + bytes;
                 block = at / BLOCK;
                 rewrites++;
             } else if (rewrites > 0) {
