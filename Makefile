@@ -5,7 +5,8 @@
 # the expected outputs), figures (makes docs/PORTS_FIGURES.md), fuzz (SECONDS=N, TARGET=NAME),
 # format, lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist,
 # deb, clean.
-# Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
+# Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, V=1 (prints
+# whole commands).
 
 ifeq ($(origin CC),default)
 CC = gcc
@@ -34,6 +35,11 @@ BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(INCLUDES) $(WARNINGS)
 ALL_CFLAGS = $(BASE_CFLAGS) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -pthread \
 	$(SANITIZE_CFLAGS)
 LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
+# $(call step,CC) begins the first line of a recipe, and $Q each further one: a step prints one
+# short line, with V=1 its commands, with -s nothing.
+SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
+step = $Q$(if $(V)$(SILENT),,echo '  $(1) $(or $(filter %.c %.asm,$<),$@)';)
+Q = $(if $(V),,@)
 LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
 
 # core_*.c make the measuring process; outcome.c in the same folder belongs to the runner.
@@ -74,32 +80,32 @@ all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
-	$(LINK) -o $@ $^ $(LDLIBS)
+	$(call step,LD)$(LINK) -o $@ $^ $(LDLIBS)
 
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call step,AR)$(AR) rcs $@ $^
 
 # One object with its other symbols local, so that they cannot clash with the user's program.
 $(BUILD)/liblatput.a: $(USER_OBJECTS) $(LIBRARY)
-	$(LD) -r -o $(BUILD)/liblatput.o $^
-	objcopy --localize-hidden $(BUILD)/liblatput.o
+	$(call step,LD)$(LD) -r -o $(BUILD)/liblatput.o $^
+	$Qobjcopy --localize-hidden $(BUILD)/liblatput.o
 	@rm -f $@
-	$(AR) rcs $@ $(BUILD)/liblatput.o
+	$Q$(AR) rcs $@ $(BUILD)/liblatput.o
 
 $(BUILD)/liblatput.so: $(USER_OBJECTS) $(LIBRARY)
-	$(LINK) -shared -Wl,-soname,$(USER_SONAME) -o $@ $^ $(USER_LDLIBS)
+	$(call step,LD)$(LINK) -shared -Wl,-soname,$(USER_SONAME) -o $@ $^ $(USER_LDLIBS)
 	@ln -sf liblatput.so $(BUILD)/$(USER_SONAME)
 
 # The extension for the sqlite3 shell.
 $(BUILD)/latput_sqlite.so: $(SQLITE_OBJECTS) $(LIBRARY)
-	$(LINK) -shared -o $@ $^ $(LDLIBS)
+	$(call step,LD)$(LINK) -shared -o $@ $^ $(LDLIBS)
 
 $(BUILD)/core64.o: $(CORE_OBJECTS)
-	$(LD) -r -o $@ $^
+	$(call step,LD)$(LD) -r -o $@ $^
 
 $(BUILD)/core32.o: $(CORE32_OBJECTS)
-	$(LD) -m elf_i386 -r -o $@ $^
+	$(call step,LD)$(LD) -m elf_i386 -r -o $@ $^
 
 # A core together with its parts of the C library: programs of kernels are made by ld alone, without
 # compiler and libraries.
@@ -109,26 +115,26 @@ link_whole = $(LD) -m $(2) -r -o $@ $(call each_of_cc,$(1),crt1.o crti.o crtbegi
 	--start-group $(call each_of_cc,$(1),libgcc.a libgcc_eh.a libc.a) --end-group \
 	$(call each_of_cc,$(1),crtend.o crtn.o)
 $(BUILD)/whole64.o: $(BUILD)/core64.o
-	$(call link_whole,-m64,elf_x86_64)
+	$(call step,LD)$(call link_whole,-m64,elf_x86_64)
 
 $(BUILD)/whole32.o: $(BUILD)/core32.o
-	$(call link_whole,-m32,elf_i386)
+	$(call step,LD)$(call link_whole,-m32,elf_i386)
 
 $(BUILD)/runner/core32/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
-	$(CC) $(CORE32_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call step,CC)$(CC) $(CORE32_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/runner/core32/%.o: runner/core/%.asm runner/core/core_layout.inc
 	@mkdir -p $(@D)
-	nasm -f elf32 -w+error=label-orphan -Irunner/core/ -o $@ $<
+	$(call step,NASM)nasm -f elf32 -w+error=label-orphan -Irunner/core/ -o $@ $<
 
 $(BUILD)/runner/core/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
-	$(CC) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call step,CC)$(CC) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc
 	@mkdir -p $(@D)
-	nasm -f elf64 -w+error=label-orphan -Irunner/core/ -o $@ $<
+	$(call step,NASM)nasm -f elf64 -w+error=label-orphan -Irunner/core/ -o $@ $<
 
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D)
@@ -139,11 +145,11 @@ FORCE:
 # The version is made before anything is compiled; when it changes, only its includers are compiled.
 $(BUILD)/%.o: %.c | $(BUILD)/version.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -I$(BUILD) -MMD -MP -c -o $@ $<
+	$(call step,CC)$(CC) $(ALL_CFLAGS) -I$(BUILD) -MMD -MP -c -o $@ $<
 
 define build_test
 @mkdir -p $(@D)
-$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
+$(call step,CC)$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
 	$(LIBRARY) -lcmocka $(LDLIBS)
 endef
 # Sources of tests by file name alone; names are unique.
@@ -155,7 +161,7 @@ $(BUILD)/tests/%: %.c $(LIBRARY)
 WITHOUT := $(BUILD)/tests/without
 $(WITHOUT): tests/without.c
 	@mkdir -p $(@D)
-	$(CC) $(BASE_CFLAGS) $(CFLAGS) -o $@ $<
+	$(call step,CC)$(CC) $(BASE_CFLAGS) $(CFLAGS) -o $@ $<
 
 # Times planning and building.
 $(BUILD)/tests/bench_batches: tests/bench_batches.c $(LIBRARY)
@@ -178,19 +184,20 @@ TEXT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/text/*.c))
 $(TEXT_OBJECTS): SANITIZE_CFLAGS = # as the core
 $(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) -no-pie -Wl,-Ttext-segment=0x20000000 $(TEXT_WRAPPED:%=-Wl,--wrap=%) \
+	$(call step,LD)$(CC) -no-pie -Wl,-Ttext-segment=0x20000000 $(TEXT_WRAPPED:%=-Wl,--wrap=%) \
 		$(TEXT_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lZydis -lm
 
 # Linked like a user's program.
 LATPUT_TESTS := $(patsubst %,$(BUILD)/tests/%,test_latput test_latput_memory test_latput_summary)
 $(LATPUT_TESTS): $(BUILD)/tests/%: %.c $(BUILD)/liblatput.a
 	@mkdir -p $(@D)
-	$(LINK) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
+	$(call step,CC)$(LINK) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 
 QUERY_OBJECTS = $(filter-out %/latput_sqlite.o,$(SQLITE_OBJECTS))
 $(BUILD)/tests/test_latput_code: test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
+	$(call step,CC)$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) \
+		-lcmocka $(LDLIBS)
 
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: \
@@ -202,10 +209,10 @@ FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c %_replay.c,\
 	$(wildcard tests/fuzz/*.c))) $(QUERY_OBJECTS)
 $(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Itests
 $(BUILD)/fuzz_replay: $(BUILD)/tests/fuzz/fuzz_replay.o $(FUZZ_OBJECTS) $(LIBRARY)
-	$(LINK) -o $@ $^ $(LDLIBS)
+	$(call step,LD)$(LINK) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/fuzz: $(BUILD)/tests/fuzz/fuzz_main.o $(FUZZ_OBJECTS) $(LIBRARY)
-	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(call step,LD)$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 SECONDS ?= 60
 FUZZ_CC ?= clang
@@ -219,7 +226,7 @@ fuzz: all $(BUILD)/tests/test_report
 # Judges whether the host is quiet; shares no code with latput.
 $(BUILD)/tests/judge: tests/judge.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -O2 $(WARNINGS) -o $@ $<
+	$(call step,CC)$(CC) -std=c11 -O2 $(WARNINGS) -o $@ $<
 
 tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(BUILD)/tests/judge \
 	$(WITHOUT)
