@@ -71,7 +71,7 @@ static bool uops_differ(const struct known_form *form, const struct model_class 
 {
     return form->uops >= 0 && form->usage && !writes_memory(form->row) && !form->usage->ambiguous &&
            !(form->uops_upper && class->uops < form->uops) && class->uops != form->uops &&
-           class->uops != form->usage->uops;
+           class->uops != form->usage->uses.uops;
 }
 
 static unsigned member_differs(const struct compare_member *member, int width,

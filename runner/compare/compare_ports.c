@@ -26,9 +26,9 @@ struct compare_ports {
 
 static const struct port_use *ports_single(const struct known_form *form)
 {
-    bool one =
-        form->usage && !form->usage->ambiguous && form->usage->nuses == 1 && form->usage->uops == 1;
-    return one ? &form->usage->uses[0] : NULL;
+    bool one = form->usage && !form->usage->ambiguous && form->usage->uses.n == 1 &&
+               form->usage->uses.uops == 1;
+    return one ? &form->usage->uses.use[0] : NULL;
 }
 
 struct ports_votes {
@@ -133,8 +133,8 @@ bool compare_ports_differ(const struct compare_ports *ports, const struct known_
     int left[PORT_USES_MAX] = {0}, sum = 0;
     if (!form->usage || form->usage->ambiguous || form->model != ports->model)
         return false;
-    for (int i = 0; i < form->usage->nuses; i++)
-        left[i] = form->usage->uses[i].uops;
+    for (int i = 0; i < form->usage->uses.n; i++)
+        left[i] = form->usage->uses.use[i].uops;
     bool differ = false;
     for (int i = 0; i < class->nresources; i++) {
         uint32_t set;
@@ -145,26 +145,26 @@ bool compare_ports_differ(const struct compare_ports *ports, const struct known_
             return false;
         int count = (int)(class->resources[i].count + 0.5), at = 0;
         sum += count;
-        while (at < form->usage->nuses && form->usage->uses[at].set != set)
+        while (at < form->usage->uses.n && form->usage->uses.use[at].set != set)
             at++;
-        if (at == form->usage->nuses || left[at] != count)
+        if (at == form->usage->uses.n || left[at] != count)
             differ = true;
     }
-    return differ && sum == form->usage->uops;
+    return differ && sum == form->usage->uses.uops;
 }
 
 bool compare_ports_names(const struct compare_ports *ports, const struct known_form *form,
                          struct strbuf *out)
 {
     const struct port_usage *usage = form->usage;
-    if (!usage || usage->ambiguous || usage->nuses == 0 || form->model != ports->model)
+    if (!usage || usage->ambiguous || usage->uses.n == 0 || form->model != ports->model)
         return false;
-    for (int i = 0; i < usage->nuses; i++)
-        if (!ports_set_name(ports, usage->uses[i].set))
+    for (int i = 0; i < usage->uses.n; i++)
+        if (!ports_set_name(ports, usage->uses.use[i].set))
             return false;
-    for (int i = 0; i < usage->nuses; i++)
-        strbuf_printf(out, "%s%d*%s", i ? "+" : "", usage->uses[i].uops,
-                      ports_set_name(ports, usage->uses[i].set));
+    for (int i = 0; i < usage->uses.n; i++)
+        strbuf_printf(out, "%s%d*%s", i ? "+" : "", usage->uses.use[i].uops,
+                      ports_set_name(ports, usage->uses.use[i].set));
     return true;
 }
 

@@ -29,8 +29,7 @@ struct flow_code {
     struct flow_edge edges[FLOW_EDGES_MAX];
     int nedges;
     double least_clk[BLOCK_TOUCHES_MAX]; // least of the edges to each written touch
-    const struct port_use *uses;
-    int nuses;
+    const struct port_uses *uses;
     double slots, own_clk; // own_clk: that its µops wait for each other
 };
 // A value that is read, and who makes it.
@@ -129,11 +128,11 @@ static void code_describe(struct flow *flow, int at, bool wide)
     const struct explain_instr *known = &flow->explanation->instrs[at];
     struct flow_code *code = &flow->codes[at];
     code_describe_edges(flow, at, code);
-    code->nuses = port_uses_beside(&known->usage, wide, &code->uses);
+    code->uses = port_uses_beside(&known->usage, wide);
     code->slots = known->fused ? 0 : known->slots;
-    for (int u = 0; u < code->nuses; u++) {
-        int size = port_set_size(code->uses[u].set);
-        code->own_clk = fmax(code->own_clk, size > 0 ? (code->uses[u].uops - 1) / size : 0);
+    for (int u = 0; u < code->uses->n; u++) {
+        int size = port_set_size(code->uses->use[u].set);
+        code->own_clk = fmax(code->own_clk, size > 0 ? (code->uses->use[u].uops - 1) / size : 0);
     }
 }
 
@@ -223,9 +222,9 @@ static void item_enter(struct flow *flow, int at)
 {
     struct flow_item *item = &flow->items[at];
     const struct flow_code *code = &flow->codes[at % flow->n];
-    for (int u = 0; u < code->nuses; u++)
-        for (int i = 0; i < code->uses[u].uops && item->nports < FLOW_UOPS_MAX; i++) {
-            int port = port_choose(flow, code->uses[u].set, item->enter_clk);
+    for (int u = 0; u < code->uses->n; u++)
+        for (int i = 0; i < code->uses->use[u].uops && item->nports < FLOW_UOPS_MAX; i++) {
+            int port = port_choose(flow, code->uses->use[u].set, item->enter_clk);
             if (port < 0)
                 continue;
             item->ports[item->nports++] = port;

@@ -61,14 +61,14 @@ static int unit_named(const struct port_model *model, const char *name)
 }
 
 static bool uses_translate(const struct port_model *from, const struct port_model *to,
-                           struct port_use *uses, int n)
+                           struct port_uses *uses)
 {
     bool known = true;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < uses->n; i++) {
         struct strbuf name = {0};
-        port_set_text(from, uses[i].set, &name);
-        uses[i].set = set_named(to, strbuf_text(&name));
-        known &= uses[i].set != 0;
+        port_set_text(from, uses->use[i].set, &name);
+        uses->use[i].set = set_named(to, strbuf_text(&name));
+        known &= uses->use[i].set != 0;
         strbuf_free(&name);
     }
     return known;
@@ -82,14 +82,17 @@ static bool usage_translate(const struct known_form *form, const struct port_mod
     *usage = *form->usage;
     if (form->model == to)
         return true;
-    if (!form->model || !to || !uses_translate(form->model, to, usage->uses, usage->nuses) ||
-        !uses_translate(form->model, to, usage->wide_uses, usage->nwide))
+    if (!form->model || !to || !uses_translate(form->model, to, &usage->uses) ||
+        !uses_translate(form->model, to, &usage->wide_uses))
         return false;
-    if (usage->unit >= 0)
-        usage->unit = unit_named(to, form->model->units[usage->unit].name);
-    for (int s = 0; s < usage->nshares; s++) {
-        usage->shares[s].unit = unit_named(to, form->model->units[usage->shares[s].unit].name);
-        if (usage->shares[s].unit < 0)
+    for (int d = 0; d < usage->demands.n; d++) {
+        struct port_demand *demand = &usage->demands.of[d];
+        if (demand->unit < 0)
+            continue;
+        const struct port_unit *unit = &form->model->units[demand->unit];
+        demand->unit = unit_named(to, unit->name);
+        demand->whole &= demand->unit >= 0;
+        if (demand->unit < 0 && port_unit_is_path(unit))
             return false;
     }
     return true;
@@ -101,19 +104,19 @@ static void instr_look_up(const struct explain_table *table, struct explain_inst
 {
     const struct known_form *form = instr->row ? instr->row->form : NULL;
     instr->known = !instr->row ? KNOWN_NOTHING : !form ? KNOWN_LISTED : KNOWN_NO_PORTS;
-    instr->usage = (struct port_usage){.unit = -1, .slots = 1};
+    instr->usage = (struct port_usage){.front = {.slots = 1}};
     if (form && form->usage && table->model && usage_translate(form, table->model, &instr->usage)) {
         instr->known = KNOWN_ALL;
         instr->has_usage = true;
     } else {
-        instr->usage = (struct port_usage){.unit = -1, .slots = 1};
+        instr->usage = (struct port_usage){.front = {.slots = 1}};
         if (form && form->uops >= 0)
-            instr->usage.slots = form->uops;
+            instr->usage.front.slots = form->uops;
     }
     if (!instr->row && instr->code->in.meta.category == ZYDIS_CATEGORY_COND_BR)
         instr->known = KNOWN_JUMP;
-    if (isnan(instr->usage.slots))
-        instr->usage.slots = fmax(instr->usage.uops, 1);
+    if (isnan(instr->usage.front.slots))
+        instr->usage.front.slots = fmax(instr->usage.uses.uops, 1);
     instr->slots = port_usage_slots(&instr->usage);
 }
 
@@ -134,7 +137,7 @@ static double instr_wait(const struct explain_instr *instr)
     // An instruction that reads what it writes waited for itself when it was measured, and will
     // here only where the block has that chain, too.
     if (instr->has_usage)
-        return instr->usage.unit < 0 && !instr_is_chain(instr->code) ? instr->usage.busy_clk : 0;
+        return instr_is_chain(instr->code) ? 0 : port_usage_wait_clk(&instr->usage);
     return form && !isnan(form->rthroughput_clk) ? form->rthroughput_clk : 0;
 }
 
@@ -163,7 +166,7 @@ static double density_clk(const struct front_density *density,
     struct front_instr *instrs = arena_alloc(arena, (size_t)n * sizeof *instrs);
     for (int i = 0; i < n; i++)
         instrs[i] = (struct front_instr){explanation->block.instrs[i].in.length,
-                                         explanation->instrs[i].usage.slots};
+                                         explanation->instrs[i].usage.front.slots};
     return explanation->fused == -2 ? front_clk(density, instrs, n) : (double)NAN;
 }
 
@@ -203,7 +206,7 @@ static void predict_front(struct explanation *explanation, const struct front_de
     double slots = 0;
     for (int i = 0; i < explanation->block.n; i++) {
         explanation->slots += explanation->instrs[i].fused ? 0 : explanation->instrs[i].slots;
-        slots += explanation->instrs[i].usage.slots;
+        slots += explanation->instrs[i].usage.front.slots;
     }
     if (width <= 0)
         return;
@@ -347,12 +350,11 @@ static void deal_start(struct explanation *explanation, bool wide)
 {
     for (int i = 0; i < explanation->block.n; i++) {
         struct explain_instr *instr = &explanation->instrs[i];
-        const struct port_use *uses;
-        int n = port_uses_beside(&instr->usage, wide, &uses);
-        for (int u = 0; u < n; u++)
+        const struct port_uses *uses = port_uses_beside(&instr->usage, wide);
+        for (int u = 0; u < uses->n; u++)
             for (int port = 0; port < PORTS_MAX; port++)
-                if (uses[u].set >> port & 1) {
-                    double share = (double)uses[u].uops / port_set_size(uses[u].set);
+                if (uses->use[u].set >> port & 1) {
+                    double share = (double)uses->use[u].uops / port_set_size(uses->use[u].set);
                     instr->load[port] += share;
                     explanation->pressure[port] += share;
                 }
@@ -389,11 +391,10 @@ static void predict_deal(struct explanation *explanation, bool wide)
         double most = 0;
         for (int i = 0; i < explanation->block.n; i++) {
             struct explain_instr *instr = &explanation->instrs[i];
-            const struct port_use *uses;
+            const struct port_uses *uses = port_uses_beside(&instr->usage, wide);
             // With several sets only a port that one of them has may take what another leaves.
-            int n = port_uses_beside(&instr->usage, wide, &uses);
-            if (n == 1)
-                most = fmax(most, deal_move(explanation, instr, uses[0].set));
+            if (uses->n == 1)
+                most = fmax(most, deal_move(explanation, instr, uses->use[0].set));
         }
         if (most < DEAL_STEP / DEAL_ROUNDS)
             return;
@@ -417,10 +418,10 @@ static void predict_fusion(const struct explain_table *table, struct explanation
     explanation->instrs[last].fused = true;
     if (!explanation->instrs[last].has_usage)
         return;
-    if (writer->nuses == 1 && writer->uses[0].uops == 1)
-        writer->nuses = 0;
-    if (writer->nwide == 1 && writer->wide_uses[0].uops == 1)
-        writer->nwide = 0;
+    if (writer->uses.n == 1 && writer->uses.use[0].uops == 1)
+        writer->uses.n = 0;
+    if (writer->wide_uses.n == 1 && writer->wide_uses.use[0].uops == 1)
+        writer->wide_uses.n = 0;
 }
 
 // Adds the limit of taken jumps: a loop jumps back each time.

@@ -246,14 +246,14 @@ void explain_step_uops(struct explanation *explanation)
             if (!code->touches[t].write && code->touches[t].part == PART_REGISTER &&
                 code->touches[t].place >= 0 && code->touches[t].place < PLACE_VEC)
                 sum |= is_sum_at_rename(explanation, producer_of(explanation, i, t));
-        if (!sum || bypass_class(bypass, code) != BYPASS_SHIFT || instr->usage.nuses != 1)
+        if (!sum || bypass_class(bypass, code) != BYPASS_SHIFT || instr->usage.uses.n != 1)
             continue;
-        instr->usage.uses[0].uops += uops;
-        if (instr->usage.nwide == 1)
-            instr->usage.wide_uses[0].uops += uops;
-        instr->usage.uops += uops;
-        instr->usage.slots += uops;
-        instr->usage.slots_mixed += instr->usage.slots_mixed > 0 ? uops : 0;
+        instr->usage.uses.use[0].uops += uops;
+        if (instr->usage.wide_uses.n == 1)
+            instr->usage.wide_uses.use[0].uops += uops;
+        instr->usage.uses.uops += uops;
+        instr->usage.front.slots += uops;
+        instr->usage.front.mixed += instr->usage.front.mixed > 0 ? uops : 0;
         instr->slots += uops;
     }
 }

@@ -122,8 +122,8 @@ static int relieve(struct shape *shape, uint32_t set)
     for (int i = 0; i < explanation->block.n; i++) {
         const struct port_usage *usage = &explanation->instrs[i].usage;
         bool needs = false;
-        for (int u = 0; u < usage->nuses; u++)
-            needs |= usage->uses[u].set && (usage->uses[u].set & ~set) == 0;
+        for (int u = 0; u < usage->uses.n; u++)
+            needs |= usage->uses.use[u].set && (usage->uses.use[u].set & ~set) == 0;
         if (!needs || !shape_may_change(shape, i))
             continue;
         shape_leave_out(shape, i);

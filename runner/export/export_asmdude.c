@@ -44,7 +44,7 @@ static void tsv_form(struct strbuf *out, const struct known_form *form)
         strbuf_printf(out, "%s%d", form->uops_upper ? "<=" : "", form->uops);
     strbuf_puts(out, "\t");
     if (form->usage)
-        strbuf_printf(out, "%s%d", form->uops_upper ? "<=" : "", form->usage->uops);
+        strbuf_printf(out, "%s%d", form->uops_upper ? "<=" : "", form->usage->uses.uops);
     strbuf_puts(out, "\t");
     export_line(out, form->ports ? form->ports : "");
     strbuf_puts(out, "\t");

@@ -14,8 +14,8 @@ static const char llvm_json_again[] = "another form of the same LLVM opcode stan
 static void llvm_json_ports(struct json *json, const struct known_form *form)
 {
     json_open(json_name(json, "Port"), '[');
-    for (int i = 0; i < form->usage->nuses; i++) {
-        const struct port_use *use = &form->usage->uses[i];
+    for (int i = 0; i < form->usage->uses.n; i++) {
+        const struct port_use *use = &form->usage->uses.use[i];
         int ports[PORTS_MAX], n = port_set_ports(form->model, use->set, ports);
         json_open(json, '[');
         json_int(json, use->uops);

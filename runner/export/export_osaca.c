@@ -109,8 +109,8 @@ static double osaca_latency(const struct known_form *form)
 static void osaca_pressure(const struct known_form *form, struct strbuf *out)
 {
     strbuf_puts(out, "[");
-    for (int i = 0; i < form->usage->nuses; i++) {
-        const struct port_use *use = &form->usage->uses[i];
+    for (int i = 0; i < form->usage->uses.n; i++) {
+        const struct port_use *use = &form->usage->uses.use[i];
         int ports[PORTS_MAX], n = port_set_ports(form->model, use->set, ports);
         strbuf_printf(out, "%s[%d, [", i ? ", " : "", use->uops);
         for (int j = 0; j < n; j++) {
@@ -121,9 +121,10 @@ static void osaca_pressure(const struct known_form *form, struct strbuf *out)
         }
         strbuf_puts(out, "]]");
     }
-    if (form->usage->unit >= 0 && form->usage->busy_clk > 0) {
-        strbuf_printf(out, "%s[%.4g, [", form->usage->nuses ? ", " : "", form->usage->busy_clk);
-        osaca_text(out, form->model->units[form->usage->unit].name);
+    const struct port_demand *unit = port_usage_unit(form->model, form->usage);
+    if (unit && unit->clk > 0) {
+        strbuf_printf(out, "%s[%.4g, [", form->usage->uses.n ? ", " : "", unit->clk);
+        osaca_text(out, form->model->units[unit->unit].name);
         strbuf_puts(out, "]]");
     }
     strbuf_puts(out, "]");
@@ -153,7 +154,7 @@ static void osaca_form(struct strbuf *out, const struct osaca_entry *entry)
     osaca_pressure(form, out);
     strbuf_puts(out, "\n");
     osaca_number(out, "throughput", form->rthroughput_clk);
-    strbuf_printf(out, "  uops: %d\n", form->usage->uops);
+    strbuf_printf(out, "  uops: %d\n", form->usage->uses.uops);
 }
 
 static const struct known_form *osaca_find(const struct known_cpu *data, const char *name,

@@ -250,13 +250,13 @@ static void xml_measurement(struct strbuf *out, const struct known_form *form)
     strbuf_puts(out, "<measurement");
     if (form->uops >= 0) {
         strbuf_printf(out, " uops=\"%d\" uops_retire_slots=\"%d\"",
-                      form->usage ? form->usage->uops : form->uops, form->uops);
+                      form->usage ? form->usage->uses.uops : form->uops, form->uops);
     }
     if (!isnan(form->rthroughput_clk))
         strbuf_printf(out, " TP_unrolled=\"%.2f\"", form->rthroughput_clk);
-    if (form->usage && form->usage->unit >= 0 && form->usage->busy_clk > 0 &&
-        !port_unit_is_microcode(&form->model->units[form->usage->unit]))
-        strbuf_printf(out, " div_cycles=\"%.0f\"", form->usage->busy_clk);
+    const struct port_demand *unit = form->usage ? port_usage_unit(form->model, form->usage) : NULL;
+    if (unit && unit->clk > 0 && !port_unit_is_microcode(&form->model->units[unit->unit]))
+        strbuf_printf(out, " div_cycles=\"%.0f\"", unit->clk);
     if (form->usage && form->ports && *form->ports && !form->usage->ambiguous)
         xml_attribute(out, "ports", form->ports);
     strbuf_puts(out, ">\n");

@@ -34,11 +34,11 @@ static int names_form(const struct port_subjects *subjects, const char *name)
 
 static int model_class(const struct port_model *model, const struct port_usage *usage)
 {
-    if (usage->outcome != OUTCOME_OK || usage->nuses != 1 || usage->uops != 1)
+    if (usage->outcome != OUTCOME_OK || usage->uses.n != 1 || usage->uses.uops != 1)
         return -1;
     int found = -1;
     for (int c = 0; c < model->nclasses; c++)
-        if (model->classes[c].set == usage->uses[0].set &&
+        if (model->classes[c].set == usage->uses.use[0].set &&
             (found < 0 || !port_class_is_wide(&model->classes[c])))
             found = c;
     return found;
@@ -49,8 +49,8 @@ static int model_class(const struct port_model *model, const struct port_usage *
 static bool usage_hidden(const struct port_model *model, const struct port_usage *usage)
 {
     return usage->outcome == OUTCOME_OK &&
-           (usage->nuses == 0 || (usage->nuses == 1 && usage->uops == 1 &&
-                                  port_set_size(usage->uses[0].set) >= model->width));
+           (usage->uses.n == 0 || (usage->uses.n == 1 && usage->uses.uops == 1 &&
+                                   port_set_size(usage->uses.use[0].set) >= model->width));
 }
 
 static int published_size(const struct port_named_set *set)
@@ -216,7 +216,7 @@ static int names_hidden(const struct naming *naming, struct port_model *model, s
         if (!ports || model->nhidden == PORT_HIDDEN_MAX)
             continue;
         const struct port_usage *usage = naming->sets[i].usage;
-        if (usage->nuses == 1 && usage->uses[0].set != ports)
+        if (usage->uses.n == 1 && usage->uses.use[0].set != ports)
             return err_set(note, "%s: %s uses other ports", set->name, set->form);
         struct port_hidden *hidden = &model->hidden[model->nhidden++];
         hidden->set = ports;

@@ -19,6 +19,7 @@ enum {
     PORT_HIDDEN_MAX = 8,    // sets with a name and without a blocker
     PORT_UNITS_MAX = 10,    // resources beside the ports: dividers, MS, paths
     PORT_PATHS_MAX = 6,     // of these, paths
+    PORT_DEMANDS_MAX = 7,   // units that one form needs
     PORT_PROBES_MAX = 18,   // forms beside which the demands of paths show
     PORT_USES_MAX = 8,      // distinct port sets in one form's µops
     PORT_MIX_PARTS_MAX = 9, // forms in a mix
@@ -42,10 +43,17 @@ enum port_holds {
     PORT_WIDE_FORMS, // only wide forms have the set; they change nothing for others (loads)
 };
 
-// Demand of an instance on a path.
-struct port_share {
-    int unit; // index
-    double clk;
+// Demand of an instance on a unit, beside ports and the front end. A wait that no resource explains
+// is a demand on an unknown unit: instances of the form wait for each other, not for others.
+struct port_demand {
+    int unit;          // index; -1: unknown
+    double clk;        // cycles that it keeps the unit busy, or waits
+    double beside_clk; // the same in mixes where another form needs all parts; 0: no longer
+    bool whole;        // it needs all parts of the unit
+};
+struct port_demands {
+    int n;
+    struct port_demand of[PORT_DEMANDS_MAX]; // of units before paths, one each
 };
 
 // A set of ports that some form of one µop can choose from. Ports that no form tells apart are
@@ -57,8 +65,7 @@ struct port_class {
     double blocker_clk;       // its reciprocal throughput: 1 / size of the set
     int members;              // forms of one µop that were found to use it
     enum port_holds holds;
-    int nshares; // of paths, that the blocker needs beside it; not stored
-    struct port_share shares[PORT_PATHS_MAX];
+    struct port_demands demands; // on paths, of the blocker; not stored
 };
 
 // A published name of a set that no form of one µop shows alone, because the front end is no wider.
@@ -72,6 +79,19 @@ struct port_use {
     uint32_t set;
     int uops;
 };
+struct port_uses {
+    int n;
+    int uops;                           // the sum over all sets
+    struct port_use use[PORT_USES_MAX]; // largest sets first
+};
+// Demand of an instance on the front end.
+struct port_front {
+    double slots; // of dispatch; NaN: unknown
+    double mixed; // slots that others in a mix lose by it: a form that begins a group of dispatch
+                  // also cuts the group before; NaN or 0: as many as slots
+    double stall_clk; // cycles beside its slots without any delivery, while the front end goes to
+                      // the sequencer of microcode and back; long runs of others hide them
+};
 // Way by which the usage of a form was found.
 enum port_way {
     PORT_WAY_SEARCH,  // by all trials that could show something
@@ -81,33 +101,19 @@ enum port_way {
     PORT_WAY_DIFFERS, // drawn, and search found something else
     PORT_WAYS
 };
+// Demands of an instance of a form on all resources.
 struct port_usage {
     enum port_way way;
-    enum outcome outcome; // if not OK, the other fields mean nothing
-    const char *detail;   // reason if not OK; static storage
-    bool ambiguous;       // another usage explains the timings about as well
-    int nuses;
-    struct port_use uses[PORT_USES_MAX];      // largest sets first
-    int uops;                                 // µops that need a port, the sum over uses
-    bool wide;                                // in mixes with it other forms use their wide_uses
-    int nwide;                                // 0: wide_uses are the same as uses
-    struct port_use wide_uses[PORT_USES_MAX]; // in mixes with a wide form
-    double slots;                             // dispatch slots; NaN: unknown
-    double slots_mixed; // slots that others in a mix lose by it: a form that begins a group of
-                        // dispatch also cuts the group before; NaN or 0: as many as slots
-    double stall_clk;   // cycles beside its slots without any delivery, while the front end goes
-                        // to the sequencer of microcode and back; long runs of others hide them
-    int unit;           // index of the unit that it keeps busy, -1: none
-    bool whole;         // it needs all parts of the unit
-    double busy_clk;    // cycles that it keeps the unit busy; without a unit, its throughput if
-                        // no port explains that, else 0
-    double beside_clk;  // the same in mixes where another form needs all parts; 0: no longer
-    int nshares;
-    struct port_share shares[PORT_PATHS_MAX]; // of paths, and of a divider beside MS; by unit
-    double decode_clk; // cycles that an instance takes more if it is decoded than from the µop
-                       // cache; 0: none, NaN: not tried
-    double residual;   // largest deviation, in µops
-    bool counted;      // counters of the ports took part
+    enum outcome outcome;       // if not OK, the other fields mean nothing
+    const char *detail;         // reason if not OK; static storage
+    bool ambiguous;             // another usage explains the timings about as well
+    bool wide;                  // in mixes with it other forms use their wide_uses
+    struct port_uses uses;      // of ports
+    struct port_uses wide_uses; // in mixes with a wide form; none: the same as uses
+    struct port_front front;
+    struct port_demands demands;
+    double residual; // largest deviation, in µops
+    bool counted;    // counters of the ports took part
 };
 
 // Resource other than ports and the front end, which each form needs for some cycles. Dividers are
@@ -129,7 +135,7 @@ struct port_unit {
 // Form with a known demand on a path; a form that is slow beside it needs the path, too.
 struct port_probe {
     int form;
-    struct port_usage usage; // only its shares are stored
+    struct port_usage usage; // only its demands on paths are stored
 };
 
 // Part of a prediction that can be left out, to see its worth.
@@ -202,9 +208,16 @@ double port_predict(const struct port_model *model, const struct port_usage *con
                     const int *counts, int n);
 // Returns the slots of dispatch that an instance takes in a mix.
 double port_usage_slots(const struct port_usage *usage);
-// Points *uses to the sets of an instance in a mix, wide or not as in port_limits. Returns their
-// number.
-int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses);
+// Returns the sets of an instance in a mix, wide or not as in port_limits.
+const struct port_uses *port_uses_beside(const struct port_usage *usage, bool wide);
+// Returns the demand on a unit (-1: the unknown one), or NULL.
+const struct port_demand *port_demand_on(const struct port_demands *demands, int unit);
+// Returns the demand on a divider or the sequencer of microcode, the first if there are several;
+// NULL: none.
+const struct port_demand *port_usage_unit(const struct port_model *model,
+                                          const struct port_usage *usage);
+// Returns the cycles of a wait that no resource explains; 0: none.
+double port_usage_wait_clk(const struct port_usage *usage);
 // Returns the number of ports. __builtin_popcount() is a call on CPUs without an instruction for
 // it, and searches need no function more often.
 static inline int port_set_size(uint32_t set)
@@ -356,7 +369,7 @@ int port_infer(const struct port_question *question, const struct port_model *mo
                struct port_usage *usages, struct err *err);
 
 // Finds units that are not pipelined by the inferred forms in question: adds them to the model and
-// sets unit and busy_clk of the usages. Forms need their rthroughput_clk. No evidence is passed on.
+// the demands on them to the usages. Forms need their rthroughput_clk. No evidence is passed on.
 int port_find_units(const struct port_question *question, struct port_model *model,
                     struct port_usage *usages, struct err *err);
 // Finds paths that several ports share: forms in question, of few slots and half a cycle or more,

@@ -58,7 +58,7 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
 // Returns the usage of these counts, the widest sets first.
 static struct port_usage fit_usage(const struct fit *fit, const int *counts)
 {
-    struct port_usage usage = {.detail = "", .unit = -1, .slots = 0};
+    struct port_usage usage = {.detail = ""};
     int used[SETS_MAX], sizes[SETS_MAX], n = 0;
     for (int i = 0; i < fit->nsets; i++) {
         int size = counts[i] > 0 ? port_set_size(fit->sets[i]) : 0, at = n;
@@ -71,9 +71,9 @@ static struct port_usage fit_usage(const struct fit *fit, const int *counts)
         used[at] = i;
         sizes[at] = size;
     }
-    for (int i = 0; i < n && usage.nuses < PORT_USES_MAX; i++) {
-        usage.uses[usage.nuses++] = (struct port_use){fit->sets[used[i]], counts[used[i]]};
-        usage.uops += counts[used[i]];
+    for (int i = 0; i < n && usage.uses.n < PORT_USES_MAX; i++) {
+        usage.uses.use[usage.uses.n++] = (struct port_use){fit->sets[used[i]], counts[used[i]]};
+        usage.uses.uops += counts[used[i]];
     }
     return usage;
 }
@@ -81,8 +81,7 @@ static struct port_usage fit_usage(const struct fit *fit, const int *counts)
 static double fit_predict(const struct fit *fit, const struct port_usage *usage,
                           const struct port_trial *trial)
 {
-    const struct port_usage blocker = {
-        .nuses = 1, .uses = {{fit->model->classes[trial->class].set, 1}}, .slots = 1, .unit = -1};
+    const struct port_usage blocker = ports_one_uop(fit->model->classes[trial->class].set);
     const struct port_usage *usages[] = {usage, &blocker};
     const int counts[] = {trial->instances, trial->blockers};
     return port_bound(fit->model, usages, counts, 2);
@@ -180,10 +179,10 @@ static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double en
     bool known =
         !isnan(fit->trials->slots) && fit->stall_clk <= 0; // a stall has slots without µops
     double slots = known ? round(fit->trials->slots) : 0;
-    struct fit_misfit is = {.cost = UOP_COST * fabs(usage.uops - slots)};
-    is.cost += fit_counted_cost(fit, counts, usage.uops);
-    if (fit->trials->uops_most > 0 && usage.uops > fit->trials->uops_most)
-        is.cost += LIMIT_COST * (usage.uops - fit->trials->uops_most);
+    struct fit_misfit is = {.cost = UOP_COST * fabs(usage.uses.uops - slots)};
+    is.cost += fit_counted_cost(fit, counts, usage.uses.uops);
+    if (fit->trials->uops_most > 0 && usage.uses.uops > fit->trials->uops_most)
+        is.cost += LIMIT_COST * (usage.uses.uops - fit->trials->uops_most);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
         is.cost += DERIVED_COST * counts[i];
     fit_judge_trials(fit, &usage, enough, &is);
@@ -338,12 +337,14 @@ static bool fit_is_counted(const struct fit *fit)
 static bool fit_unseen(const struct port_model *model, const struct port_trials *trials,
                        const struct port_usage *usage)
 {
-    if (!(usage->slots - usage->uops > MISSING_UOPS) ||
-        fabs(trials->counted_total - usage->uops) < MISSING_UOPS)
+    if (!(usage->front.slots - usage->uses.uops > MISSING_UOPS) ||
+        fabs(trials->counted_total - usage->uses.uops) < MISSING_UOPS)
         return false;
     // A form without ports may only be slow to be renamed.
-    double renamed_clk = usage->uops == 0 ? usage->slots / (PORT_RENAME_SHARE * model->width) : 0;
-    return usage->busy_clk > renamed_clk || (model->fast != 0 && usage->slots > 1 + MISSING_UOPS);
+    double renamed_clk =
+        usage->uses.uops == 0 ? usage->front.slots / (PORT_RENAME_SHARE * model->width) : 0;
+    return port_usage_wait_clk(usage) > renamed_clk ||
+           (model->fast != 0 && usage->front.slots > 1 + MISSING_UOPS);
 }
 
 // Returns true if the counts on `set` and all that contain it are no more than trials show: µops
@@ -449,19 +450,20 @@ static void usage_take_front(struct port_usage *usage, const struct port_model *
     bool hidden = isnan(trials->front_many_clk) ||
                   trials->front_clk - trials->front_many_clk > STALL_LEAST_CLK;
     double rest = model->width - 1; // what a group may lose
-    usage->slots = usage->slots_mixed = trials->slots;
+    usage->front.slots = usage->front.mixed = trials->slots;
     if (stall_clk > 0 && hidden) {
-        usage->stall_clk = stall_clk;
+        usage->front.stall_clk = stall_clk;
         return;
     }
     if (stall_clk > 0) {
-        usage->slots = usage->slots_mixed =
+        usage->front.slots = usage->front.mixed =
             fmax(fmax(trials->slots, trials->slots_mixed), trials->slots + rest / 2);
         return;
     }
-    usage->slots = usage->slots_mixed = trials_slots_least(model, trials);
-    if (usage->slots > PORT_GROUP_SLOTS && trials->slots_mixed - usage->slots > GROUP_CUT * rest)
-        usage->slots_mixed = usage->slots + GROUP_LOST * rest;
+    usage->front.slots = usage->front.mixed = trials_slots_least(model, trials);
+    if (usage->front.slots > PORT_GROUP_SLOTS &&
+        trials->slots_mixed - usage->front.slots > GROUP_CUT * rest)
+        usage->front.mixed = usage->front.slots + GROUP_LOST * rest;
 }
 
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
@@ -485,27 +487,28 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     usage_take_front(&usage, model, trials, fit.stall_clk);
     usage.residual = best.residual;
     usage.counted = fit_is_counted(&fit);
-    usage.ambiguous = best.residual > RESIDUAL_MAX || second - best.cost < AMBIGUOUS_COST ||
-                      fit_counted_cost(&fit, fit.counts, usage.uops) > COUNTED_COST * MISSING_UOPS;
+    usage.ambiguous =
+        best.residual > RESIDUAL_MAX || second - best.cost < AMBIGUOUS_COST ||
+        fit_counted_cost(&fit, fit.counts, usage.uses.uops) > COUNTED_COST * MISSING_UOPS;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
     double alone_clk = fit_alone_clk(trials);
     double ports_clk = port_bound(model, usages, one, 1);
     if (isfinite(alone_clk) && alone_clk > ports_clk * (1 + BUSY_EXCESS))
-        usage.busy_clk = alone_clk;
+        ports_demand_put(&usage.demands, -1)->clk = alone_clk;
     usage.ambiguous |= isfinite(alone_clk) && ports_clk > alone_clk * (1 + SLOWER_MOST);
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;
 }
 
-bool port_uses_same(const struct port_usage *a, const struct port_usage *b)
+bool port_uses_same(const struct port_uses *a, const struct port_uses *b)
 {
-    bool same = a->nuses == b->nuses;
-    for (int i = 0; i < a->nuses && same; i++) {
+    bool same = a->n == b->n;
+    for (int i = 0; i < a->n && same; i++) {
         same = false;
-        for (int k = 0; k < b->nuses; k++)
-            same |= a->uses[i].set == b->uses[k].set && a->uses[i].uops == b->uses[k].uops;
+        for (int k = 0; k < b->n; k++)
+            same |= a->use[i].set == b->use[k].set && a->use[i].uops == b->use[k].uops;
     }
     return same;
 }

@@ -41,7 +41,7 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
 // is.
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials);
 
-// Returns true if both use the same sets as often.
-bool port_uses_same(const struct port_usage *a, const struct port_usage *b);
+// Returns true if both are of the same sets as often.
+bool port_uses_same(const struct port_uses *a, const struct port_uses *b);
 
 #endif

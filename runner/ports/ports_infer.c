@@ -130,13 +130,13 @@ static struct port_trials infer_trials(const struct inference *inference, int i)
 
 static struct port_usage infer_usage(const struct inference *inference, int i)
 {
-    struct port_usage none = {.slots = NAN, .unit = -1, .outcome = OUTCOME_NOT_MEASURABLE};
+    struct port_usage none = {.front = {.slots = NAN}, .outcome = OUTCOME_NOT_MEASURABLE};
     if (inference->alone[i].outcome != OUTCOME_OK) {
         none.outcome = inference->alone[i].outcome;
         none.detail = "its throughput beside nothing has no value";
         return none;
     }
-    none.slots = inference->trials[i].slots;
+    none.front.slots = inference->trials[i].slots;
     none.detail = "takes too long: microcode, or it waits for something outside the core";
     if (!trials_possible(inference, i))
         return none;
@@ -279,8 +279,8 @@ static int infer_suggested(struct inference *inference, struct positions *open,
 // Returns true if the only doubt about the form is that it has slots and no port with a blocker.
 static bool usage_may_be_eliminated(const struct port_usage *usage)
 {
-    return usage->outcome == OUTCOME_OK && usage->ambiguous && usage->nuses == 0 &&
-           usage->residual <= SHOWN_UOPS && usage->slots < SLOTS_ELIMINATED;
+    return usage->outcome == OUTCOME_OK && usage->ambiguous && usage->uses.n == 0 &&
+           usage->residual <= SHOWN_UOPS && usage->front.slots < SLOTS_ELIMINATED;
 }
 
 // Clears the doubt about forms that are eliminated at rename: their slots have no µops.
@@ -330,7 +330,8 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
         status = infer_searched(inference, &others, PORT_WAY_REFUTED, usages, err);
     for (int k = 0; k < drawn.n && status == 0; k++) {
         struct port_usage *usage = &usages[others.at[refuted + k]];
-        usage->way = port_uses_same(usage, &suggested[k]) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
+        usage->way =
+            port_uses_same(&usage->uses, &suggested[k].uses) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
         usage->ambiguous |= usage->way == PORT_WAY_DIFFERS;
     }
     if (status == 0)
@@ -424,8 +425,8 @@ static uint32_t model_moving(const struct port_model *model)
 static int usage_moving(const struct port_usage *usage, uint32_t moving)
 {
     int uops = 0;
-    for (int u = 0; u < usage->nuses; u++)
-        uops += usage->uses[u].set & ~moving ? 0 : usage->uses[u].uops;
+    for (int u = 0; u < usage->uses.n; u++)
+        uops += usage->uses.use[u].set & ~moving ? 0 : usage->uses.use[u].uops;
     return usage->outcome == OUTCOME_OK ? uops : 0;
 }
 
@@ -436,33 +437,36 @@ static void usage_set_wide(struct port_usage *usage, const struct port_usage *be
 {
     struct port_use uses[2 * PORT_USES_MAX];
     int n = 0;
-    if (beside->outcome != OUTCOME_OK || beside->uops == 0)
+    if (beside->outcome != OUTCOME_OK || beside->uses.uops == 0)
         return;
-    for (int u = 0; u < usage->nuses; u++)
-        if (usage->uses[u].set & ~moving)
-            uses[n++] = usage->uses[u];
-    for (int u = 0; u < beside->nuses; u++) {
+    for (int u = 0; u < usage->uses.n; u++)
+        if (usage->uses.use[u].set & ~moving)
+            uses[n++] = usage->uses.use[u];
+    for (int u = 0; u < beside->uses.n; u++) {
         int at = n++;
-        for (; at > 0 && port_set_size(uses[at - 1].set) < port_set_size(beside->uses[u].set); at--)
+        for (; at > 0 && port_set_size(uses[at - 1].set) < port_set_size(beside->uses.use[u].set);
+             at--)
             uses[at] = uses[at - 1];
-        uses[at] = beside->uses[u];
+        uses[at] = beside->uses.use[u];
     }
-    bool same = n == usage->nuses;
-    for (int u = 0; u < n && same; u++)
-        same = uses[u].set == usage->uses[u].set && uses[u].uops == usage->uses[u].uops;
-    if (same || n > PORT_USES_MAX)
+    if (n > PORT_USES_MAX)
         return;
-    usage->nwide = n;
-    memcpy(usage->wide_uses, uses, (size_t)n * sizeof *uses);
+    struct port_uses wide = {.n = n};
+    for (int u = 0; u < n; u++) {
+        wide.use[u] = uses[u];
+        wide.uops += uses[u].uops;
+    }
+    if (memcmp(&wide, &usage->uses, sizeof wide) != 0)
+        usage->wide_uses = wide;
 }
 
 // Returns the family of a form beside wide forms: siblings of the same ports.
 static uint64_t family_beside(uint64_t family, const struct port_usage *usage, uint32_t moving)
 {
-    for (int u = 0; u < usage->nuses; u++)
-        if ((usage->uses[u].set & ~moving) == 0)
-            family +=
-                usage->uses[u].set * UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)usage->uses[u].uops;
+    for (int u = 0; u < usage->uses.n; u++)
+        if ((usage->uses.use[u].set & ~moving) == 0)
+            family += usage->uses.use[u].set * UINT64_C(0x9e3779b97f4a7c15) *
+                      (uint64_t)usage->uses.use[u].uops;
     return family;
 }
 
@@ -481,7 +485,7 @@ static int infer_beside_wide(const struct port_question *question, const struct 
         if (bits == 0 || bits >= PORT_WIDE_BITS || uops == 0 ||
             question->forms[question->which[i]].upper == UPPER_LEGACY)
             continue;
-        narrow[some.question.n].uops = uops;
+        narrow[some.question.n].uses.uops = uops;
         some.families[some.question.n] =
             family_beside(question->forms[question->which[i]].family, &usages[i], moving);
         some_add(&some, question, i);

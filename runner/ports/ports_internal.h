@@ -68,6 +68,14 @@ double ports_mixes_error(const struct ports_mixes *mixes, const struct port_mode
 void ports_tell(const struct port_evidence *evidence, const char *blocker,
                 const struct port_mix *mix, const struct port_timing *timing);
 
+// Returns the usage of a blocker: one slot, and one µop of this set.
+struct port_usage ports_one_uop(uint32_t set);
+// Returns the demand on a unit (-1: the unknown one), which it adds if there is none.
+struct port_demand *ports_demand_put(struct port_demands *demands, int unit);
+void ports_demand_drop(struct port_demands *demands, int unit);
+// Returns true if the usage has no demand on a known unit.
+bool ports_waits_only(const struct port_usage *usage);
+
 // Finds the shares of paths of the model's blockers, and adds them to its classes.
 int ports_blockers_paths(const struct port_oracle *oracle, const struct port_form *forms,
                          struct port_model *model, struct err *err);

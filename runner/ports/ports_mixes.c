@@ -48,12 +48,9 @@ static double mixes_clk(const struct ports_mixes *mixes, const struct port_model
 {
     struct port_usage mixed[FORMS_MOST];
     for (int p = 0; p < mixes->mixes[i].nparts; p++) {
-        int kept = 0;
         mixed[p] = usages[mixes->drawn[i][p]];
-        for (int s = 0; s < mixed[p].nshares; s++)
-            if (mixed[p].shares[s].unit != without)
-                mixed[p].shares[kept++] = mixed[p].shares[s];
-        mixed[p].nshares = kept;
+        if (without >= 0)
+            ports_demand_drop(&mixed[p].demands, without);
     }
     return ports_mix_clk(model, mixes->forms, mixed, &mixes->mixes[i]);
 }

@@ -2,6 +2,7 @@
 // The model of a CPU: names and texts of its ports, and how mixes of its forms are timed.
 #include "ports_internal.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -107,10 +108,45 @@ void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *
 void port_usage_text(const struct port_model *model, const struct port_usage *usage,
                      struct strbuf *out)
 {
-    for (int i = 0; i < usage->nuses; i++) {
-        strbuf_printf(out, "%s%d*", i ? "+" : "", usage->uses[i].uops);
-        port_set_text(model, usage->uses[i].set, out);
+    for (int i = 0; i < usage->uses.n; i++) {
+        strbuf_printf(out, "%s%d*", i ? "+" : "", usage->uses.use[i].uops);
+        port_set_text(model, usage->uses.use[i].set, out);
     }
+}
+
+struct port_usage ports_one_uop(uint32_t set)
+{
+    struct port_usage usage = {
+        .front = {.slots = 1},
+          .uses = { .n = 1, .uops = 1}
+    };
+    usage.uses.use[0] = (struct port_use){set, 1};
+    return usage;
+}
+
+struct port_demand *ports_demand_put(struct port_demands *demands, int unit)
+{
+    int d = 0;
+    while (d < demands->n && demands->of[d].unit != unit)
+        d++;
+    assert(d < PORT_DEMANDS_MAX);
+    if (d == demands->n)
+        demands->of[demands->n++] = (struct port_demand){.unit = unit};
+    return &demands->of[d];
+}
+
+void ports_demand_drop(struct port_demands *demands, int unit)
+{
+    int kept = 0;
+    for (int d = 0; d < demands->n; d++)
+        if (demands->of[d].unit != unit)
+            demands->of[kept++] = demands->of[d];
+    demands->n = kept;
+}
+
+bool ports_waits_only(const struct port_usage *usage)
+{
+    return usage->demands.n == 0 || (usage->demands.n == 1 && usage->demands.of[0].unit < 0);
 }
 
 // Times unstable mixes once more, so that a short disturbance of the core costs no form.
@@ -292,8 +328,8 @@ static double moved_clk(clk_fn *clk, const struct port_model *model, const struc
         const struct port_form *form = &forms[mix->parts[i].form];
         int moves = form->moves - form->resets; // without those that the usage includes
         moved[i] = usages[i];
-        moved[i].slots_mixed = port_usage_slots(&usages[i]) + moves;
-        moved[i].slots += moves;
+        moved[i].front.mixed = port_usage_slots(&usages[i]) + moves;
+        moved[i].front.slots += moves;
         parts[i] = &moved[i];
         counts[i] = mix->parts[i].count;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pairs of forms: choice of the representatives, and their times together.
 #include "ports_pairs.h"
+#include "ports_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,11 +20,8 @@ struct port_mix paths_pair(int a, double a_clk, int b, double b_clk)
 
 static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
 {
-    bool alike = a->nuses == b->nuses && round(a->slots) == round(b->slots) &&
-                 fabs(a->busy_clk - b->busy_clk) < 0.1;
-    for (int i = 0; i < a->nuses && alike; i++)
-        alike = a->uses[i].set == b->uses[i].set && a->uses[i].uops == b->uses[i].uops;
-    return alike;
+    return port_uses_same(&a->uses, &b->uses) && round(a->front.slots) == round(b->front.slots) &&
+           fabs(port_usage_wait_clk(a) - port_usage_wait_clk(b)) < 0.1;
 }
 
 // Returns the representative of a form: of the same usage, throughput and kinds of operands.
@@ -72,8 +70,8 @@ static void pairs_choose(struct pairs *pairs, const int *which, const struct por
     for (int i = 0; i < pairs->nwhich; i++) {
         const struct port_usage *usage = &usages[i];
         const struct port_form *form = &pairs->forms[which[i]];
-        bool fits = usage->outcome == OUTCOME_OK && usage->slots <= REP_SLOTS_MAX &&
-                    usage->unit < 0 && form->rthroughput_clk > CLK_MIN;
+        bool fits = usage->outcome == OUTCOME_OK && usage->front.slots <= REP_SLOTS_MAX &&
+                    ports_waits_only(usage) && form->rthroughput_clk > CLK_MIN;
         int rep = fits ? pairs_twin(pairs, form, usage) : -1;
         pairs->rep_of[i] = rep < REPS_MAX ? rep : -1;
         if (rep == pairs->n && rep < REPS_MAX)

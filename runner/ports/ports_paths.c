@@ -63,7 +63,7 @@ static bool pairs_clear(const struct pairs *pairs, int path, int i)
 static bool pairs_waits(const struct pairs *pairs, int i)
 {
     struct port_usage ports = *pairs->usages[i];
-    ports.busy_clk = 0;
+    ports_demand_drop(&ports.demands, -1);
     const struct port_usage *usages[] = {&ports};
     const int one[] = {1};
     double explained = port_bound(pairs->model, usages, one, 1);
@@ -143,11 +143,9 @@ static void pairs_usage(const struct pairs *pairs, int rep, int first_unit,
                         struct port_usage *usage)
 {
     *usage = *pairs->usages[rep];
-    usage->nshares = 0;
     for (int k = 0; k < pairs->npaths; k++)
         if (pairs->shares[k][rep] > 0)
-            usage->shares[usage->nshares++] =
-                (struct port_share){first_unit + k, pairs->shares[k][rep]};
+            ports_demand_put(&usage->demands, first_unit + k)->clk = pairs->shares[k][rep];
 }
 
 static void model_add_probe(struct port_model *model, const struct pairs *pairs, int rep)
@@ -172,8 +170,8 @@ static int pairs_forms(const struct pairs *pairs, const int *which, const struct
         if (pairs->rep_of[i] < 0)
             continue;
         pairs_usage(pairs, pairs->rep_of[i], pairs->model->nunits, &usages[n]);
-        usages[n].slots = all[i].slots;
-        usages[n].slots_mixed = all[i].slots_mixed;
+        usages[n].front.slots = all[i].front.slots;
+        usages[n].front.mixed = all[i].front.mixed;
         forms[n++] = which[i];
     }
     return n;

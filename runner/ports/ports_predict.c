@@ -96,19 +96,39 @@ static double demand_clk(const struct demand *demand, uint32_t *worst)
     return most;
 }
 
-int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses)
+const struct port_uses *port_uses_beside(const struct port_usage *usage, bool wide)
 {
-    bool other = wide && usage->nwide > 0;
-    *uses = other ? usage->wide_uses : usage->uses;
-    return other ? usage->nwide : usage->nuses;
+    return wide && usage->wide_uses.n > 0 ? &usage->wide_uses : &usage->uses;
 }
 
-static const struct port_use *uses_narrowest(const struct port_use *uses, int n)
+const struct port_demand *port_demand_on(const struct port_demands *demands, int unit)
 {
-    const struct port_use *narrowest = &uses[0];
-    for (int u = 1; u < n; u++)
-        if (port_set_size(uses[u].set) < port_set_size(narrowest->set))
-            narrowest = &uses[u];
+    for (int d = 0; d < demands->n; d++)
+        if (demands->of[d].unit == unit)
+            return &demands->of[d];
+    return NULL;
+}
+
+const struct port_demand *port_usage_unit(const struct port_model *model,
+                                          const struct port_usage *usage)
+{
+    const struct port_demand *first = &usage->demands.of[0];
+    bool known = usage->demands.n > 0 && first->unit >= 0;
+    return known && !port_unit_is_path(&model->units[first->unit]) ? first : NULL;
+}
+
+double port_usage_wait_clk(const struct port_usage *usage)
+{
+    const struct port_demand *wait = port_demand_on(&usage->demands, -1);
+    return wait ? wait->clk : 0;
+}
+
+static const struct port_use *uses_narrowest(const struct port_uses *uses)
+{
+    const struct port_use *narrowest = &uses->use[0];
+    for (int u = 1; u < uses->n; u++)
+        if (port_set_size(uses->use[u].set) < port_set_size(narrowest->set))
+            narrowest = &uses->use[u];
     return narrowest;
 }
 
@@ -117,14 +137,14 @@ static const struct port_use *uses_narrowest(const struct port_use *uses, int n)
 static void demand_add_usage(struct demand *demand, const struct port_usage *usage, int count,
                              bool wide, bool held)
 {
-    const struct port_use *uses;
-    int nuses = port_uses_beside(usage, wide, &uses);
-    for (int u = 0; u < nuses; u++)
-        demand_add(demand, uses[u].set, (double)uses[u].uops * count);
-    if (!held || usage->unit >= 0 || !(usage->busy_clk > 0) || nuses == 0)
+    const struct port_uses *uses = port_uses_beside(usage, wide);
+    double wait_clk = held ? port_usage_wait_clk(usage) : 0;
+    for (int u = 0; u < uses->n; u++)
+        demand_add(demand, uses->use[u].set, (double)uses->use[u].uops * count);
+    if (!(wait_clk > 0) || uses->n == 0)
         return;
-    const struct port_use *narrowest = uses_narrowest(uses, nuses);
-    double more = usage->busy_clk * port_set_size(narrowest->set) - narrowest->uops;
+    const struct port_use *narrowest = uses_narrowest(uses);
+    double more = wait_clk * port_set_size(narrowest->set) - narrowest->uops;
     demand_add(demand, narrowest->set, fmax(0, more) * count);
 }
 
@@ -132,28 +152,28 @@ static void demand_add_usage(struct demand *demand, const struct port_usage *usa
 static void limits_units(const struct port_usage *const *usages, const int *counts, int n,
                          struct port_limits *limits)
 {
-    double *busy = limits->unit_clk;
     bool whole[PORT_UNITS_MAX] = {false};
     for (int i = 0; i < n; i++)
-        if (usages[i]->unit >= 0 && counts[i])
-            whole[usages[i]->unit] |= usages[i]->whole;
-    for (int i = 0; i < n; i++) {
-        const struct port_usage *usage = usages[i];
-        if (usage->unit >= 0)
-            busy[usage->unit] += counts[i] * (whole[usage->unit] && !usage->whole
-                                                  ? fmax(usage->busy_clk, usage->beside_clk)
-                                                  : usage->busy_clk);
-        else
-            limits->unknown_clk = fmax(limits->unknown_clk, usage->busy_clk * counts[i]);
-        for (int s = 0; s < usage->nshares; s++)
-            busy[usage->shares[s].unit] += usage->shares[s].clk * counts[i];
-    }
+        for (int d = 0; d < usages[i]->demands.n && counts[i]; d++)
+            if (usages[i]->demands.of[d].whole)
+                whole[usages[i]->demands.of[d].unit] = true;
+    for (int i = 0; i < n; i++)
+        for (int d = 0; d < usages[i]->demands.n; d++) {
+            const struct port_demand *demand = &usages[i]->demands.of[d];
+            if (demand->unit < 0)
+                limits->unknown_clk = fmax(limits->unknown_clk, demand->clk * counts[i]);
+            else
+                limits->unit_clk[demand->unit] +=
+                    counts[i] * (whole[demand->unit] && !demand->whole
+                                     ? fmax(demand->clk, demand->beside_clk)
+                                     : demand->clk);
+        }
 }
 
 double port_usage_slots(const struct port_usage *usage)
 {
-    double slots = isnan(usage->slots) ? usage->uops : usage->slots;
-    return fmax(slots, usage->slots_mixed); // of NaN and a number the number
+    double slots = isnan(usage->front.slots) ? usage->uses.uops : usage->front.slots;
+    return fmax(slots, usage->front.mixed); // of NaN and a number the number
 }
 
 double ports_delivery_clk(const struct port_model *model, double slots)
@@ -171,8 +191,8 @@ double ports_delivery_loss(const struct port_model *model)
 // to itself, others are delivered faster than they are dispatched.
 static double usage_delivery_clk(const struct port_model *model, const struct port_usage *usage)
 {
-    if (usage->stall_clk > 0)
-        return usage->slots / model->width + usage->stall_clk +
+    if (usage->front.stall_clk > 0)
+        return usage->front.slots / model->width + usage->front.stall_clk +
                DELIVERY_LOST * ports_delivery_loss(model);
     return ports_delivery_clk(model, port_usage_slots(usage));
 }

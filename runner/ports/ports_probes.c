@@ -25,8 +25,8 @@ static const double SHARES_DIFFER = 0.15; // cycles; more contradict a sibling
 
 static bool usage_may_share(const struct port_usage *usage, double clk)
 {
-    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots <= SLOTS_MAX &&
-           clk > PATH_SHARE_MIN;
+    return usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
+           usage->front.slots <= SLOTS_MAX && clk > PATH_SHARE_MIN;
 }
 
 // Returns the time of an instance of a probe alone by its ports: a run need not know its
@@ -49,10 +49,8 @@ static int model_paths(const struct port_model *model, int paths[PORT_PATHS_MAX]
 
 static double usage_share(const struct port_usage *usage, int unit)
 {
-    for (int s = 0; s < usage->nshares; s++)
-        if (usage->shares[s].unit == unit)
-            return usage->shares[s].clk;
-    return 0;
+    const struct port_demand *demand = port_demand_on(&usage->demands, unit);
+    return demand ? demand->clk : 0;
 }
 
 static void usage_take_shares(struct port_usage *usage, const int *paths, int npaths,
@@ -61,9 +59,9 @@ static void usage_take_shares(struct port_usage *usage, const int *paths, int np
     for (int k = 0; k < npaths; k++) {
         if (shares[k] <= 0)
             continue;
-        usage->shares[usage->nshares++] = (struct port_share){paths[k], shares[k]};
-        if (shares[k] > EXPLAINED * usage->busy_clk)
-            usage->busy_clk = 0;
+        ports_demand_put(&usage->demands, paths[k])->clk = shares[k];
+        if (shares[k] > EXPLAINED * port_usage_wait_clk(usage))
+            ports_demand_drop(&usage->demands, -1);
     }
 }
 
@@ -96,8 +94,9 @@ static double probe_least_clk(const struct port_probe *probe, int path, const st
 static double probe_enough_clk(const struct port_probe *probe, const struct port_mix *pair)
 {
     double least = INFINITY;
-    for (int s = 0; s < probe->usage.nshares; s++)
-        least = fmin(least, probe_least_clk(probe, probe->usage.shares[s].unit, pair));
+    for (int d = 0; d < probe->usage.demands.n; d++)
+        if (probe->usage.demands.of[d].unit >= 0)
+            least = fmin(least, probe_least_clk(probe, probe->usage.demands.of[d].unit, pair));
     return least;
 }
 
@@ -277,9 +276,10 @@ static unsigned path_teller(const struct port_model *model, int path)
     int least = PORT_PATHS_MAX + 1;
     for (int p = 0; p < model->nprobes; p++) {
         const struct port_usage *usage = &model->probes[p].usage;
-        if (usage_share(usage, path) <= 0 || usage->nshares >= least)
+        int shares = usage->demands.n - (port_usage_wait_clk(usage) > 0);
+        if (usage_share(usage, path) <= 0 || shares >= least)
             continue;
-        least = usage->nshares;
+        least = shares;
         teller = 1u << p;
     }
     return teller;
@@ -550,16 +550,14 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
     struct port_usage usages[PORT_CLASSES_MAX];
     for (int c = 0; c < model->nclasses; c++) {
         which[c] = model->classes[c].blocker;
-        usages[c] = (struct port_usage){
-            .slots = 1, .unit = -1, .nuses = 1, .uses = {{model->classes[c].set, 1}}, .uops = 1};
+        usages[c] = ports_one_uop(model->classes[c].set);
     }
     const struct port_question question = {
         .oracle = oracle, .forms = forms, .which = which, .n = model->nclasses};
     if (ports_assign_paths(&question, model, usages, err) != 0)
         return -1;
     for (int c = 0; c < model->nclasses; c++) {
-        model->classes[c].nshares = usages[c].nshares;
-        memcpy(model->classes[c].shares, usages[c].shares, sizeof usages[c].shares);
+        model->classes[c].demands = usages[c].demands;
     }
     return 0;
 }

@@ -122,8 +122,8 @@ static bool sibling_of(const struct inference *inference, int i, const struct si
 static int uops_inside(const struct port_usage *usage, uint32_t set)
 {
     int uops = 0;
-    for (int u = 0; u < usage->nuses; u++)
-        uops += usage->uses[u].set & ~set ? 0 : usage->uses[u].uops;
+    for (int u = 0; u < usage->uses.n; u++)
+        uops += usage->uses.use[u].set & ~set ? 0 : usage->uses.use[u].uops;
     return uops;
 }
 
@@ -194,8 +194,8 @@ static bool plan_implies(const struct port_model *model, const struct port_usage
 static bool class_is_used(const struct port_usage *usage, uint32_t set)
 {
     bool used = false;
-    for (int u = 0; u < usage->nuses; u++)
-        used |= usage->uses[u].set == set;
+    for (int u = 0; u < usage->uses.n; u++)
+        used |= usage->uses.use[u].set == set;
     return used;
 }
 
@@ -240,7 +240,7 @@ void suggest_learn(struct inference *inference, int i, const struct port_usage *
     for (int s = 0; s < known->n; s++)
         if (sibling_of(inference, i, &known->siblings[s]) &&
             sibling_alike(inference, i, &known->siblings[s]) &&
-            port_uses_same(&known->siblings[s].usage, usage))
+            port_uses_same(&known->siblings[s].usage.uses, &usage->uses))
             return;
     if (known->n == known->capacity) {
         known->capacity = known->capacity ? 2 * known->capacity : 256;
@@ -388,9 +388,10 @@ enum suggest_state suggest_step(struct inference *inference, struct round_mixes 
             return SUGGEST_OPEN;
         *usage = sibling_fit(inference, i, &sibling->usage);
         // A form that waits for something else has a sibling that waits, too.
-        bool waits = usage->busy_clk > 0 && !(sibling->usage.busy_clk > 0) && !inference->narrow;
+        bool waits = port_usage_wait_clk(usage) > 0 &&
+                     !(port_usage_wait_clk(&sibling->usage) > 0) && !inference->narrow;
         if (!(usage->ambiguous && !inference->narrow) && !waits &&
-            port_uses_same(usage, &sibling->usage))
+            port_uses_same(&usage->uses, &sibling->usage.uses))
             return SUGGEST_SETTLED;
         inference->rejected[i] |= UINT64_C(1) << number;
     }
@@ -413,8 +414,9 @@ static bool shared_alike(const struct port_shared *a, const struct port_shared *
            a->form->memory == b->form->memory && a->form->chains == b->form->chains &&
            fabs(a->form->rthroughput_clk - b->form->rthroughput_clk) <
                SAME_CLK * a->form->rthroughput_clk &&
-           port_uses_same(&a->usage, &b->usage) && round(a->usage.slots) == round(b->usage.slots) &&
-           fabs(a->usage.busy_clk - b->usage.busy_clk) < SAME_CLK;
+           port_uses_same(&a->usage.uses, &b->usage.uses) &&
+           round(a->usage.front.slots) == round(b->usage.front.slots) &&
+           fabs(port_usage_wait_clk(&a->usage) - port_usage_wait_clk(&b->usage)) < SAME_CLK;
 }
 
 const struct port_shared *siblings_shared(const struct port_siblings *siblings,

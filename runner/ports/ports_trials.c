@@ -123,7 +123,7 @@ static int trials_alone(struct inference *inference, struct err *err)
             .touched = port_groups_touched(&inference->groups, timing),
         };
         if (inference->narrow)
-            inference->trials[i].slots = inference->narrow[i].uops;
+            inference->trials[i].slots = inference->narrow[i].uses.uops;
     }
     round_free(&round);
     return status;

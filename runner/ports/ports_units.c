@@ -48,11 +48,11 @@ static void search_begin(struct unit_search *search, int n)
     search->clk = xcalloc((size_t)n + 1, sizeof *search->clk);
     search->mixes = xcalloc((size_t)n + 1, sizeof *search->mixes);
     search->timings = xcalloc((size_t)n + 1, sizeof *search->timings);
-    // The busy_clk of a usage is the least of its times.
+    // The wait of a usage is the least of its times.
     for (int i = 0; i < n; i++) {
         double clk = search->question->forms[search->question->which[i]].rthroughput_clk;
-        search->clk[i] =
-            search->usages[i].busy_clk > 0 ? fmin(clk, search->usages[i].busy_clk) : clk;
+        double wait_clk = port_usage_wait_clk(&search->usages[i]);
+        search->clk[i] = wait_clk > 0 ? fmin(clk, wait_clk) : clk;
     }
 }
 
@@ -68,8 +68,8 @@ static double unit_ports_clk(const struct port_model *model, const struct port_u
                              const struct port_usage *b, int y)
 {
     struct port_usage ports[] = {*a, *b};
-    ports[0].busy_clk = ports[1].busy_clk = 0;
-    ports[0].stall_clk = ports[1].stall_clk = 0; // the sequencer shows by it
+    ports[0].demands.n = ports[1].demands.n = 0;
+    ports[0].front.stall_clk = ports[1].front.stall_clk = 0; // the sequencer shows by it
     const struct port_usage *usages[] = {&ports[0], &ports[1]};
     const int counts[] = {x, y};
     return port_bound(model, usages, counts, 2);
@@ -80,24 +80,26 @@ static bool unit_candidate(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
     double clk = search->clk[i];
-    bool may = usage->unit < 0 || (port_unit_is_microcode(&search->model->units[usage->unit]) &&
-                                   usage->nshares < PORT_PATHS_MAX);
-    return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && may && clk >= BUSY_MIN_CLK &&
-           clk <= BUSY_MAX && clk > UNIT_EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
+    bool may = usage->demands.n == 1; // an unknown wait, or
+    if (may && usage->demands.of[0].unit >= 0)
+        may = port_unit_is_microcode(&search->model->units[usage->demands.of[0].unit]);
+    return usage->outcome == OUTCOME_OK && may && clk >= BUSY_MIN_CLK && clk <= BUSY_MAX &&
+           clk > UNIT_EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
 }
 
 static bool microcode_candidate(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
-    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots > MICROCODE_SLOTS &&
-           search->clk[i] >= MICROCODE_MIN_CLK && search->clk[i] <= BUSY_MAX;
+    return usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
+           usage->front.slots > MICROCODE_SLOTS && search->clk[i] >= MICROCODE_MIN_CLK &&
+           search->clk[i] <= BUSY_MAX;
 }
 
 // Returns true if a candidate takes longer than its slots and ports explain.
 static bool microcode_shows(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
-    return microcode_candidate(search, i) && usage->slots > SLOTS_MAX &&
+    return microcode_candidate(search, i) && usage->front.slots > SLOTS_MAX &&
            search->clk[i] > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
 }
 
@@ -126,9 +128,11 @@ static int unit_choose(const struct unit_search *search, double most)
     int best = -1, cost = 0;
     for (int i = 0; i < search->nwaiting; i++) {
         int other = search->waiting[i], mine = unit_cost(search, other);
-        if (!(search->usages[other].slots <= most) || search->usages[other].unit >= 0)
+        if (!(search->usages[other].front.slots <= most) ||
+            !ports_waits_only(&search->usages[other]))
             continue;
-        double fewer = best < 0 ? 1 : search->usages[best].slots - search->usages[other].slots;
+        double fewer =
+            best < 0 ? 1 : search->usages[best].front.slots - search->usages[other].front.slots;
         bool faster = best >= 0 && search->clk[other] < search->clk[best];
         if (best < 0 || mine < cost ||
             (mine == cost && (fewer > 0.5 || (fewer > -0.5 && faster)))) {
@@ -148,7 +152,7 @@ static int microcode_choose(const struct unit_search *search)
         int other = search->waiting[i];
         int better = unit_cost(search, best) - unit_cost(search, other);
         double faster = search->clk[best] - search->clk[other];
-        bool fewer = search->usages[other].slots < search->usages[best].slots;
+        bool fewer = search->usages[other].front.slots < search->usages[best].front.slots;
         if (better > 0 || (better == 0 && (faster > 0.1 || (faster > -0.1 && fewer))))
             best = other;
     }
@@ -162,14 +166,15 @@ static int unit_measure(struct unit_search *search, int unit, int blocker, doubl
 {
     const struct port_form *forms = search->question->forms;
     const struct port_unit *to = &search->model->units[unit];
-    double most = port_unit_is_microcode(to) ? (double)INFINITY
-                                             : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.slots);
+    double most = port_unit_is_microcode(to)
+                      ? (double)INFINITY
+                      : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.front.slots);
     int *timed = xcalloc((size_t)search->nwaiting + 1, sizeof *timed), n = 0;
     for (int i = 0; i < search->nwaiting; i++) {
         int form = search->question->which[search->waiting[i]];
         search->mixes[n] = ports_pair(form, search->clk[search->waiting[i]], blocker, clk, MIX_CLK);
         if (port_forms_mix(&forms[form], &forms[blocker]) &&
-            !(search->usages[search->waiting[i]].slots > most))
+            !(search->usages[search->waiting[i]].front.slots > most))
             timed[n++] = i;
     }
     int status =
@@ -210,15 +215,13 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
             search->waiting[kept++] = at;
             continue;
         }
-        if (usage->unit >= 0) {
-            usage->shares[usage->nshares++] = (struct port_share){unit, search->clk[at]};
-            continue;
-        }
-        usage->unit = unit;
-        usage->busy_clk = search->clk[at];
-        usage->whole =
-            !itself && !port_unit_is_microcode(to) && search->timings[i].clk > WHOLE_SHARE * sum;
-        if (usage->whole && to->whole_blocker < 0) {
+        bool first = ports_waits_only(usage);
+        ports_demand_drop(&usage->demands, -1);
+        struct port_demand *demand = ports_demand_put(&usage->demands, unit);
+        demand->clk = search->clk[at];
+        demand->whole = first && !itself && !port_unit_is_microcode(to) &&
+                        search->timings[i].clk > WHOLE_SHARE * sum;
+        if (demand->whole && to->whole_blocker < 0) {
             to->whole_blocker = search->question->which[at];
             to->whole_clk = search->clk[at];
         }
@@ -235,16 +238,18 @@ static int unit_beside(struct unit_search *search, int n, int unit, struct err *
     if (to->whole_blocker < 0)
         return 0;
     search->nwaiting = 0;
-    for (int i = 0; i < n; i++)
-        if (search->usages[i].unit == unit && !search->usages[i].whole)
+    for (int i = 0; i < n; i++) {
+        const struct port_demand *first = &search->usages[i].demands.of[0];
+        if (search->usages[i].demands.n > 0 && first->unit == unit && !first->whole)
             search->waiting[search->nwaiting++] = i;
+    }
     if (unit_measure(search, unit, to->whole_blocker, to->whole_clk, err) != 0)
         return -1;
     for (int i = 0; i < search->nwaiting; i++) {
         const struct port_mix *mix = &search->mixes[i];
         double clk = search->timings[i].clk - to->whole_clk * mix->parts[1].count;
         if (search->timings[i].outcome == OUTCOME_OK)
-            search->usages[search->waiting[i]].beside_clk =
+            search->usages[search->waiting[i]].demands.of[0].beside_clk =
                 fmax(clk / mix->parts[0].count, search->clk[search->waiting[i]]);
     }
     return 0;
@@ -257,11 +262,7 @@ static bool unit_is_shared(const struct unit_search *search, int unit, int rep)
     const struct port_form *forms = search->question->forms;
     const int *which = search->question->which;
     for (int i = 0; i < search->question->n; i++) {
-        const struct port_usage *usage = &search->usages[i];
-        bool member = usage->unit == unit;
-        for (int s = 0; s < usage->nshares; s++)
-            member |= usage->shares[s].unit == unit;
-        if (member && i != rep &&
+        if (port_demand_on(&search->usages[i].demands, unit) && i != rep &&
             (!forms[which[rep]].family || forms[which[i]].family != forms[which[rep]].family))
             return true;
     }
@@ -272,19 +273,15 @@ static bool unit_is_shared(const struct unit_search *search, int unit, int rep)
 static void unit_undo(struct unit_search *search, int unit, int rep)
 {
     for (int i = 0; i < search->question->n; i++) {
-        struct port_usage *usage = &search->usages[i];
-        bool member = usage->unit == unit;
-        int kept = 0;
-        for (int s = 0; s < usage->nshares; s++)
-            if (usage->shares[s].unit != unit)
-                usage->shares[kept++] = usage->shares[s];
-        member |= kept < usage->nshares;
-        usage->nshares = kept;
-        if (usage->unit == unit) {
-            usage->unit = -1;
-            usage->whole = false;
-        }
-        if (member && i != rep)
+        struct port_demands *demands = &search->usages[i].demands;
+        const struct port_demand *demand = port_demand_on(demands, unit);
+        if (!demand)
+            continue;
+        double clk = demand->clk;
+        ports_demand_drop(demands, unit);
+        if (demands->n == 0)
+            ports_demand_put(demands, -1)->clk = clk;
+        if (i != rep)
             search->waiting[search->nwaiting++] = i;
     }
 }
@@ -405,9 +402,9 @@ int port_infer_units(const struct port_oracle *oracle, const struct port_form *f
         model->units[u].usage = usages[u];
     for (int p = 0; p < model->nprobes; p++) {
         struct port_usage *usage = &usages[model->nunits + p];
-        const struct port_usage *stored = &model->probes[p].usage;
-        usage->nshares = stored->nshares;
-        memcpy(usage->shares, stored->shares, sizeof usage->shares);
+        const struct port_demands *stored = &model->probes[p].usage.demands;
+        for (int d = 0; d < stored->n; d++)
+            ports_demand_put(&usage->demands, stored->of[d].unit)->clk = stored->of[d].clk;
         model->probes[p].usage = *usage;
     }
     return ports_blockers_paths(oracle, forms, model, err);

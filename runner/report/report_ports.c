@@ -343,14 +343,16 @@ static void ports_json_probes(struct json *json, const struct stored_port_model 
     const struct port_model *model = &stored->model;
     json_open(json_name(json_break(json, "\n "), "probes"), '[');
     for (int p = 0; p < model->nprobes; p++) {
-        const struct port_usage *usage = &model->probes[p].usage;
+        const struct port_demands *demands = &model->probes[p].usage.demands;
         json_open(json, '{');
         json_text(json_name(json, "form"), stored->probe_forms[p]);
         json_open(json_name(json, "shares"), '[');
-        for (int s = 0; s < usage->nshares; s++) {
+        for (int d = 0; d < demands->n; d++) {
+            if (demands->of[d].unit < 0)
+                continue;
             json_open(json, '{');
-            json_text(json_name(json, "unit"), model->units[usage->shares[s].unit].name);
-            json_real(json_name(json, "share_clk"), usage->shares[s].clk);
+            json_text(json_name(json, "unit"), model->units[demands->of[d].unit].name);
+            json_real(json_name(json, "share_clk"), demands->of[d].clk);
             json_close(json, '}');
         }
         json_close(json, ']');

@@ -106,6 +106,7 @@ struct chunk_evidence {
     const int *position_of; // by form minus first_form
     struct measured_port_trial **trials;
     int *ntrials, *capacity;
+    double *decode_clk; // see struct measured_ports
 };
 
 static void chunk_tell(void *context, int form, const char *blocker, int blockers, int instances,
@@ -129,7 +130,7 @@ static void chunk_tell(void *context, int form, const char *blocker, int blocker
 static struct port_usage usage_refused(enum outcome outcome, const char *detail)
 {
     return (struct port_usage){
-        .outcome = outcome, .detail = detail, .slots = (double)NAN, .unit = -1};
+        .outcome = outcome, .detail = detail, .front = {.slots = (double)NAN}};
 }
 
 struct chunk {
@@ -174,8 +175,8 @@ static int chunk_infer(const struct chunk *chunk, int bits, const struct port_qu
         int nmoves = mix_breakers(chunk->forms->rows[question->which[i]], BREAK_NEEDED, moves);
         usages[position[i]] = inferred[i];
         // Moves that restore an operand before each instance take slots, too.
-        usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);
-        usages[position[i]].slots_mixed = fmax(inferred[i].slots_mixed - nmoves, 0);
+        usages[position[i]].front.slots = fmax(inferred[i].front.slots - nmoves, 0);
+        usages[position[i]].front.mixed = fmax(inferred[i].front.mixed - nmoves, 0);
     }
     free(inferred);
     return status;
@@ -217,14 +218,14 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
 }
 
 // Measures the cost of decoding the chunk's forms that have ports and a length-changing prefix.
-static int chunk_decoding(const struct chunk *chunk, int first, int n, struct port_usage *usages,
-                          struct err *err)
+static int chunk_decoding(const struct chunk *chunk, int first, int n,
+                          const struct port_usage *usages, double *decode_clk, struct err *err)
 {
     struct decoding_form *asked = xcalloc((size_t)n, sizeof *asked);
     int nasked = 0, before = chunk->forms->first_requested + first;
     for (int i = 0; i < n; i++) {
         const struct list_row *row = chunk->asked[first + i].row;
-        usages[i].decode_clk = (double)NAN;
+        decode_clk[i] = (double)NAN;
         if (usages[i].outcome == OUTCOME_OK && row_changes_length(row))
             asked[nasked++] =
                 (struct decoding_form){.form = before + i,
@@ -233,7 +234,7 @@ static int chunk_decoding(const struct chunk *chunk, int first, int n, struct po
     }
     int status = decoding_measure(chunk->oracle, asked, nasked, err);
     for (int k = 0; k < nasked && status == 0; k++)
-        usages[asked[k].form - before].decode_clk = asked[k].decode_clk;
+        decode_clk[asked[k].form - before] = asked[k].decode_clk;
     free(asked);
     return status;
 }
@@ -250,6 +251,7 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
             .place = {selected->list->name, selected->position},
             .method = usages[i].counted ? "counter" : "throughput",
             .usage = &usages[i],
+            .decode_clk = evidence->decode_clk[i],
             .trials = evidence->trials[i],
             .ntrials = evidence->ntrials[i],
             .groups = chunk->oracle->groups,
@@ -279,17 +281,19 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
                                       .position_of = position_of,
                                       .trials = xcalloc((size_t)n, sizeof *evidence.trials),
                                       .ntrials = xcalloc((size_t)n, sizeof *evidence.ntrials),
-                                      .capacity = xcalloc((size_t)n, sizeof *evidence.capacity)};
+                                      .capacity = xcalloc((size_t)n, sizeof *evidence.capacity),
+                                      .decode_clk = xcalloc((size_t)n, sizeof(double))};
     struct port_usage *usages = xcalloc((size_t)n, sizeof *usages);
     int status = chunk_measure(chunk, first, n, &evidence, usages, err);
     if (status == 0)
-        status = chunk_decoding(chunk, first, n, usages, err);
+        status = chunk_decoding(chunk, first, n, usages, evidence.decode_clk, err);
     if (status == 0)
         status = chunk_store(chunk, first, n, &evidence, usages, err);
     arena_free(&evidence.arena);
     free(evidence.trials);
     free(evidence.ntrials);
     free(evidence.capacity);
+    free(evidence.decode_clk);
     free(position_of);
     free(usages);
     return status;

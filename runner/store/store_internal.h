@@ -6,6 +6,7 @@
 
 #include "core/outcome.h"
 #include "cpuinfo/cpuinfo.h"
+#include "ports/ports.h"
 #include "store.h"
 #include "store_read.h"
 #include "util/mem.h"
@@ -159,6 +160,9 @@ int store_run_form_id(struct store *store, int64_t run_id, const struct list_row
 // Returns the number if the outcome is ok; else NaN, which becomes NULL: the database refuses
 // others.
 double store_number(enum outcome outcome, double value);
+
+// store_ports.c: adds a demand, of which there are few.
+void store_add_demand(struct port_demands *demands, int unit, double clk);
 
 // store_read.c: returns a statement whose columns are those of the view, to be finalized; NULL
 // after an error.

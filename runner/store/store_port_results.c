@@ -18,10 +18,10 @@ static int store_put_port_uses(struct store *store, int64_t run_form_id,
                                struct err *err)
 {
     int result = 0;
-    for (int i = 0; i < usage->nuses + usage->nwide && result == 0; i++) {
-        bool wide = i >= usage->nuses;
-        int position = wide ? i - usage->nuses : i;
-        const struct port_use *use = wide ? &usage->wide_uses[position] : &usage->uses[position];
+    for (int i = 0; i < usage->uses.n + usage->wide_uses.n && result == 0; i++) {
+        bool wide = i >= usage->uses.n;
+        int position = wide ? i - usage->uses.n : i;
+        const struct port_use *use = &(wide ? &usage->wide_uses : &usage->uses)->use[position];
         struct strbuf name = {0};
         port_set_text(model, use->set, &name);
         result = store_execute(store, err,
@@ -36,15 +36,21 @@ static int store_put_port_uses(struct store *store, int64_t run_form_id,
     return result;
 }
 
+// Stores the demands on units beside the first one, which is in port_result, and on paths.
 static int store_put_port_shares(struct store *store, int64_t run_form_id,
                                  const struct port_model *model, const struct port_usage *usage,
                                  struct err *err)
 {
+    const struct port_demand *unit = port_usage_unit(model, usage);
     int result = 0;
-    for (int i = 0; i < usage->nshares && result == 0; i++)
-        result = store_execute(
-            store, err, "INSERT INTO port_share (run_form_id, unit, share_clk) VALUES (?, ?, ?)",
-            "isd", run_form_id, model->units[usage->shares[i].unit].name, usage->shares[i].clk);
+    for (int i = 0; i < usage->demands.n && result == 0; i++) {
+        const struct port_demand *demand = &usage->demands.of[i];
+        if (demand != unit && demand->unit >= 0)
+            result = store_execute(
+                store, err,
+                "INSERT INTO port_share (run_form_id, unit, share_clk) VALUES (?, ?, ?)", "isd",
+                run_form_id, model->units[demand->unit].name, demand->clk);
+    }
     return result;
 }
 
@@ -101,6 +107,8 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
 {
     const struct port_usage *usage = measured->usage;
     bool ok = usage->outcome == OUTCOME_OK;
+    const struct port_demand *unit = ok ? port_usage_unit(model, usage) : NULL;
+    double busy_clk = unit ? unit->clk : port_usage_wait_clk(usage);
     struct strbuf ports = {0};
     if (ok)
         port_usage_text(model, usage, &ports);
@@ -113,13 +121,13 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
         "nullif(?, 0.0))",
         "isssitidsddiddisdd", run_form_id, measured->method, outcome_name(usage->outcome),
         ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
-        (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
-        ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
-        store_number(usage->outcome, usage->busy_clk),
-        store_number(usage->outcome, usage->residual), (int64_t)(ok && usage->whole),
-        ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed),
+        (int64_t)(ok ? usage->uses.uops : -1), store_number(usage->outcome, usage->front.slots),
+        unit ? model->units[unit->unit].name : "", store_number(usage->outcome, busy_clk),
+        store_number(usage->outcome, usage->residual), (int64_t)(unit && unit->whole),
+        unit ? store_finite(unit->beside_clk) : 0, store_number(usage->outcome, usage->front.mixed),
         (int64_t)(ok && usage->wide), port_way_name(usage->way),
-        store_number(usage->outcome, usage->decode_clk), ok ? store_finite(usage->stall_clk) : 0);
+        store_number(usage->outcome, measured->decode_clk),
+        ok ? store_finite(usage->front.stall_clk) : 0);
     strbuf_free(&ports);
     return result;
 }
@@ -233,23 +241,23 @@ static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *ar
 static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *arena)
 {
     int outcome = outcome_parse(store_text(stmt, 3));
-    double busy_clk = store_column_real(stmt, 9);
-    return (struct port_usage){
+    struct port_usage usage = {
         .outcome = outcome >= 0 ? (enum outcome)outcome : OUTCOME_NOT_MEASURABLE,
         .detail = store_column_text(stmt, 4, arena),
         .ambiguous = sqlite3_column_int(stmt, 5),
-        .uops = sqlite3_column_int(stmt, 6),
-        .slots = store_column_real(stmt, 7),
-        .unit = sqlite3_column_int(stmt, 8),
-        .busy_clk = isnan(busy_clk) ? 0 : busy_clk,
+        .front = {store_column_real(stmt, 7), store_column_real(stmt, 16),
+                  sqlite3_column_double(stmt, 19)},
         .residual = store_column_real(stmt, 10),
-        .whole = sqlite3_column_int(stmt, 14),
-        .beside_clk = store_column_real(stmt, 15),
-        .slots_mixed = store_column_real(stmt, 16),
         .wide = sqlite3_column_int(stmt, 17),
-        .decode_clk = store_column_real(stmt, 18),
-        .stall_clk = sqlite3_column_double(stmt, 19),
     };
+    struct port_demand *demand = &usage.demands.of[0];
+    *demand = (struct port_demand){.unit = sqlite3_column_int(stmt, 8),
+                                   .clk = sqlite3_column_double(stmt, 9),
+                                   .beside_clk = store_column_real(stmt, 15),
+                                   .whole = sqlite3_column_int(stmt, 14)};
+    demand->whole &= demand->unit >= 0;
+    usage.demands.n = demand->unit >= 0 || demand->clk > 0;
+    return usage;
 }
 
 struct usages_read {
@@ -257,6 +265,16 @@ struct usages_read {
     int64_t *ids; // their run_form_ids
     int n;
 };
+
+// Adds the µops of a row: their set in `column`, then their number.
+static void store_add_use(struct port_uses *uses, sqlite3_stmt *stmt, int column)
+{
+    int uops = sqlite3_column_int(stmt, column + 1);
+    uses->uops += uops;
+    if (uses->n < PORT_USES_MAX)
+        uses->use[uses->n++] =
+            (struct port_use){(uint32_t)sqlite3_column_int64(stmt, column), uops};
+}
 
 // Reads rows of a form and a use; a form without uses has one row.
 static int store_read_usages(struct store *store, sqlite3_stmt *stmt, struct usages_read *read,
@@ -270,13 +288,12 @@ static int store_read_usages(struct store *store, sqlite3_stmt *stmt, struct usa
         if (read->n == 0 || id != last) {
             read->ids[read->n] = id;
             usages[read->n].form = store_column_form(stmt, arena);
+            usages[read->n].decode_clk = store_column_real(stmt, 18);
             usages[read->n++].usage = store_column_usage(stmt, arena);
         }
         last = id;
-        struct port_usage *usage = &usages[read->n - 1].usage;
-        if (sqlite3_column_type(stmt, 12) != SQLITE_NULL && usage->nuses < PORT_USES_MAX)
-            usage->uses[usage->nuses++] = (struct port_use){
-                (uint32_t)sqlite3_column_int64(stmt, 12), sqlite3_column_int(stmt, 13)};
+        if (sqlite3_column_type(stmt, 12) != SQLITE_NULL)
+            store_add_use(&usages[read->n - 1].usage.uses, stmt, 12);
     }
     return store_rows_end(store, stmt, got, err);
 }
@@ -299,9 +316,9 @@ static int store_read_shares(struct store *store, int64_t run_id, const struct u
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
         while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
             at++; // both are in the order of forms
-        if (at < read->n && usages[at].usage.nshares < PORT_PATHS_MAX)
-            usages[at].usage.shares[usages[at].usage.nshares++] =
-                (struct port_share){sqlite3_column_int(stmt, 1), sqlite3_column_double(stmt, 2)};
+        if (at < read->n)
+            store_add_demand(&usages[at].usage.demands, sqlite3_column_int(stmt, 1),
+                             sqlite3_column_double(stmt, 2));
     }
     return store_rows_end(store, stmt, got, err);
 }
@@ -323,9 +340,8 @@ static int store_read_wide(struct store *store, int64_t run_id, const struct usa
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
         while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
             at++; // both are in the order of forms
-        if (at < read->n && usages[at].usage.nwide < PORT_USES_MAX)
-            usages[at].usage.wide_uses[usages[at].usage.nwide++] = (struct port_use){
-                (uint32_t)sqlite3_column_int64(stmt, 1), sqlite3_column_int(stmt, 2)};
+        if (at < read->n)
+            store_add_use(&usages[at].usage.wide_uses, stmt, 1);
     }
     return store_rows_end(store, stmt, got, err);
 }

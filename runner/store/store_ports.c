@@ -44,16 +44,23 @@ static int store_put_port_probes(struct store *store, int64_t run_id,
 {
     int result = 0;
     for (int i = 0; i < stored->model.nprobes && result == 0; i++) {
-        const struct port_usage *usage = &stored->model.probes[i].usage;
-        for (int s = 0; s < usage->nshares && result == 0; s++)
-            result = store_execute(
-                store, err,
-                "INSERT INTO port_probe (run_id, position, unit, form, share_clk) "
-                "VALUES (?, ?, ?, ?, ?)",
-                "iissd", run_id, (int64_t)i, stored->model.units[usage->shares[s].unit].name,
-                stored->probe_forms[i], usage->shares[s].clk);
+        const struct port_demands *demands = &stored->model.probes[i].usage.demands;
+        for (int d = 0; d < demands->n && result == 0; d++)
+            if (demands->of[d].unit >= 0)
+                result = store_execute(
+                    store, err,
+                    "INSERT INTO port_probe (run_id, position, unit, form, share_clk) "
+                    "VALUES (?, ?, ?, ?, ?)",
+                    "iissd", run_id, (int64_t)i, stored->model.units[demands->of[d].unit].name,
+                    stored->probe_forms[i], demands->of[d].clk);
     }
     return result;
+}
+
+void store_add_demand(struct port_demands *demands, int unit, double clk)
+{
+    if (demands->n < PORT_DEMANDS_MAX)
+        demands->of[demands->n++] = (struct port_demand){.unit = unit, .clk = clk};
 }
 
 static int store_put_port_name(struct store *store, int64_t run_id, uint32_t set, const char *name,
@@ -202,10 +209,9 @@ static int store_get_port_probes(struct store *store, int64_t run_id,
             model->probes[model->nprobes++].form = -1;
         }
         last = position;
-        struct port_usage *usage = &model->probes[model->nprobes - 1].usage;
-        if (usage->nshares < PORT_PATHS_MAX && unit < model->nunits)
-            usage->shares[usage->nshares++] =
-                (struct port_share){unit, sqlite3_column_double(stmt, 3)};
+        struct port_demands *demands = &model->probes[model->nprobes - 1].usage.demands;
+        if (unit < model->nunits)
+            store_add_demand(demands, unit, sqlite3_column_double(stmt, 3));
     }
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }

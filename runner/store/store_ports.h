@@ -45,6 +45,8 @@ struct measured_ports {
     struct form_place place;
     const char *method; // "throughput" or "counter"
     const struct port_usage *usage;
+    double decode_clk; // cycles that an instance takes more if it is decoded than from the µop
+                       // cache; 0: none, NaN: not tried
     const struct measured_port_trial *trials;
     int ntrials;
     // Events of the timings' uops (as the oracle has them) and slots, if they are counted.
@@ -78,7 +80,8 @@ const void *stored_form_find_move(const char *move, const void *items, int n, si
 
 struct stored_port_usage {
     struct stored_form form;
-    struct port_usage usage; // `unit` is an index in the run's model
+    struct port_usage usage; // units are indices in the run's model
+    double decode_clk;       // as in struct measured_ports
 };
 struct stored_port_usages {
     struct stored_port_usage *usages; // in the order of stored_form_compare()

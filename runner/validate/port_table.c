@@ -18,7 +18,8 @@ static int table_load(struct store *store, struct port_table *table, struct aren
     struct stored_port_usages usages;
     if (store_get_port_usages(store, table->run_id, &usages, arena, err) != 0)
         return -1;
-    table->forms = validate_choose(table->rows.rows, table->rows.nrows, &usages, arena);
+    table->forms =
+        validate_choose(&table->model.model, table->rows.rows, table->rows.nrows, &usages, arena);
     table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
     for (int i = 0; i < table->forms.n; i++)
         table->by_form[i] = table->forms.forms[i].row;

@@ -93,8 +93,8 @@ static struct port_mix drawer_mix(struct drawer *drawer, int most)
 static uint32_t usage_ports(const struct port_usage *usage)
 {
     uint32_t ports = 0;
-    for (int u = 0; u < usage->nuses; u++)
-        ports |= usage->uses[u].set;
+    for (int u = 0; u < usage->uses.n; u++)
+        ports |= usage->uses.use[u].set;
     return ports;
 }
 
@@ -181,17 +181,17 @@ static int forms_check_decoding(const struct validate_trial *trial, struct arena
     int n = 0;
     for (int i = 0; i < forms->n; i++) {
         const struct port_usage *usage = &forms->forms[i].usage;
-        if (row_changes_length(forms->forms[i].row) && isnan(usage->decode_clk))
+        if (row_changes_length(forms->forms[i].row) && isnan(forms->forms[i].decode_clk))
             asked[n++] = (struct decoding_form){
                 .form = i, .explained_clk = decoding_explained_clk(trial->model, usage)};
     }
     if (decoding_measure(trial->oracle, asked, n, err) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        forms->forms[asked[i].form].usage.decode_clk = asked[i].decode_clk;
+        forms->forms[asked[i].form].decode_clk = asked[i].decode_clk;
     for (int i = 0; i < forms->n; i++) {
         struct validate_form *form = &forms->forms[i];
-        form->decodes_slowly = row_changes_length(form->row) && form->usage.decode_clk != 0;
+        form->decodes_slowly = row_changes_length(form->row) && form->decode_clk != 0;
         forms->left_out[VALIDATE_DECODING] += form->decodes_slowly;
     }
     return 0;

@@ -16,6 +16,7 @@
 struct validate_form {
     const struct list_row *row;
     struct port_usage usage; // includes the moves in front of each instance
+    double decode_clk;       // see struct measured_ports
     int class;               // argument of validate_class_name()
     int vector_bits;         // width of its widest vector operand; 0: none
     bool decodes_slowly;     // found by validate_measure(): not drawn
@@ -45,7 +46,8 @@ struct validate_forms {
 };
 // Chooses the forms of `rows` that have ports, except those whose instances always wait for each
 // other. Owned by the arena.
-struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
+struct validate_forms validate_choose(const struct port_model *model,
+                                      const struct selected_row *rows, int nrows,
                                       const struct stored_port_usages *usages, struct arena *arena);
 
 // Kind of mixes to draw.

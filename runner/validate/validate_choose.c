@@ -31,7 +31,8 @@ const char *validate_class_name(int class)
     return names[class];
 }
 
-static int form_class(const struct list_row *row, const struct port_usage *usage)
+static int form_class(const struct port_model *model, const struct list_row *row,
+                      const struct port_usage *usage)
 {
     bool vector = false, mask = false, load = false, store = false;
     for (int i = 0; i < row->nops; i++) {
@@ -42,9 +43,10 @@ static int form_class(const struct list_row *row, const struct port_usage *usage
         load |= memory && op->access & ACCESS_READ;
         store |= memory && op->access & ACCESS_WRITE;
     }
-    if (usage->unit >= 0 && usage->busy_clk >= UNIT_CLK && !(usage->slots > SLOTS_MICROCODE))
+    const struct port_demand *unit = port_usage_unit(model, usage);
+    if (unit && unit->clk >= UNIT_CLK && !(usage->front.slots > SLOTS_MICROCODE))
         return CLASS_UNIT;
-    if (usage->slots > SLOTS_MICROCODE)
+    if (usage->front.slots > SLOTS_MICROCODE)
         return CLASS_MICROCODE;
     return store    ? CLASS_STORE
            : load   ? CLASS_LOAD
@@ -76,42 +78,37 @@ static bool row_waits(const struct list_row *row, enum validate_reason *reason)
     return read && written && both != 1;
 }
 
-static bool uses_add(struct port_use uses[PORT_USES_MAX], int *n, const struct port_use *more,
-                     int nmore)
+static bool uses_add(struct port_uses *uses, const struct port_uses *more)
 {
-    for (int i = 0; i < nmore; i++) {
+    for (int i = 0; i < more->n; i++) {
         int at = 0;
-        while (at < *n && uses[at].set != more[i].set)
+        while (at < uses->n && uses->use[at].set != more->use[i].set)
             at++;
         if (at == PORT_USES_MAX)
             return false;
-        if (at == *n)
-            uses[(*n)++] = (struct port_use){more[i].set, 0};
-        uses[at].uops += more[i].uops;
+        if (at == uses->n)
+            uses->use[uses->n++] = (struct port_use){more->use[i].set, 0};
+        uses->use[at].uops += more->use[i].uops;
     }
+    uses->uops += more->uops;
     return true;
 }
 
 // Adds a usage. Beside wide forms either may use other ports than alone, which is added, too.
 static bool usage_add(struct port_usage *to, const struct port_usage *usage)
 {
-    if (to->nwide == 0 && usage->nwide > 0) {
-        memcpy(to->wide_uses, to->uses, sizeof to->uses);
-        to->nwide = to->nuses;
-    }
-    bool own = usage->nwide > 0;
-    if ((to->nwide > 0 || own) &&
-        !uses_add(to->wide_uses, &to->nwide, own ? usage->wide_uses : usage->uses,
-                  own ? usage->nwide : usage->nuses))
+    if (usage->wide_uses.n > 0 && to->wide_uses.n == 0)
+        to->wide_uses = to->uses;
+    if ((to->wide_uses.n > 0 || usage->wide_uses.n > 0) &&
+        !uses_add(&to->wide_uses, port_uses_beside(usage, true)))
         return false;
-    if (!uses_add(to->uses, &to->nuses, usage->uses, usage->nuses))
+    if (!uses_add(&to->uses, &usage->uses))
         return false;
     to->wide |= usage->wide;
     to->ambiguous |= usage->ambiguous;
-    to->uops += usage->uops;
-    to->slots_mixed = port_usage_slots(to) + port_usage_slots(usage);
-    to->slots += usage->slots;
-    to->stall_clk += usage->stall_clk;
+    to->front.mixed = port_usage_slots(to) + port_usage_slots(usage);
+    to->front.slots += usage->front.slots;
+    to->front.stall_clk += usage->front.stall_clk;
     return true;
 }
 
@@ -130,7 +127,7 @@ static bool usage_add_breakers(struct port_usage *to, const struct list_row *row
         }
         const struct stored_port_usage *move =
             stored_form_find_move(breakers[i], usages->usages, usages->n, sizeof *usages->usages);
-        if (!move || move->usage.outcome != OUTCOME_OK || isnan(move->usage.slots) ||
+        if (!move || move->usage.outcome != OUTCOME_OK || isnan(move->usage.front.slots) ||
             !usage_add(to, &move->usage))
             return false;
     }
@@ -156,18 +153,20 @@ static bool form_chosen(const struct list_row *row, const struct stored_port_usa
                         struct validate_form *form, enum validate_reason *reason)
 {
     *reason = VALIDATE_NO_SLOTS;
-    if (isnan(form->usage.slots))
+    if (isnan(form->usage.front.slots))
         return false;
     *reason = VALIDATE_LONG;
-    if (form->usage.busy_clk > LONG_CLK)
-        return false;
+    for (int d = 0; d < form->usage.demands.n; d++)
+        if (form->usage.demands.of[d].clk > LONG_CLK)
+            return false;
     if (row_waits(row, reason))
         return false;
     *reason = VALIDATE_MOVES;
     return usage_add_breakers(&form->usage, row, usages);
 }
 
-struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
+struct validate_forms validate_choose(const struct port_model *model,
+                                      const struct selected_row *rows, int nrows,
                                       const struct stored_port_usages *usages, struct arena *arena)
 {
     struct validate_forms chosen = {
@@ -175,12 +174,15 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
     for (int i = 0; i < nrows; i++) {
         const struct list_row *row = rows[i].row;
         const struct stored_form key = stored_form_of(row);
-        const struct port_usage *usage = stored_port_usage_ok(usages, &key);
-        if (!usage || row->bits != 64 || !mix_plannable(row) || mix_locks(row))
+        const struct stored_port_usage *stored =
+            stored_form_find(&key, usages->usages, usages->n, sizeof *usages->usages);
+        if (!stored || stored->usage.outcome != OUTCOME_OK || row->bits != 64 ||
+            !mix_plannable(row) || mix_locks(row))
             continue;
         struct validate_form form = {.row = row,
-                                     .usage = *usage,
-                                     .class = form_class(row, usage),
+                                     .usage = stored->usage,
+                                     .class = form_class(model, row, &stored->usage),
+                                     .decode_clk = stored->decode_clk,
                                      .vector_bits = ports_form_bits(row)};
         enum validate_reason reason;
         if (form_chosen(row, usages, &form, &reason))

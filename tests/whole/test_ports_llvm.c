@@ -287,10 +287,10 @@ static bool core_judge(struct core *core, const struct port_oracle *oracle, stru
         if (usage->outcome != OUTCOME_OK)
             continue;
         found->n++;
-        found->few += usage->uops <= FEW_UOPS;
+        found->few += usage->uses.uops <= FEW_UOPS;
         if (core_overfills(core, f))
             continue;
-        found->ambiguous += usage->uops <= FEW_UOPS && usage->ambiguous;
+        found->ambiguous += usage->uses.uops <= FEW_UOPS && usage->ambiguous;
         if (core->all.forms[f].rthroughput_clk <= LONG_CLK)
             found->drawable[found->ndrawable++] = f;
     }

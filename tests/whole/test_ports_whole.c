@@ -125,8 +125,8 @@ static double slots_whole(double slots)
 // Slots are whole, however they were measured.
 static struct port_usage usage_simulated(struct port_usage usage)
 {
-    usage.slots = slots_whole(usage.slots);
-    usage.slots_mixed = fmax(usage.slots, slots_whole(usage.slots_mixed));
+    usage.front.slots = slots_whole(usage.front.slots);
+    usage.front.mixed = fmax(usage.front.slots, slots_whole(usage.front.mixed));
     return usage;
 }
 
@@ -188,8 +188,8 @@ static void whole_judge(const struct whole *whole, const struct port_model *mode
         if (is->outcome != OUTCOME_OK || usages[i].outcome != OUTCOME_OK)
             continue;
         ok++;
-        few += usages[i].uops <= FEW_UOPS;
-        ambiguous += usages[i].uops <= FEW_UOPS && usages[i].ambiguous;
+        few += usages[i].uses.uops <= FEW_UOPS;
+        ambiguous += usages[i].uses.uops <= FEW_UOPS && usages[i].ambiguous;
         if (is->ambiguous || usages[i].ambiguous)
             continue;
         certain++;

@@ -58,7 +58,8 @@ static void recording_open(struct recording *recording, const char *directory, c
     if (store_get_port_model(recording->store, run_id, &recording->model, arena, &err) != 1 ||
         store_get_port_usages(recording->store, run_id, &recording->usages, arena, &err) != 0)
         fail_msg("%s: %s", pack, err.text);
-    recording->forms = validate_choose(lists_all.rows, lists_all.nrows, &recording->usages, arena);
+    recording->forms = validate_choose(&recording->model.model, lists_all.rows, lists_all.nrows,
+                                       &recording->usages, arena);
     struct validate_forms *forms = &recording->forms;
     recording->names = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *recording->names);
     for (int i = 0; i < forms->n; i++)
@@ -258,7 +259,7 @@ static void judge_inference(const struct recording *recording)
         struct port_trials trials = {.alone_clk = clk,
                                      .best_clk = clk,
                                      .shared_clk = (double)NAN,
-                                     .slots = stored->usage.slots,
+                                     .slots = stored->usage.front.slots,
                                      .slots_mixed = (double)NAN,
                                      .counted_uops = (double)NAN,
                                      .counted_total = (double)NAN,
@@ -270,11 +271,11 @@ static void judge_inference(const struct recording *recording)
         if (trials_read(recording, &stored->form, names[wide], part->nclasses, &trials) == 0)
             continue;
         struct port_usage usage = port_fit(part, &trials);
-        few += usage.uops <= FEW_UOPS;
-        were += stored->usage.uops <= FEW_UOPS && stored->usage.ambiguous;
-        ambiguous += usage.uops <= FEW_UOPS && usage.ambiguous;
+        few += usage.uses.uops <= FEW_UOPS;
+        were += stored->usage.uses.uops <= FEW_UOPS && stored->usage.ambiguous;
+        ambiguous += usage.uses.uops <= FEW_UOPS && usage.ambiguous;
         certain += !stored->usage.ambiguous;
-        same += !stored->usage.ambiguous && port_uses_same(&usage, &stored->usage);
+        same += !stored->usage.ambiguous && port_uses_same(&usage.uses, &stored->usage.uses);
     }
     print_message("%s: %d of %d forms have the same ports, of those of few uops %d are ambiguous "
                   "(then %d)\n",

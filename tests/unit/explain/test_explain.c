@@ -251,11 +251,18 @@ static void pairs_are_compared_with_their_parts(void **state)
 // Two ports, of which one kind of µop needs the first, another any; and a divider.
 static const struct port_model model = {.width = 4, .nports = 2, .nunits = 1};
 static const struct port_usage first = {
-    .nuses = 1, .uses = {{1, 1}}, .uops = 1, .slots = 1, .unit = -1};
+    .uses = {1,         1, {{1, 1}}},
+      .front = {.slots = 1}
+};
 static const struct port_usage any = {
-    .nuses = 1, .uses = {{3, 1}}, .uops = 1, .slots = 1, .unit = -1};
+    .uses = {1,         1, {{3, 1}}},
+      .front = {.slots = 1}
+};
 static const struct port_usage divide = {
-    .nuses = 1, .uses = {{1, 1}}, .uops = 1, .slots = 1, .unit = 0, .busy_clk = 6};
+    .uses = {1, 1,         {{1, 1}}},
+      .front = {.slots = 1},
+      .demands = {1, {{.clk = 6}}}
+};
 
 static void bounds_are_told_apart(void **state)
 {

@@ -158,18 +158,19 @@ static void dividers_are_found(void **state)
         for (int f = 0; f < cpu.nforms; f++) {
             int unit = cpu.forms[f].unit;
             bool found = unit >= 0 && unit_members(&cpu, unit) >= 2;
-            if ((usages[f].unit >= 0) != found)
+            const struct port_demand *demand = port_usage_unit(&model, &usages[f]);
+            if ((demand != NULL) != found)
                 fail_msg("%s: unit of %s", cpu_files[i], cpu.forms[f].name);
             if (!found)
                 continue;
-            assert_int_equal(unit_is[usages[f].unit], unit);
-            assert_true(fabs(usages[f].busy_clk / cpu.forms[f].busy_clk - 1) < 0.02);
-            assert_int_equal(usages[f].whole, cpu.forms[f].whole);
+            assert_int_equal(unit_is[demand->unit], unit);
+            assert_true(fabs(demand->clk / cpu.forms[f].busy_clk - 1) < 0.02);
+            assert_int_equal(demand->whole, cpu.forms[f].whole);
             double beside_clk = cpu.forms[f].busy_clk * cpu.units[unit].parts;
             if (cpu.units[unit].parts > 1 && !cpu.forms[f].whole && !cpu.forms[f].legacy)
-                assert_true(fabs(usages[f].beside_clk / beside_clk - 1) < 0.02);
+                assert_true(fabs(demand->beside_clk / beside_clk - 1) < 0.02);
             else
-                assert_true(usages[f].beside_clk == 0);
+                assert_true(demand->beside_clk == 0);
         }
     }
 }
@@ -208,10 +209,11 @@ static void microcode_divides(void **state)
     const struct port_question question = {
         .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
     assert_int_equal(port_find_units(&question, &model, usages, &err), 0);
-    assert_true(usages[one].unit >= 0);
-    assert_string_equal(model.units[usages[many].unit].name, PORT_MICROCODE);
-    assert_int_equal(usages[many].nshares, 1);
-    assert_int_equal(usages[many].shares[0].unit, usages[one].unit);
+    const struct port_demands *demands = &usages[many].demands;
+    assert_int_equal(demands->n, 2);
+    assert_string_equal(model.units[demands->of[0].unit].name, PORT_MICROCODE);
+    assert_int_equal(usages[one].demands.n, 1);
+    assert_int_equal(demands->of[1].unit, usages[one].demands.of[0].unit);
     const struct port_usage *both[] = {&usages[one], &usages[many]};
     const int counts[] = {3, 2};
     assert_true(fabs(port_bound(&model, both, counts, 2) - 30) < 0.1);
@@ -228,10 +230,8 @@ static double path_clk(const struct sim_form *form, uint32_t path)
 
 static double usage_path_clk(const struct port_usage *usage, int unit)
 {
-    for (int s = 0; s < usage->nshares; s++)
-        if (usage->shares[s].unit == unit)
-            return usage->shares[s].clk;
-    return 0;
+    const struct port_demand *demand = port_demand_on(&usage->demands, unit);
+    return demand ? demand->clk : 0;
 }
 
 // Evidence: how many timings beside a form were told of.
@@ -372,7 +372,7 @@ static void mixed_probes_rule_nothing_out(void **state)
     int first = two_paths_begin(&on, paths);
     assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
     probe_first(&on, "vcvtss2si r32 x");
-    assert_int_equal(on.model.probes[0].usage.nshares, 2);
+    assert_int_equal(on.model.probes[0].usage.demands.n, 2);
     for (int f = 0; f < on.cpu.nforms; f++) {
         on.forms[f].family = 1;
         on.forms[f].operands = 0;
@@ -526,8 +526,8 @@ static void a_part_of_a_uop_is_no_answer(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct port_usage usage = fit_shown(cases[i].model, cases[i].uops);
         bool there = false;
-        for (int u = 0; u < usage.nuses; u++)
-            there |= usage.uses[u].set == cases[i].set && usage.uses[u].uops == 1;
+        for (int u = 0; u < usage.uses.n; u++)
+            there |= usage.uses.use[u].set == cases[i].set && usage.uses.use[u].uops == 1;
         assert_int_equal(usage.ambiguous, cases[i].ambiguous);
         assert_true(there || cases[i].ambiguous);
     }
@@ -756,7 +756,7 @@ static void without_a_filler_slots_are_unknown(void **state)
     assert_true(sim_same_model(&cpu, &model, map));
     assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
     for (int i = 0; i < cpu.nforms; i++)
-        assert_true(isnan(usages[i].slots));
+        assert_true(isnan(usages[i].front.slots));
     infer(&sim, &model, map, verdicts);
     sim_print_verdicts("without a filler", verdicts);
     assert_int_equal(verdicts[SIM_WRONG], 0);
@@ -988,7 +988,8 @@ static void predictions_are_the_optimum(void **state)
             counts[f] = 1 + random_below(&random, 12);
             forms[f] = form;
             usages[f] = sim_usage(form);
-            usages[f].beside_clk = form->busy_clk * cpu.units[0].parts;
+            for (int d = 0; d < usages[f].demands.n; d++)
+                usages[f].demands.of[d].beside_clk = form->busy_clk * cpu.units[0].parts;
             pointers[f] = &usages[f];
         }
         double is = sim_clk(&cpu, forms, counts, n);

@@ -125,8 +125,8 @@ static void judge(enum microcode_does does, int delivery, bool noise, struct por
     memcpy(without, usages, (size_t)cpu.nforms * sizeof *without);
     for (int f = 0; f < cpu.nforms; f++) {
         if (f < cpu.nforms - (int)ARRAY_LEN(microcode))
-            assert_true(without[f].stall_clk == 0);
-        without[f].stall_clk = 0;
+            assert_true(without[f].front.stall_clk == 0);
+        without[f].front.stall_clk = 0;
     }
     *error_without = mixes_error(&cpu, &model, without);
     memmove(usages, usages + cpu.nforms - ARRAY_LEN(microcode),
@@ -147,9 +147,9 @@ static void stalls_that_others_hide_are_found(void **state)
         assert_true(error < 0.055 && without > 3 * error);
         for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
             double least = microcode[i].slots / 6 + microcode[i].stall_clk;
-            double found = usages[i].slots / 6 + usages[i].stall_clk;
+            double found = usages[i].front.slots / 6 + usages[i].front.stall_clk;
             assert_true(fabs(found / least - 1) < 0.08);
-            assert_int_equal(usages[i].stall_clk > 0, microcode[i].stall_clk > 0);
+            assert_int_equal(usages[i].front.stall_clk > 0, microcode[i].stall_clk > 0);
         }
     }
 }
@@ -163,7 +163,7 @@ static void stalls_that_nothing_hides_are_slots(void **state)
     judge(STALLS, 0, true, usages, &error, &without);
     assert_true(error < 0.06); // what runs of others lose in their last cycle
     for (size_t i = 0; i < ARRAY_LEN(microcode); i++)
-        assert_true(usages[i].stall_clk == 0);
+        assert_true(usages[i].front.stall_clk == 0);
 }
 
 // A form that begins a group of dispatch stalls nothing: others lose the rest of the cut group, on
@@ -177,10 +177,10 @@ static void cut_groups_are_slots(void **state)
         judge(BEGINS_GROUPS, 0, noise, usages, &error, &without);
         assert_true(error < 0.05);
         for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
-            assert_true(usages[i].stall_clk == 0);
+            assert_true(usages[i].front.stall_clk == 0);
             // Known apart where whole groups show it, else an average.
-            double cut = usages[i].slots_mixed > usages[i].slots ? 0 : 2.5;
-            assert_true(fabs(usages[i].slots / (microcode[i].slots + cut) - 1) < 0.08);
+            double cut = usages[i].front.mixed > usages[i].front.slots ? 0 : 2.5;
+            assert_true(fabs(usages[i].front.slots / (microcode[i].slots + cut) - 1) < 0.08);
         }
     }
 }
@@ -190,9 +190,13 @@ static void slots_add_up(void **state)
 {
     (void)state;
     const struct port_model model = {.width = 8};
-    const struct port_usage code = {.slots = 8, .slots_mixed = 10, .unit = -1};
-    const struct port_usage other = {.slots = 1, .slots_mixed = (double)NAN, .unit = -1};
-    const struct port_usage unknown = {.slots = (double)NAN, .uops = 2, .unit = -1};
+    const struct port_usage code = {
+        .front = {.slots = 8, .mixed = 10}
+    };
+    const struct port_usage other = {
+        .front = {.slots = 1, .mixed = (double)NAN}
+    };
+    const struct port_usage unknown = {.front = {.slots = (double)NAN}, .uses = {.uops = 2}};
     const struct port_usage *usages[] = {&code, &other, &unknown};
     assert_true(fabs(port_bound(&model, usages, (const int[]){1, 0, 0}, 3) - 10 / 8.0) < 1e-9);
     assert_true(fabs(port_bound(&model, usages, (const int[]){2, 12, 4}, 3) - 40 / 8.0) < 1e-9);
@@ -204,8 +208,10 @@ static void deliveries_add_up(void **state)
 {
     (void)state;
     const struct port_model model = {.width = 6};
-    const struct port_usage stalls = {.slots = 6, .stall_clk = 3, .unit = -1};
-    const struct port_usage other = {.slots = 1, .unit = -1};
+    const struct port_usage stalls = {
+        .front = {.slots = 6, .stall_clk = 3}
+    };
+    const struct port_usage other = {.front = {.slots = 1}};
     const struct port_usage *usages[] = {&stalls, &other};
     double lost = 0.5 * (8 - 1) / (2 * 8.0); // six of eight that are delivered in a cycle
     struct port_limits limits;
@@ -223,15 +229,15 @@ static void resources_beside_each_other(void **state)
 {
     (void)state;
     const struct port_model model = {.width = 4, .nunits = 1, .units = {{.name = "U1"}}};
-    const struct port_usage both = {.slots = 4,
-                                    .nuses = 1,
-                                    .uses = {{1, 1}},
-                                    .uops = 1,
-                                    .unit = -1,
-                                    .nshares = 1,
-                                    .shares = {{0, 1}}};
+    const struct port_usage both = {
+        .front = {.slots = 4},
+          .uses = {         1,         1, {{1, 1}}},
+          .demands = { 1,          {{.clk = 1}}}
+    };
     const struct port_usage half = {
-        .slots = 2, .nuses = 1, .uses = {{1, 1}}, .uops = 1, .unit = -1};
+        .front = {.slots = 2},
+          .uses = { 1, 1, {{1, 1}}}
+    };
     const struct port_usage *usages[] = {&both, &half};
     assert_true(fabs(port_predict(&model, usages, (const int[]){1, 0}, 2) - pow(3, 1 / 16.0)) <
                 1e-3);
@@ -245,11 +251,18 @@ static void what_is_held_is_busy_for_others(void **state)
     (void)state;
     const struct port_model model = {.width = 8};
     const struct port_usage waits = {
-        .slots = 1, .nuses = 1, .uses = {{3, 1}}, .uops = 1, .busy_clk = 1, .unit = -1};
+        .front = {.slots = 1},
+          .uses = {         1,         1, {{3, 1}}},
+          .demands = { 1,          {{-1, .clk = 1}}}
+    };
     const struct port_usage other = {
-        .slots = 1, .nuses = 1, .uses = {{3, 1}}, .uops = 1, .unit = -1};
+        .front = {.slots = 1},
+          .uses = { 1, 1, {{3, 1}}}
+    };
     const struct port_usage around = {
-        .slots = 1, .nuses = 1, .uses = {{15, 1}}, .uops = 1, .unit = -1};
+        .front = {.slots = 1},
+          .uses = { 1, 1, {{15, 1}}}
+    };
     const struct port_usage *usages[] = {&waits, &other}, *beside[] = {&waits, &around};
     const int counts[] = {2, 4};
     assert_true(fabs(port_predict(&model, usages, counts, 2) - 4) < 0.02);
@@ -324,10 +337,10 @@ static void disturbances_are_no_uops(void **state)
         struct sim sim = {.cpu = &cpu, .seed = 7, .noise = noise};
         infer(&sim, &model, usages);
         assert_int_equal(usages[late].outcome, OUTCOME_OK);
-        assert_true(usages[late].nuses == 1 && usages[late].uops == 1);
-        assert_int_equal(usages[late].uses[0].set, cpu.forms[late].uses[0].set);
+        assert_true(usages[late].uses.n == 1 && usages[late].uses.uops == 1);
+        assert_int_equal(usages[late].uses.use[0].set, cpu.forms[late].uses[0].set);
         assert_false(usages[late].ambiguous);
-        assert_true(usages[always].uops == 1 && usages[always].ambiguous); // it has one slot
+        assert_true(usages[always].uses.uops == 1 && usages[always].ambiguous); // it has one slot
         assert_int_equal(usages[slows].outcome, OUTCOME_NOT_MEASURABLE);
         assert_non_null(strstr(usages[slows].detail, "the more there are"));
     }
@@ -371,13 +384,13 @@ static void slots_are_whole_beside_a_slow_filler(void **state)
         if (usages[i].outcome != OUTCOME_OK || slots < 1)
             continue;
         if (slots > PORT_GROUP_SLOTS) { // no whole number; less by what many fillers are slower
-            printf("%s: %.2f slots of %.2f\n", cpu.forms[i].name, usages[i].slots, slots);
-            assert_true(usages[i].slots < slots + SLOTS_LOST);
-            assert_true(usages[i].slots > 0.8 * slots);
+            printf("%s: %.2f slots of %.2f\n", cpu.forms[i].name, usages[i].front.slots, slots);
+            assert_true(usages[i].front.slots < slots + SLOTS_LOST);
+            assert_true(usages[i].front.slots > 0.8 * slots);
             continue;
         }
-        if (usages[i].slots < slots - SLOTS_LOST)
-            fail_msg("%s: %.2f slots, not %.0f", cpu.forms[i].name, usages[i].slots, slots);
+        if (usages[i].front.slots < slots - SLOTS_LOST)
+            fail_msg("%s: %.2f slots, not %.0f", cpu.forms[i].name, usages[i].front.slots, slots);
         whole++;
     }
     assert_true(model.filler >= 0);
@@ -413,10 +426,10 @@ static void microcode_fits_into_its_time(void **state)
                                            .counted_uops = NAN,
                                            .counted_total = NAN};
         struct port_usage usage = port_fit(&model, &trials);
-        assert_true(fabs(usage.slots - cases[i].wanted) < 1e-9);
+        assert_true(fabs(usage.front.slots - cases[i].wanted) < 1e-9);
         // A form that begins a group loses a part of the one before; others lose nothing.
         double lost = cases[i].wanted > 4.5 ? 0.3 * (model.width - 1) : 0;
-        assert_true(fabs(usage.slots_mixed - cases[i].wanted - lost) < 1e-9);
+        assert_true(fabs(usage.front.mixed - cases[i].wanted - lost) < 1e-9);
     }
 }
 
@@ -438,9 +451,9 @@ static void what_rewrites_waits_alone(void **state)
     infer(&sim, &model, usages);
     const struct port_usage *usage = &usages[form - cpu.forms];
     assert_int_equal(usage->outcome, OUTCOME_OK);
-    printf("busy for %.2f cycles\n", usage->busy_clk);
-    assert_true(usage->busy_clk >= least_clk);
-    assert_true(usage->busy_clk <= most_clk);
+    printf("waits for %.2f cycles\n", port_usage_wait_clk(usage));
+    assert_true(port_usage_wait_clk(usage) >= least_clk);
+    assert_true(port_usage_wait_clk(usage) <= most_clk);
 }
 
 int main(void)

@@ -103,7 +103,7 @@ static struct port_model stores_model(void)
     const struct port_class loads = {.set = 0xf0, .blocker = NARROW, .blocker_clk = 0.25};
     struct port_model model = {.width = 8, .nports = 8, .nclasses = 2, .nunits = 1, .teller = -1};
     model.classes[0] = stores;
-    model.classes[0].shares[model.classes[0].nshares++] = (struct port_share){0, 0.5};
+    ports_demand_put(&model.classes[0].demands, 0)->clk = 0.5;
     model.classes[1] = loads;
     model.units[0] = (struct port_unit){.name = "path1", .blocker = MIXED};
     return model;
@@ -115,7 +115,6 @@ static struct port_usage shared(const struct port_model *model, int form, struct
     for (int f = 0; f <= MIXED; f++)
         forms[f] = form_of(f);
     const struct port_question question = {.forms = forms, .which = &form, .n = 1};
-    usage.unit = -1;
     ports_share_stores(&question, model, &usage);
     return usage;
 }
@@ -125,29 +124,27 @@ static void what_stores_nothing_has_no_uop_of_stores(void **state)
     (void)state;
     struct port_model model = stores_model();
     const struct port_usage seen = {
-        .nuses = 3, .uses = {{0xc0, 1}, {0x30, 1}, {0x03, 1}},
-             .uops = 3
+        .uses = {3, 3, {{0xc0, 1}, {0x30, 1}, {0x03, 1}}}
     };
     struct port_usage usage = shared(&model, MULTIPLY_LOADED, seen);
-    assert_int_equal(usage.uops, 2);
-    assert_int_equal(usage.nuses, 2);
-    assert_true(usage.uses[0].set == 0xc0 && usage.uses[1].set == 0x03);
-    assert_int_equal(usage.nshares, 1);
-    assert_true(usage.shares[0].unit == 0 && usage.shares[0].clk == 0.5);
+    assert_int_equal(usage.uses.uops, 2);
+    assert_int_equal(usage.uses.n, 2);
+    assert_true(usage.uses.use[0].set == 0xc0 && usage.uses.use[1].set == 0x03);
+    assert_int_equal(usage.demands.n, 1);
+    assert_true(port_demand_on(&usage.demands, 0)->clk == 0.5);
 
     // It has a share by its own pairs with probes: the larger one counts, once.
     struct port_usage known = seen;
-    known.nshares = 1;
-    known.shares[0] = (struct port_share){0, 0.4};
+    ports_demand_put(&known.demands, 0)->clk = 0.4;
     usage = shared(&model, MULTIPLY_LOADED, known);
-    assert_int_equal(usage.nshares, 1);
-    assert_true(usage.shares[0].clk == 0.5);
+    assert_int_equal(usage.demands.n, 1);
+    assert_true(usage.demands.of[0].clk == 0.5);
 
     // A store keeps what it has, and what is neither a load nor a store.
-    assert_int_equal(shared(&model, FENCE, seen).uops, 3);
+    assert_int_equal(shared(&model, FENCE, seen).uses.uops, 3);
     usage = shared(&model, MIXED, seen);
-    assert_int_equal(usage.uops, 3);
-    assert_int_equal(usage.nshares, 0);
+    assert_int_equal(usage.uses.uops, 3);
+    assert_int_equal(usage.demands.n, 0);
 }
 
 static void ports_of_loads_stay(void **state)
@@ -155,14 +152,13 @@ static void ports_of_loads_stay(void **state)
     (void)state;
     struct port_model model = stores_model();
     const struct port_usage seen = {
-        .nuses = 2, .uses = {{0xf0, 1}, {0x30, 1}},
-             .uops = 2
+        .uses = {2, 2, {{0xf0, 1}, {0x30, 1}}}
     };
     model.classes[0].blocker = LOAD; // loads have the set, too
-    assert_int_equal(shared(&model, MULTIPLY_LOADED, seen).uops, 2);
+    assert_int_equal(shared(&model, MULTIPLY_LOADED, seen).uses.uops, 2);
     model = stores_model();
-    model.classes[0].nshares = 0; // nothing else that stores need is known
-    assert_int_equal(shared(&model, MULTIPLY_LOADED, seen).uops, 2);
+    model.classes[0].demands.n = 0; // nothing else that stores need is known
+    assert_int_equal(shared(&model, MULTIPLY_LOADED, seen).uses.uops, 2);
 }
 
 int main(void)

@@ -117,8 +117,9 @@ static double replay_filler_clk(const struct replay *replay)
         for (int t = 0; t < replay->trials[f].n && replay->recorded[f]; t++) {
             const struct stored_trial *trial = &replay->trials[f].trials[t];
             if (strcmp(trial->blocker, "front end") == 0)
-                least = fmin(least, trial->clk / (replay->recorded[f]->slots * trial->instances +
-                                                  trial->blockers));
+                least =
+                    fmin(least, trial->clk / (replay->recorded[f]->front.slots * trial->instances +
+                                              trial->blockers));
         }
         if (isfinite(least))
             clks[n++] = least;
@@ -312,23 +313,25 @@ static void replay_step(void *context, const char *what, int mixes)
     replay->series[last] = swapped;
 }
 
-static bool uses_same(const struct port_use *a, int na, const struct port_use *b, int nb)
+// Returns true if both need the same paths for as long.
+static bool shares_same(const struct port_model *model, const struct port_usage *a,
+                        const struct port_usage *b)
 {
-    int found = 0;
-    for (int i = 0; i < na; i++)
-        for (int k = 0; k < nb; k++)
-            found += a[i].set == b[k].set && a[i].uops == b[k].uops;
-    return na == nb && found == na;
+    bool same = true;
+    for (int unit = 0; unit < model->nunits; unit++) {
+        if (!port_unit_is_path(&model->units[unit]))
+            continue;
+        const struct port_demand *of_a = port_demand_on(&a->demands, unit);
+        const struct port_demand *of_b = port_demand_on(&b->demands, unit);
+        same &= fabs((of_a ? of_a->clk : 0) - (of_b ? of_b->clk : 0)) < SHARE_APART_CLK;
+    }
+    return same;
 }
 
-static bool shares_same(const struct port_usage *a, const struct port_usage *b)
+// Returns true if the form waits for something other than ports and paths.
+static bool usage_waits(const struct port_model *model, const struct port_usage *usage)
 {
-    int found = 0;
-    for (int i = 0; i < a->nshares; i++)
-        for (int k = 0; k < b->nshares; k++)
-            found += a->shares[i].unit == b->shares[k].unit &&
-                     fabs(a->shares[i].clk - b->shares[k].clk) < SHARE_APART_CLK;
-    return a->nshares == b->nshares && found == a->nshares;
+    return port_usage_wait_clk(usage) > 0 || port_usage_unit(model, usage);
 }
 
 static void print_uses(const struct replay *replay, int form, const struct port_usage *is)
@@ -371,17 +374,17 @@ static void judge_usages(const struct replay *replay, const char *name, const in
         ambiguous[0] += was->outcome == OUTCOME_OK && was->ambiguous;
         ambiguous[1] += is->outcome == OUTCOME_OK && is->ambiguous;
         recorded += replay->missed_of[which[i]] == 0; // what was not cannot be found again
-        shares += replay->missed_of[which[i]] == 0 && shares_same(was, is);
+        shares += replay->missed_of[which[i]] == 0 && shares_same(&replay->model, was, is);
         if (was->outcome != OUTCOME_OK || is->outcome != OUTCOME_OK || was->ambiguous ||
             is->ambiguous)
             continue;
         if (replay->forms[which[i]].decoding) // was taken for slow by its ports: adc r16 i16 as p6
             continue;
-        bool equal = uses_same(was->uses, was->nuses, is->uses, is->nuses);
+        bool equal = port_uses_same(&was->uses, &is->uses);
         judged++;
         same += equal;
-        busy += (was->busy_clk > 0) == (is->busy_clk > 0);
-        beside += uses_same(was->wide_uses, was->nwide, is->wide_uses, is->nwide);
+        busy += usage_waits(&replay->model, was) == usage_waits(&replay->model, is);
+        beside += port_uses_same(&was->wide_uses, &is->wide_uses);
         if (!equal && getenv("LATPUT_SIM_VERBOSE"))
             print_uses(replay, which[i], is);
     }

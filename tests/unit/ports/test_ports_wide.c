@@ -133,14 +133,14 @@ static void a_width_closes_a_port(void **state)
         assert_true(usage_of(&found, "vpand z z m512")->wide);
         assert_false(usage_of(&found, "vmovdqa z m512")->wide);
         assert_false(usage_of(&found, "vpand y y y")->wide);
-        assert_int_equal(usage_of(&found, "mov r32 i32")->nwide, 0);
-        assert_int_equal(usage_of(&found, "vmovdqa x m128")->nwide, 0);
+        assert_int_equal(usage_of(&found, "mov r32 i32")->wide_uses.n, 0);
+        assert_int_equal(usage_of(&found, "vmovdqa x m128")->wide_uses.n, 0);
         const struct port_usage *shuffle = usage_of(&found, "vpshufb x x x");
         const struct port_usage *add = usage_of(&found, "vaddps x x x");
-        assert_int_equal(shuffle->uses[0].set, add->uses[0].set);
-        assert_int_equal(shuffle->nwide, 1);
-        assert_int_equal(port_set_size(shuffle->wide_uses[0].set), 1);
-        assert_int_equal(port_set_size(add->wide_uses[0].set), 2);
+        assert_int_equal(shuffle->uses.use[0].set, add->uses.use[0].set);
+        assert_int_equal(shuffle->wide_uses.n, 1);
+        assert_int_equal(port_set_size(shuffle->wide_uses.use[0].set), 1);
+        assert_int_equal(port_set_size(add->wide_uses.use[0].set), 2);
         int off = mixes_off(&found);
         if (off > (seed ? MIXES / 50 : 0))
             fail_msg("seed %d: %d of %d mixes are off", seed, off, MIXES);
@@ -179,8 +179,8 @@ static void two_passes_close_nothing(void **state)
         for (int c = 0; c < found.model.nclasses; c++)
             assert_int_equal(found.model.classes[c].holds, PORT_ALWAYS);
         for (int f = 0; f < found.cpu.nforms; f++)
-            assert_false(found.usages[f].wide || found.usages[f].nwide);
-        assert_int_equal(usage_of(&found, "vpand z z z")->uops, 2);
+            assert_false(found.usages[f].wide || found.usages[f].wide_uses.n);
+        assert_int_equal(usage_of(&found, "vpand z z z")->uses.uops, 2);
         int off = mixes_off(&found);
         if (off > (seed ? MIXES / 50 : 0))
             fail_msg("seed %d: %d of %d mixes are off", seed, off, MIXES);
@@ -199,8 +199,8 @@ static void full_width_has_its_own_loads(void **state)
             wide += found.model.classes[c].holds == PORT_WIDE_FORMS;
         assert_int_equal(wide, 1);
         const struct port_usage *load = usage_of(&found, "vmovdqa z m512");
-        assert_int_equal(load->nuses, 1);
-        assert_int_equal(port_set_size(load->uses[0].set), 1);
+        assert_int_equal(load->uses.n, 1);
+        assert_int_equal(port_set_size(load->uses.use[0].set), 1);
         int off = mixes_off(&found);
         if (off > (seed ? MIXES / 50 : 0))
             fail_msg("seed %d: %d of %d mixes are off", seed, off, MIXES);

@@ -15,12 +15,13 @@
 #include "store/store_run.h"
 #include "util/paths.h"
 
-static void expect_shares(const struct port_usage *got, const struct port_usage *want)
+static void expect_demands(const struct port_usage *got, const struct port_usage *want)
 {
-    assert_int_equal(got->nshares, want->nshares);
-    for (int s = 0; s < want->nshares; s++) {
-        assert_int_equal(got->shares[s].unit, want->shares[s].unit);
-        assert_true(got->shares[s].clk == want->shares[s].clk);
+    assert_int_equal(got->demands.n, want->demands.n);
+    for (int d = 0; d < want->demands.n; d++) {
+        const struct port_demand *a = &got->demands.of[d], *b = &want->demands.of[d];
+        assert_int_equal(a->unit, b->unit);
+        assert_true(a->clk == b->clk && a->beside_clk == b->beside_clk && a->whole == b->whole);
     }
 }
 
@@ -75,7 +76,7 @@ static void test_model(void **state)
     for (int p = 0; p < want.model.nprobes; p++) {
         assert_string_equal(got.probe_forms[p], want.probe_forms[p]);
         assert_int_equal(got.model.probes[p].form, -1);
-        expect_shares(&got.model.probes[p].usage, &want.model.probes[p].usage);
+        expect_demands(&got.model.probes[p].usage, &want.model.probes[p].usage);
     }
     assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
     assert_non_null(strstr(err.text, "already"));
@@ -136,38 +137,38 @@ static void test_usages(void **state)
         assert_true(stored_form_compare(&usages.usages[i - 1].form, &usages.usages[i].form) < 0);
     for (int i = 0; i < FIXTURE_PORTS; i++) {
         struct port_usage want = fixture_port_usages()[i];
-        const struct port_usage *got = &find(&usages, fixture_port_forms[i])->usage;
-        const struct port_usage *ok =
-            stored_port_usage_ok(&usages, &find(&usages, fixture_port_forms[i])->form);
+        const struct stored_port_usage *stored = find(&usages, fixture_port_forms[i]);
+        const struct port_usage *got = &stored->usage;
+        const struct port_usage *ok = stored_port_usage_ok(&usages, &stored->form);
         assert_ptr_equal(ok, want.outcome == OUTCOME_OK ? got : NULL);
         assert_int_equal(got->outcome, want.outcome);
         if (want.outcome != OUTCOME_OK) {
             assert_string_equal(got->detail, want.detail);
-            assert_true(isnan(got->slots));
-            assert_int_equal(got->nuses, 0);
-            assert_int_equal(got->unit, -1);
+            assert_true(isnan(got->front.slots));
+            assert_int_equal(got->uses.n, 0);
+            assert_int_equal(got->demands.n, 0);
             continue;
         }
         assert_int_equal(got->ambiguous, want.ambiguous);
-        assert_int_equal(got->nuses, want.nuses);
-        for (int u = 0; u < want.nuses; u++) {
-            assert_int_equal(got->uses[u].set, want.uses[u].set);
-            assert_int_equal(got->uses[u].uops, want.uses[u].uops);
+        assert_int_equal(got->uses.n, want.uses.n);
+        for (int u = 0; u < want.uses.n; u++) {
+            assert_int_equal(got->uses.use[u].set, want.uses.use[u].set);
+            assert_int_equal(got->uses.use[u].uops, want.uses.use[u].uops);
         }
-        assert_int_equal(got->uops, want.uops);
-        assert_true(got->slots == want.slots || (isnan(got->slots) && isnan(want.slots)));
-        assert_int_equal(got->unit, want.unit);
-        assert_int_equal(got->whole, want.whole);
-        assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
-        assert_true(got->decode_clk == want.decode_clk && got->stall_clk == want.stall_clk);
-        assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
+        assert_int_equal(got->uses.uops, want.uses.uops);
+        assert_true(got->front.slots == want.front.slots ||
+                    (isnan(got->front.slots) && isnan(want.front.slots)));
+        assert_true(got->front.mixed == want.front.mixed);
+        assert_true(got->front.stall_clk == want.front.stall_clk);
+        assert_true(got->residual == want.residual);
+        assert_true(stored->decode_clk == (i == 1 ? FIXTURE_DECODE_CLK : 0));
         assert_int_equal(got->wide, want.wide);
-        assert_int_equal(got->nwide, want.nwide);
-        for (int u = 0; u < want.nwide; u++) {
-            assert_int_equal(got->wide_uses[u].set, want.wide_uses[u].set);
-            assert_int_equal(got->wide_uses[u].uops, want.wide_uses[u].uops);
+        assert_int_equal(got->wide_uses.n, want.wide_uses.n);
+        for (int u = 0; u < want.wide_uses.n; u++) {
+            assert_int_equal(got->wide_uses.use[u].set, want.wide_uses.use[u].set);
+            assert_int_equal(got->wide_uses.use[u].uops, want.wide_uses.use[u].uops);
         }
-        expect_shares(got, &want);
+        expect_demands(got, &want);
     }
     assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &arena, &err), 0);
     assert_int_equal(usages.n, 0);
@@ -222,7 +223,7 @@ static void test_batch(void **state)
     for (int i = 0; i < 2; i++)
         results[i] = (struct measured_ports){
             &rows[i], {"int", 9},
-             "throughput", &usage, NULL, 0, NULL, 0, NULL
+             "throughput", &usage, 0, NULL, 0, NULL, 0, NULL
         };
     // The second is there already: neither is added.
     assert_int_equal(store_put_port_results(store, run_id, &model.model, results, 2, &err), -1);
@@ -444,8 +445,8 @@ static void fill_three_runs(struct store *store)
     assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
     struct port_usage usages[FIXTURE_PORTS];
     memcpy(usages, fixture_port_usages(), sizeof usages);
-    usages[0].uses[0].uops = usages[0].uops = 2;
-    usages[0].slots = 2;
+    usages[0].uses.use[0].uops = usages[0].uses.uops = 2;
+    usages[0].front.slots = 2;
     usages[3].ambiguous = true;
     run_id = fixture_fill(store, "testa", 0xb00f21, 1);
     fixture_put_usages(store, run_id, usages);

@@ -19,7 +19,9 @@ static const struct port_model model = {.width = SLOTS_WIDTH, .nports = PORTS, .
 
 // One µop for all four ports and one slot.
 static const struct port_usage one_uop = {
-    .uses = {{0xf, 1}}, .nuses = 1, .uops = 1, .slots = 1, .unit = -1};
+    .uses = {1,           1, {{0xf, 1}}},
+      .front = {.slots = 1}
+};
 
 static int compare_usages(const void *a, const void *b)
 {
@@ -47,7 +49,8 @@ static void chosen_rows(struct chosen *chosen, const char *const *forms)
     for (; forms[chosen->n]; chosen->n++) {
         const struct selected_row *row = lists_selected(forms[chosen->n], 64);
         chosen->rows[chosen->n] = *row;
-        chosen->usages[chosen->n] = (struct stored_port_usage){stored_form_of(row->row), one_uop};
+        chosen->usages[chosen->n] =
+            (struct stored_port_usage){stored_form_of(row->row), one_uop, 0};
     }
 }
 
@@ -64,7 +67,8 @@ static void chosen_choose(struct chosen *chosen)
 {
     qsort(chosen->usages, (size_t)chosen->n, sizeof *chosen->usages, compare_usages);
     const struct stored_port_usages usages = {chosen->usages, chosen->n};
-    chosen->forms = validate_choose(chosen->rows, chosen->n, &usages, &chosen->arena);
+    const struct port_model divided = {.nunits = 1, .units = {{.name = "DIV"}}};
+    chosen->forms = validate_choose(&divided, chosen->rows, chosen->n, &usages, &chosen->arena);
 }
 
 static const struct validate_form *chosen_form(const struct chosen *chosen, const char *form)
@@ -336,7 +340,7 @@ static void test_ratios(void **state)
     };
     struct validate_mixes mixes;
     chosen_rows(&chosen, varied);
-    chosen_usage(&chosen, "paddb x x")->usage.uses[0].set = 0x30; // with nobody
+    chosen_usage(&chosen, "paddb x x")->usage.uses.use[0].set = 0x30; // with nobody
     chosen_choose(&chosen);
     fake.forms = &chosen.forms;
     const struct port_oracle oracle = {.measure = fake_measure, .context = &fake};
@@ -356,8 +360,8 @@ static void test_ratios(void **state)
         assert_int_equal(parts[few].count, 1);
         assert_in_range(parts[!few].count, 3, 12);
         first += few == 0;
-        apart += !(chosen.forms.forms[parts[0].form].usage.uses[0].set &
-                   chosen.forms.forms[parts[1].form].usage.uses[0].set);
+        apart += !(chosen.forms.forms[parts[0].form].usage.uses.use[0].set &
+                   chosen.forms.forms[parts[1].form].usage.uses.use[0].set);
     }
     assert_in_range(first, 120, 280);
     assert_true(apart < 100); // only where there is no other
@@ -501,7 +505,7 @@ static void test_decoding(void **state)
                                           "shlx r64 r64 r64", "mov r64 r64", "test r32 r32", NULL});
         chosen_choose(&chosen);
         int form = (int)(chosen_form(&chosen, "or r16 i16") - chosen.forms.forms), drawn = 0;
-        chosen.forms.forms[form].usage.decode_clk = known ? slow * 2.7 : (double)NAN;
+        chosen.forms.forms[form].decode_clk = known ? slow * 2.7 : (double)NAN;
         assert_int_equal(fake_validate(&fake, &chosen, 200, 1, &result, &err), 0);
         for (int i = 0; i < fake.n; i++)
             for (int p = 0; p < fake.mixes[i].nparts; p++)
@@ -576,14 +580,15 @@ static void test_choose(void **state)
                                       "mov r64 r64", "vpaddb x x x", "mulps x x", "bswap r64",
                                       "movnti m64 r64", "fadd st st0", NULL});
     chosen_usage(&chosen, "imul r64 r64 i8")->usage.outcome = OUTCOME_UNSTABLE;
-    chosen_usage(&chosen, "blsr r64 r64")->usage.slots = (double)NAN;
-    chosen_usage(&chosen, "shlx r64 r64 r64")->usage.slots = 5;
-    chosen_usage(&chosen, "bswap r64")->usage.busy_clk = 50;
-    chosen_usage(&chosen, "mov m64 r64")->usage.unit = 0;
-    chosen_usage(&chosen, "mov m64 r64")->usage.busy_clk = 5; // a path would be busy for less
+    chosen_usage(&chosen, "blsr r64 r64")->usage.front.slots = (double)NAN;
+    chosen_usage(&chosen, "shlx r64 r64 r64")->usage.front.slots = 5;
+    chosen_usage(&chosen, "bswap r64")->usage.demands =
+        (struct port_demands){1, {{.unit = -1, .clk = 50}}};
+    chosen_usage(&chosen, "mov m64 r64")->usage.demands =
+        (struct port_demands){1, {{.unit = 0, .clk = 5}}}; // a path would be busy for less
     chosen_usage(&chosen, "mov r64 r64")->usage = (struct port_usage){
-        .uses = {{0x3, 1}, {0xf, 2}},
-          .nuses = 2, .uops = 3, .slots = 2, .unit = -1
+        .uses = {2,                     3, {{0x3, 1}, {0xf, 2}}},
+          .front = {.slots = 2}
     };
     chosen_choose(&chosen);
     // Reads and writes memory: each instance has a place of its own. The move of mulps has no
@@ -615,15 +620,15 @@ static void test_choose(void **state)
                             classes[i].class);
     // An add comes with the move in front of it, µop by µop.
     const struct port_usage *add = &chosen_form(&chosen, "add r64 r64")->usage;
-    assert_int_equal(add->nuses, 2);
-    assert_int_equal(add->uses[0].set, 0xf);
-    assert_int_equal(add->uses[0].uops, 3);
-    assert_int_equal(add->uses[1].set, 0x3);
-    assert_int_equal(add->uses[1].uops, 1);
-    assert_int_equal(add->uops, 4);
-    expect_near(add->slots, 3, 1e-12);
+    assert_int_equal(add->uses.n, 2);
+    assert_int_equal(add->uses.use[0].set, 0xf);
+    assert_int_equal(add->uses.use[0].uops, 3);
+    assert_int_equal(add->uses.use[1].set, 0x3);
+    assert_int_equal(add->uses.use[1].uops, 1);
+    assert_int_equal(add->uses.uops, 4);
+    expect_near(add->front.slots, 3, 1e-12);
     // One that needs none is as stored.
-    assert_int_equal(chosen_form(&chosen, "vpaddb x x x")->usage.uops, 1);
+    assert_int_equal(chosen_form(&chosen, "vpaddb x x x")->usage.uses.uops, 1);
     arena_free(&chosen.arena);
 }
 
@@ -835,19 +840,19 @@ static void test_wide_uses(void **state)
         for (int f = 0; f < 2; f++) {
             struct port_usage *usage = &chosen_usage(&chosen, rows[f])->usage;
             uint32_t wide = f ? cases[i].move_wide : cases[i].form_wide;
-            usage->uses[0].set = f ? 0xd : 0x3;
-            usage->nwide = wide != 0;
-            usage->wide_uses[0] = (struct port_use){wide, 1};
+            usage->uses.use[0].set = f ? 0xd : 0x3;
+            usage->wide_uses.n = wide != 0;
+            usage->wide_uses.use[0] = (struct port_use){wide, 1};
         }
         chosen_choose(&chosen);
         const struct port_usage *usage = &chosen_form(&chosen, rows[0])->usage;
-        assert_int_equal(usage->nuses, 2);
-        assert_int_equal(usage->uses[0].set, 0x3);
-        assert_int_equal(usage->uses[1].set, 0xd);
-        assert_int_equal(usage->nwide, cases[i].form_wide || cases[i].move_wide ? 2 : 0);
-        if (usage->nwide) {
-            assert_int_equal(usage->wide_uses[0].set, cases[i].form_wide ? 0x2 : 0x3);
-            assert_int_equal(usage->wide_uses[1].set, cases[i].move_wide ? 0x8 : 0xd);
+        assert_int_equal(usage->uses.n, 2);
+        assert_int_equal(usage->uses.use[0].set, 0x3);
+        assert_int_equal(usage->uses.use[1].set, 0xd);
+        assert_int_equal(usage->wide_uses.n, cases[i].form_wide || cases[i].move_wide ? 2 : 0);
+        if (usage->wide_uses.n) {
+            assert_int_equal(usage->wide_uses.use[0].set, cases[i].form_wide ? 0x2 : 0x3);
+            assert_int_equal(usage->wide_uses.use[1].set, cases[i].move_wide ? 0x8 : 0xd);
         }
         arena_free(&chosen.arena);
     }
