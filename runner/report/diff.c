@@ -82,13 +82,20 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
 
 // --- a pair ---
 
+// Returns thousandths of a cycle, which is what the page has, so that it counts alike
+// (site/compare.js).
+static double thousandths(double clk)
+{
+    return round(clk * 1000);
+}
+
 // A value that was not asked for differs from nothing; one that was asked for and is missing does.
 bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, int i)
 {
-    double one = pair->a->values[i], two = pair->b->values[i], apart = fabs(one - two);
+    double one = thousandths(pair->a->values[i]), two = thousandths(pair->b->values[i]);
     if (isnan(one) != isnan(two))
         return strchr((isnan(one) ? pair->a : pair->b)->tests, diff_kinds[i]) != NULL;
-    return apart > diff->tolerance * fmax(fabs(one), fabs(two)) && apart > 0.005;
+    return fabs(one - two) > fmax(diff->tolerance * fmax(fabs(one), fabs(two)), 5);
 }
 
 // A form's outcome follows from its latency and throughput, so it is compared if both sides asked
@@ -125,7 +132,8 @@ static bool value_is_sure(const struct diff_pair *pair, int i)
         more = pair->a;
     }
     return !*less->marks[i] && !*more->marks[i] && !more->upper[i] &&
-           less->values[i] + less->spreads[i] < more->values[i] - more->spreads[i];
+           thousandths(less->values[i]) + thousandths(less->spreads[i]) <
+               thousandths(more->values[i]) - thousandths(more->spreads[i]);
 }
 
 enum { WAY_LESS = 1, WAY_MORE = 2 };
