@@ -221,10 +221,8 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
     }
     table->model = table->data.model;
     struct property_values values = {.n = 0};
-    // The second name is the older one, which stored runs may have.
-    static const char *const names[] = {"bypass_delay", "handover"};
-    for (size_t i = 0; i < ARRAY_LEN(names) && status == 0 && values.n == 0; i++)
-        status = store_get_property_values(from->store, from->uarch, names[i], &values,
+    if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "bypass_delay", &values,
                                            &table->arena, err);
     bypass_read(values.points, values.n, &table->bypass);
     if (status == 0)
