@@ -509,10 +509,10 @@ FROM property JOIN run_key USING (run_id) LEFT JOIN conclusion USING (property_i
 CREATE VIEW property_table AS
 SELECT uarch, property, variant, conclusion, unit, value, run_id, low, high, confidence, outcome,
     sentence, grp, title, detail, question
-FROM (SELECT *, rank() OVER (PARTITION BY uarch_key, property ORDER BY detail_rank, run_id DESC)
-        AS place
-    FROM (SELECT *, outcome IN ('skipped', 'unsupported') AS detail_rank FROM run_property_table))
-WHERE place = 1
+FROM (SELECT got.*, rank() OVER (PARTITION BY got.uarch_key, property
+        ORDER BY outcome IN ('skipped', 'unsupported'), place DESC) AS age
+    FROM run_property_table AS got JOIN run_place USING (run_id))
+WHERE age = 1
 ORDER BY uarch, grp, position, conclusion_position, value_position;
 
 -- Public: the points of the curves of all runs.

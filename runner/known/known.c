@@ -225,12 +225,15 @@ static int data_read_ports(struct data_read *read, struct err *err)
 static int data_read_run(struct data_read *read, struct err *err)
 {
     struct known_cpu *data = read->data;
-    for (int i = 0; i < data->nforms; i++)
-        if (data->forms[i].run_id > data->run_id)
-            data->run_id = data->forms[i].run_id;
-    struct store_filter filter = {.run_id = data->run_id};
-    struct store_rows *rows = store_rows_open(read->store, STORE_VIEW_RUN, &filter, err);
-    int got = rows ? store_rows_next(rows, err) : -1;
+    struct store_rows *rows = store_rows_open(read->store, STORE_VIEW_RUN, NULL, err);
+    int got = rows ? 1 : -1;
+    while (got > 0 && data->run_id == 0) {
+        got = store_rows_next(rows, err); // newest first
+        int64_t run_id = got > 0 ? data_integer(rows, "run_id") : 0;
+        for (int i = 0; i < data->nforms; i++)
+            if (data->forms[i].run_id == run_id)
+                data->run_id = run_id;
+    }
     if (got > 0) {
         data->uarch_name = data_text(data, rows, "uarch_name");
         data->vendor = data_text(data, rows, "vendor");

@@ -388,7 +388,7 @@ static int store_throughput_run(struct store *store, int64_t run_id, int64_t *fr
                          "(SELECT cpu_id FROM run WHERE run_id = ?1) AND EXISTS "
                          "(SELECT 1 FROM run_form JOIN test USING (run_form_id) "
                          "WHERE run_form.run_id = run.run_id AND kind = 'throughput') "
-                         "ORDER BY run_id = ?1 DESC, run_id DESC LIMIT 1",
+                         "ORDER BY run_id = ?1 DESC, started_utc DESC, run_id DESC LIMIT 1",
                          "i", run_id) < 0
                ? -1
                : 0;

@@ -260,14 +260,15 @@ int store_get_property_values(struct store *store, const char *uarch, const char
     struct property_value *found = NULL;
     size_t capacity = 0, n = 0;
     int got;
-    sqlite3_stmt *stmt = store_bind(
-        store, err,
-        "SELECT variant, x, y FROM property_point WHERE property = ?1 AND y IS NOT NULL "
-        "AND outcome = 'ok' AND run_id = (SELECT run.run_id FROM property "
-        "JOIN run_key USING (run_id) JOIN run USING (run_id) "
-        "WHERE name = ?1 AND uarch = ?2 AND outcome = 'ok' "
-        "ORDER BY " STORE_RUN_IS_OWN " DESC, run.run_id DESC LIMIT 1) ORDER BY variant, x",
-        "ss", property, uarch);
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT variant, x, y FROM property_point WHERE property = ?1 AND y IS NOT NULL "
+                   "AND outcome = 'ok' AND run_id = (SELECT run.run_id FROM property "
+                   "JOIN run_key USING (run_id) JOIN run USING (run_id) "
+                   "WHERE name = ?1 AND uarch = ?2 AND outcome = 'ok' "
+                   "ORDER BY " STORE_RUN_IS_OWN
+                   " DESC, run.started_utc DESC, run.run_id DESC LIMIT 1) ORDER BY variant, x",
+                   "ss", property, uarch);
     *values = (struct property_values){.n = 0};
     if (!stmt)
         return -1;

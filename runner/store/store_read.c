@@ -125,7 +125,7 @@ static const struct view_source view_sources[] = {
         {FAILURE_COLUMNS, "failure_table", "failure_table",
          "run_id, list, position, form, enc, bits, test_position IS NULL, test_position",
          "list, position, form, enc, bits, test_position IS NULL, test_position", FILTER_FORMS},
-    [STORE_VIEW_RUN] = {"*", "run_table", "run_table", "run_id DESC", "run_id DESC", FILTER_RUN},
+    [STORE_VIEW_RUN] = {"*", "run_table", "run_table", "started_utc DESC, run_id DESC", "run_id", FILTER_RUN},
     [STORE_VIEW_BENCH] = {BENCH_COLUMNS, "bench_table", "bench_table", "run_id, position, thread",
                           "position, thread", FILTER_BENCH},
     [STORE_VIEW_REPETITION] = {REPETITION_COLUMNS, "bench_repetition_table",

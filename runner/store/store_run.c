@@ -261,7 +261,7 @@ int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info 
         "SELECT run_id FROM run WHERE (cpu_id = ?1 OR (cpu_id IN " STORE_SAME_MACHINE
         "AND 'override' NOT IN (decided, ?2))) "
         "AND version = ? AND lists = ? AND backend = ? AND selection = ? "
-        "AND finished_utc IS NULL ORDER BY run_id DESC LIMIT 1",
+        "AND finished_utc IS NULL ORDER BY started_utc DESC, run_id DESC LIMIT 1",
         "isssss", cpu_id, info->decided ? info->decided : "unknown", info->version, info->lists,
         info->backend, info->selection);
 }

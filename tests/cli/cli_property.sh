@@ -116,6 +116,13 @@ run property --db one.db --show --diff 1 --format csv
 expect_status 0
 expect_out '^own,bypass_delay,add,same,'
 expect "no older name" [ "$(grep -c handover "$OUT")" = 0 ]
+# The newest run is the one with the latest date, whatever its number.
+sqlite3 one.db "DROP TRIGGER run_no_update; DROP TRIGGER run_finish_once;
+    UPDATE run SET started_utc = '2020-01-02T03:04:05Z' WHERE run_id = 2" || exit 99
+run query --db one.db --runs --columns run --format csv
+expect "the newest comes first" [ "$(tr '\n' ' ' <"$OUT")" = "run_id 1 2 " ]
+expect "its properties count" [ "$(sqlite3 -readonly one.db \
+    'SELECT DISTINCT run_id FROM property_table')" = 1 ]
 
 # Stopped by a signal, or killed, when one of four is done: that stays whole, and --resume continues
 # with it. A record takes a while here.
