@@ -42,9 +42,20 @@ static void command_counts(const struct diff *diff)
     }
 }
 
-static void command_print(struct arguments *arguments)
+// Appends whose the two sides are.
+static int command_whose(struct store *store, const struct diff *diff, struct strbuf *out)
 {
-    struct strbuf out = {0}, note = {0};
+    struct err err = {0};
+    for (int i = 0; i < 2; i++)
+        if (report_runs_put(store, &diff->sides[i].runs,
+                            i ? "B: " : "A: ", terminal_columns(STDOUT_FILENO), out, &err) != 0)
+            return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
+    return EXIT_DONE;
+}
+
+static int command_print(struct store *store, struct arguments *arguments)
+{
+    struct strbuf out = {0}, note = {0}, whose = {0};
     struct diff_view *view = &arguments->view;
     view->forms = !view->summary;
     view->summary |= view->format != REPORT_CSV; // a file for programs has one table only
@@ -52,13 +63,18 @@ static void command_print(struct arguments *arguments)
     view->colour = view->format == REPORT_TABLE && terminal_has_colour(STDOUT_FILENO);
     diff_make(&arguments->diff);
     diff_print(&arguments->diff, view, &out, &note);
-    fputs(strbuf_text(&out), stdout);
+    int status = EXIT_DONE;
+    if (view->format == REPORT_TABLE && out.len)
+        status = command_whose(store, &arguments->diff, &whose);
+    printf("%s%s%s", strbuf_text(&whose), whose.len ? "\n" : "", strbuf_text(&out));
     fflush(stdout);
     if (note.len)
         command_note(&cmd_diff, TEXT_TABLE_FITTED, strbuf_text(&note));
     command_counts(&arguments->diff);
     strbuf_free(&out);
     strbuf_free(&note);
+    strbuf_free(&whose);
+    return status;
 }
 
 static int command_databases(struct store *store, struct arguments *arguments)
@@ -74,8 +90,7 @@ static int command_databases(struct store *store, struct arguments *arguments)
         if (diff_read(store, side, &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
     }
-    command_print(arguments);
-    return EXIT_DONE;
+    return command_print(store, arguments);
 }
 
 static int take_only(const struct option_given *given, void *to)

@@ -9,6 +9,7 @@
 #include "measure/session.h"
 #include "measure/session_count.h"
 #include "report/report.h"
+#include "report/report_whose.h"
 #include "run/run_port_model.h"
 #include "store/store.h"
 #include "store/store_ports.h"
@@ -85,7 +86,7 @@ static int ports_parse(int argc, char **argv, struct arguments *arguments)
 }
 
 static int ports_print(const struct arguments *arguments, const struct stored_port_model *stored,
-                       const char *uarch, const char *title)
+                       const char *uarch, const char *whose)
 {
     struct strbuf out = {0}, svg = {0};
     struct err err = {0};
@@ -93,10 +94,10 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
     if (arguments->format == REPORT_JSON)
         report_ports_json(stored, uarch, &out);
     else
-        report_ports_text(stored, title, terminal_has_colour(STDOUT_FILENO), &out);
+        report_ports_text(stored, whose, terminal_has_colour(STDOUT_FILENO), &out);
     fputs(strbuf_text(&out), stdout);
     if (arguments->svg) {
-        report_ports_svg(stored, title, &svg);
+        report_ports_svg(stored, whose, &svg);
         if (file_write(arguments->svg, svg.data, svg.len, &err) != 0)
             status = command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     }
@@ -144,6 +145,7 @@ static int ports_measure(const struct arguments *arguments)
     struct selection all;
     struct ports_forms forms;
     static struct stored_port_model stored;
+    struct strbuf whose = {0};
     struct err err = {0}, note = {0};
     if (select_rows(NULL, 0, NULL, &all, &err) != 0)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
@@ -156,10 +158,11 @@ static int ports_measure(const struct arguments *arguments)
         status = ports_discover_now(arguments, &session, &forms, &stored, &note, &err);
     if (status == 0 && *note.text)
         command_note(&cmd_ports, "note: the published names do not fit: %s", note.text);
-    status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch,
-                                       session.cpu->uarch_name[0] ? session.cpu->uarch_name
-                                                                  : session.cpu->uarch)
+    if (status == 0)
+        report_whose_here(session.cpu, &whose);
+    status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch, strbuf_text(&whose))
                          : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    strbuf_free(&whose);
     ports_forms_free(&forms);
     selection_free(&all);
     session_end(&session, false);
@@ -177,12 +180,13 @@ static int ports_print_stored(const struct arguments *arguments, struct store *s
         status = store_option_ports(&cmd_ports, store, &of, &stored, arena);
     if (status != EXIT_DONE)
         return status;
-    char *of_run = store_option_uarch(store, of.run_id, &err);
-    if (!of_run)
+    struct report_whose whose;
+    struct strbuf text = {0};
+    if (report_whose_read(store, of.run_id, &whose, arena, &err) != 0)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
-    status = ports_print(arguments, &stored, of_run,
-                         arena_printf(arena, "%s, run %lld", of_run, (long long)of.run_id));
-    free(of_run);
+    report_whose_put(&whose, &text);
+    status = ports_print(arguments, &stored, whose.uarch, strbuf_text(&text));
+    strbuf_free(&text);
     return status;
 }
 

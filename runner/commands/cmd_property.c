@@ -9,6 +9,7 @@
 #include "property/property.h"
 #include "property/property_run.h"
 #include "report/report_property.h"
+#include "report/report_whose.h"
 #include "store/store.h"
 #include "store/store_property.h"
 #include "util/scratch.h"
@@ -29,6 +30,7 @@ struct arguments {
     const char *db;
     enum report_format format;
     int64_t run_id, diff_id;
+    const char *uarch;   // taken for this CPU's; with --show, the family that is shown
     const char *results; // NULL or "none": nothing is written
     bool list, show, quick, plot, points;
     char **names;
@@ -52,7 +54,9 @@ static const struct command_option options[] = {
         "continue the last unfinished run of the same properties and version on this CPU",
         OPTION_SWITCH(run.resume, true)},
     {COMMON_FORMAT(format)},
-    {'r', "run", "N", "with --show: this run instead of the newest that has properties",
+    {'r', "run", "N",
+        "with --show: this run instead of this machine's newest that has properties (of another "
+        "machine's, where it has none)",
         OPTION_RUN(run_id)},
     {0, "diff", "N", "with --show: compare with run N, which comes first",
         OPTION_RUN(diff_id)},
@@ -60,7 +64,9 @@ static const struct command_option options[] = {
     {COMMON_NEW_FLOOR(run.new_floor)},
     {COMMON_KEEP(run.keep)},
     {COMMON_DB_MADE(db)},
-    {COMMON_UARCH},
+    {0, "uarch", "NAME",
+        "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`; with "
+        "--show: the newest run on that family", OPTION_TEXT(uarch)},
     {'q', "quiet", NULL, "no progress bar", OPTION_SWITCH(run.quiet, true)},
     {0},
 };
@@ -172,6 +178,25 @@ static int read_run(const struct arguments *arguments, struct store *store, int6
     return chosen;
 }
 
+// Appends whose the run is to a table; `than`: whose is compared with it first, 0: none.
+static int put_whose(const struct arguments *arguments, struct store *store, int64_t than,
+                     int64_t run_id, struct strbuf *out)
+{
+    struct err err = {0};
+    struct strbuf text = {0};
+    if (arguments->format != REPORT_TABLE)
+        return EXIT_DONE;
+    strbuf_puts(&text, than ? "first: " : "");
+    int status = than ? report_whose_run(store, than, &text, &err) : 0;
+    strbuf_puts(&text, than ? "\nsecond: " : "");
+    if (status == 0)
+        status = report_whose_run(store, run_id, &text, &err);
+    text_wrap(out, strbuf_text(&text), 0, 80);
+    strbuf_puts(out, "\n");
+    strbuf_free(&text);
+    return status == 0 ? EXIT_DONE : command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
+}
+
 static int print_diff(const struct arguments *arguments, struct store *store, int64_t run_id)
 {
     struct arena arena = {0};
@@ -179,12 +204,15 @@ static int print_diff(const struct arguments *arguments, struct store *store, in
     struct strbuf out = {0};
     int n[2] = {read_run(arguments, store, arguments->diff_id, &arena, &rows[0]),
                 read_run(arguments, store, run_id, &arena, &rows[1])};
-    if (n[0] >= 0 && n[1] >= 0)
+    int status = n[0] >= 0 && n[1] >= 0 ? EXIT_DONE : EXIT_ENVIRONMENT;
+    if (status == EXIT_DONE)
+        status = put_whose(arguments, store, arguments->diff_id, run_id, &out);
+    if (status == EXIT_DONE)
         report_property_diff(rows[0], n[0], rows[1], n[1], arguments->format, &out);
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
     arena_free(&arena);
-    return n[0] >= 0 && n[1] >= 0 ? EXIT_DONE : EXIT_ENVIRONMENT;
+    return status;
 }
 
 static bool writes_results(const struct arguments *arguments)
@@ -204,6 +232,7 @@ static int print_run(const struct arguments *arguments, struct store *store, int
         return EXIT_ENVIRONMENT;
     }
     struct strbuf out = {0};
+    int status = put_whose(arguments, store, 0, run_id, &out);
     if (arguments->format == REPORT_JSON)
         report_property_json(all, chosen, &out);
     else if (arguments->format == REPORT_CSV)
@@ -218,35 +247,45 @@ static int print_run(const struct arguments *arguments, struct store *store, int
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
     arena_free(&arena);
-    int status = writes_results(arguments)
-                     ? report_property_write(store, run_id, arguments->results, &err)
-                     : 0;
-    if (status < 0)
+    int written = writes_results(arguments)
+                      ? report_property_write(store, run_id, arguments->results, &err)
+                      : 0;
+    if (written < 0)
         return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
-    if (status > 0)
+    if (written > 0)
         command_note(&cmd_property, "no pictures, since gnuplot is not installed");
-    return EXIT_DONE;
+    return status;
+}
+
+// Finds the run that is shown.
+static int find_shown(const struct arguments *arguments, struct store *store, int64_t *run_id)
+{
+    struct err err = {0};
+    const char *uarch = arguments->uarch;
+    int status = store_option_check(&cmd_property, store, arguments->run_id, uarch);
+    *run_id = arguments->run_id;
+    if (status != EXIT_DONE || *run_id)
+        return status;
+    int found = store_newest_properties(store, uarch, run_id, &err);
+    if (found > 0 && !uarch && store_note_merged(&cmd_property, store, *run_id, &err) != 0)
+        found = -1;
+    if (found < 0)
+        return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
+    return found > 0 ? EXIT_DONE
+                     : command_fail(&cmd_property, EXIT_ENVIRONMENT,
+                                    "the database has no properties%s%s; latput property measures "
+                                    "them",
+                                    uarch ? " of " : "", uarch ? uarch : "");
 }
 
 static int show(const struct arguments *arguments)
 {
     struct store *store;
-    struct err err = {0};
-    int64_t run_id = arguments->run_id;
+    int64_t run_id;
     int status = store_option_open(&cmd_property, arguments->db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = store_option_check(&cmd_property, store, run_id, NULL);
-    int found =
-        status == EXIT_DONE && !run_id ? store_newest_properties(store, NULL, &run_id, &err) : 1;
-    if (found > 0 && !arguments->run_id && status == EXIT_DONE &&
-        store_note_merged(&cmd_property, store, run_id, &err) != 0)
-        found = -1;
-    if (found < 0)
-        status = command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
-    else if (found == 0)
-        status = command_fail(&cmd_property, EXIT_ENVIRONMENT,
-                              "the database has no properties; latput property measures them");
+    status = find_shown(arguments, store, &run_id);
     if (status == EXIT_DONE && arguments->diff_id)
         status = store_option_check(&cmd_property, store, arguments->diff_id, NULL);
     if (status == EXIT_DONE)
@@ -311,6 +350,10 @@ static int property_on(struct arguments *arguments, struct properties *propertie
     }
     if (arguments->show)
         return show(arguments);
+    if (arguments->uarch)
+        status = uarch_option_read(&cmd_property, arguments->uarch);
+    if (status != EXIT_DONE)
+        return status;
     if (properties->n == 0)
         return command_fail(&cmd_property, EXIT_USAGE, "none of these is quick");
     struct strbuf text = {0};

@@ -201,12 +201,12 @@ static int query_understand(struct store *store, struct arguments *query,
     return bad ? command_fail(&cmd_query, EXIT_USAGE, "%s", err.text) : EXIT_DONE;
 }
 
-// Prints a table and its legend, which does not stand out.
-static void query_put(const char *table, const char *legend)
+// Prints a table; its legend and whose it is do not stand out.
+static void query_put(const char *table, const char *legend, const char *whose)
 {
-    bool colour = *legend && terminal_has_colour(STDOUT_FILENO);
-    printf("%s%s%s%s", table, text_style_begin(STYLE_FAINT, colour), legend,
-           text_style_end(STYLE_FAINT, colour));
+    bool colour = (*legend || *whose) && terminal_has_colour(STDOUT_FILENO);
+    printf("%s%s%s%s%s%s", table, text_style_begin(STYLE_FAINT, colour), legend, *whose ? "\n" : "",
+           whose, text_style_end(STYLE_FAINT, colour));
     fflush(stdout);
 }
 
@@ -238,23 +238,27 @@ static int query_print(struct store *store, const struct arguments *query,
                        const struct query_meaning *meaning)
 {
     struct err err = {0};
-    struct strbuf out = {0}, note = {0}, legend = {0};
+    struct strbuf out = {0}, note = {0}, legend = {0}, whose = {0};
+    struct report_runs runs = {.n = 0};
     int64_t nrows = 0;
     int status = EXIT_DONE;
     int terminal = query->format == REPORT_TABLE ? terminal_columns(STDOUT_FILENO) : 0;
-    const struct report_query wanted = {query->view,
-                                        &query->filter,
-                                        query->format,
-                                        query->wide ? 0 : terminal,
-                                        terminal > 0 && terminal_has_colour(STDOUT_FILENO),
-                                        meaning->ncolumns ? meaning->columns : NULL};
+    const struct report_query wanted = {
+        query->view,
+        &query->filter,
+        query->format,
+        query->wide ? 0 : terminal,
+        terminal > 0 && terminal_has_colour(STDOUT_FILENO),
+        meaning->ncolumns ? meaning->columns : NULL,
+        query->format == REPORT_TABLE && query->view != STORE_VIEW_RUN ? &runs : NULL};
     if (store_narrow_globs(store, query->view, &query->filter, &err) != 0 ||
-        (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0)
+        (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0 ||
+        report_runs_put(store, &runs, "", terminal, &whose, &err) != 0)
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     else if (terminal > 0)
         report_legend(strbuf_text(&out), terminal, &legend);
     if (status == EXIT_DONE)
-        query_put(strbuf_text(&out), strbuf_text(&legend));
+        query_put(strbuf_text(&out), strbuf_text(&legend), strbuf_text(&whose));
     if (status == EXIT_DONE && nrows == 0)
         query_hint(store, query);
     if (status == EXIT_DONE && note.len)
@@ -262,6 +266,7 @@ static int query_print(struct store *store, const struct arguments *query,
     strbuf_free(&out);
     strbuf_free(&note);
     strbuf_free(&legend);
+    strbuf_free(&whose);
     return status;
 }
 

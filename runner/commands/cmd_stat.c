@@ -5,6 +5,7 @@
 #include "cli/option_backend.h"
 #include "cli/option_format.h"
 #include "measure/session.h"
+#include "report/report_whose.h"
 #include "stat/stat_report.h"
 #include "util/file_write.h"
 #include "util/mem.h"
@@ -228,15 +229,17 @@ static int not_started(const struct arguments *s, int error)
 
 static int report_emit(const struct arguments *s, const struct stat_result *result)
 {
+    struct strbuf out = {0}, whose = {0};
+    report_whose_here(&s->cpu, &whose);
     int fd = !s->output ? STDERR_FILENO : strcmp(s->output, "-") == 0 ? STDOUT_FILENO : -1;
     const struct stat_report report = {.options = &s->options,
                                        .events = s->list,
                                        .result = result,
                                        .table = &s->table,
+                                       .whose = strbuf_text(&whose),
                                        .all_events = s->events == NULL,
                                        .colour =
                                            s->format == REPORT_TABLE && terminal_has_colour(fd)};
-    struct strbuf out = {0};
     struct err err = {0};
     int status = EXIT_DONE;
     stat_report_put(&report, s->format, &out);
@@ -247,6 +250,7 @@ static int report_emit(const struct arguments *s, const struct stat_result *resu
     else if (file_write(s->output, strbuf_text(&out), out.len, &err) != 0)
         status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     strbuf_free(&out);
+    strbuf_free(&whose);
     return status;
 }
 

@@ -58,6 +58,7 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
         return -1;
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
+        report_runs_of(&side->runs, rows);
         side->forms = xgrow(side->forms, &side->capacity, side->nforms + 1, sizeof *side->forms);
         struct diff_form *form = &side->forms[side->nforms++];
         form->form = row_text(side, rows, "form");

@@ -5,6 +5,7 @@
 #ifndef LATPUT_REPORT_H
 #define LATPUT_REPORT_H
 
+#include "report_whose.h"
 #include "store/store_ports.h"
 #include "store/store_read.h"
 #include "util/json.h"
@@ -43,6 +44,7 @@ struct report_query {
     bool colour;                // of tables
     const char *const *columns; // names of the view's columns, ends with NULL; NULL: all of them,
                                 // or in tables the usual ones
+    struct report_runs *runs;   // tables add the runs of their rows; NULL: they do not
 };
 // Appends all rows of a view; *nrows: their number. CSV has a header row, JSON is an array of
 // objects with the columns as keys; tables show the columns that people need. *note as for

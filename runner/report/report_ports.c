@@ -90,7 +90,7 @@ static void ports_text_head(const struct stored_port_model *stored, const char *
         "%d ports in %d sets, %d slots per cycle in front of them. Found from throughput: ports "
         "that no form distinguishes are symmetric; their order and numbers mean nothing.",
         model->nports, model->nclasses, model->width);
-    strbuf_printf(out, "%s\n", title);
+    text_wrap(out, title, 0, 78);
     text_wrap(out, strbuf_text(&text), 0, 78);
     strbuf_puts(out, "\n");
     strbuf_free(&text);

@@ -405,10 +405,12 @@ static int put_table(struct store_rows *rows, const struct report_query *query, 
     char text[REPORT_LATENCY_MAX];
     int got;
     shown_begin(&shown, query, rows);
-    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
+    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows) {
+        report_runs_of(query->runs, rows);
         for (int i = 0; i < shown.n; i++)
             text_table_styled(shown.table, report_value(rows, shown.names[i], text),
                               shown_style(rows, shown.names[i]));
+    }
     if (*nrows > 0 && query->width > 0)
         text_table_print_narrow(shown.table, query->width, shown.fits, out, note);
     else if (*nrows > 0)

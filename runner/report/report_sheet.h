@@ -5,6 +5,7 @@
 #define LATPUT_REPORT_SHEET_H
 
 #include "conclude/swept.h"
+#include "report_whose.h"
 #include "store/store.h"
 #include "util/csvfile.h"
 #include "util/json.h"
@@ -49,9 +50,7 @@ void report_sheet_free(struct sheet_lines *lines);
 // --- the facts of one CPU (report_sheet_fact.c) ---
 
 struct sheet_cpu {
-    int64_t run_id;
-    const char *uarch, *name, *brand, *hypervisor, *date, *version;
-    double core_hz; // 0: not known
+    struct report_whose whose;
     struct swept_property *properties;
     int nproperties;
 };

@@ -117,7 +117,7 @@ static void take_published(struct sheet_fact *fact, const struct sheet_line *lin
                            const struct sheet_cpu *cpu, const struct cpu_observed *seen)
 {
     double least, most;
-    if (fact->most > 0 || !cpu_core_size(cpu->uarch, seen, &least, &most))
+    if (fact->most > 0 || !cpu_core_size(cpu->whose.uarch, seen, &least, &most))
         return;
     fact->least = least * line->factor;
     fact->most = most * line->factor;
@@ -144,7 +144,8 @@ static bool try_property(struct sheet_fact *fact, const struct sheet_line *line,
             struct cpu_observed seen = observed(name, variant, label);
             take_published(fact, line, cpu, &seen);
             bool asked = fact->asked;
-            bool holds = conclusion && take_conclusion(fact, line, conclusion, label, cpu->core_hz);
+            bool holds =
+                conclusion && take_conclusion(fact, line, conclusion, label, cpu->whose.core_hz);
             if (fact->asked && (holds || !asked)) {
                 fact->property = property->name;
                 fact->variant = conclusion->variant;
@@ -184,9 +185,9 @@ struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct 
     const char *name, *at = NULL;
     switch (line->show) {
     case SHEET_CLOCK:
-        fact.asked = cpu->core_hz > 0;
+        fact.asked = cpu->whose.core_hz > 0;
         if (fact.asked)
-            put_quantity(&fact, cpu->core_hz / 1e9, NAN, NAN, line->unit);
+            put_quantity(&fact, cpu->whose.core_hz / 1e9, NAN, NAN, line->unit);
         break;
     case SHEET_PAIRS:
     case SHEET_VARIANTS:

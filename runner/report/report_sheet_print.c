@@ -174,20 +174,13 @@ static void put_line(struct sink *sink, const struct sheet_line *line, const cha
     arena_free(&arena);
 }
 
-// Appends whose sheet it is: "Zen 5 (zen5), AMD EPYC, on KVM; run 4, 2026-11-25, latput 0.1.0".
 static void put_whose(struct strbuf *out, const struct sheet_cpu *cpu, enum sheet_format format)
 {
-    struct arena arena = {0};
-    const char *text =
-        arena_printf(&arena, "%s (%s), %s%s%s; run %lld, %.10s, latput %s", cpu->name, cpu->uarch,
-                     *cpu->brand ? cpu->brand : "no name", *cpu->hypervisor ? ", on " : "",
-                     cpu->hypervisor, (long long)cpu->run_id, cpu->date, cpu->version);
-    if (format == SHEET_MARKDOWN)
-        put_escaped(out, text);
-    else
-        strbuf_puts(out, text);
+    struct strbuf text = {0};
+    report_whose_put(&cpu->whose, &text);
+    (format == SHEET_MARKDOWN ? put_escaped : strbuf_puts)(out, strbuf_text(&text));
     strbuf_puts(out, format == SHEET_MARKDOWN ? "\n\n" : "\n");
-    arena_free(&arena);
+    strbuf_free(&text);
 }
 
 // Appends what the marks mean.
@@ -202,7 +195,7 @@ static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncp
                            "ten and more; fair, six and more; low. ");
     strbuf_puts(&text, "Unstable: measured, but passes or noise do not allow a number.");
     for (int i = 0; i < ncpus; i++)
-        if (*cpus[i].hypervisor) {
+        if (*cpus[i].whose.hypervisor) {
             strbuf_puts(&text, " On a virtual machine misses of a TLB, system calls, page faults "
                                "and times in ns are the host's affair, too.");
             break;
@@ -215,7 +208,7 @@ static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncp
 static bool is_alone(const struct sheet_cpu *cpus, int ncpus, int cpu)
 {
     for (int i = 0; i < ncpus; i++)
-        if (i != cpu && strcmp(cpus[i].uarch, cpus[cpu].uarch) == 0)
+        if (i != cpu && strcmp(cpus[i].whose.uarch, cpus[cpu].whose.uarch) == 0)
             return false;
     return true;
 }
@@ -264,10 +257,10 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
     if (ncpus > COLUMNS_MAX - 1)
         ncpus = COLUMNS_MAX - 1;
     for (int i = 0; i < ncpus; i++) {
-        heads[i + 1] = cpus[i].uarch;
+        heads[i + 1] = cpus[i].whose.uarch;
         if (!is_alone(cpus, ncpus, i))
-            heads[i + 1] =
-                arena_printf(&arena, "%s, run %lld", cpus[i].uarch, (long long)cpus[i].run_id);
+            heads[i + 1] = arena_printf(&arena, "%s, run %lld", cpus[i].whose.uarch,
+                                        (long long)cpus[i].whose.run_id);
         put_whose(out, &cpus[i], format);
     }
     if (format == SHEET_TABLE)
@@ -327,14 +320,15 @@ static void cpu_json(const struct sheet_lines *lines, const struct sheet_cpu *cp
                      struct json *json)
 {
     json_open(json_break(json, "\n  "), '{');
-    json_int(json_name(json, "run_id"), cpu->run_id);
-    json_text(json_name(json, "uarch"), cpu->uarch);
-    json_text(json_name(json, "uarch_name"), cpu->name);
-    json_text(json_name(json, "brand"), cpu->brand);
-    json_text(json_name(json, "hypervisor"), cpu->hypervisor);
-    json_text(json_name(json, "started_utc"), cpu->date);
-    json_text(json_name(json, "version"), cpu->version);
-    json_real(json_name(json, "core_hz"), cpu->core_hz > 0 ? cpu->core_hz : (double)NAN);
+    json_int(json_name(json, "run_id"), cpu->whose.run_id);
+    json_text(json_name(json, "uarch"), cpu->whose.uarch);
+    json_text(json_name(json, "uarch_name"), cpu->whose.name);
+    json_text(json_name(json, "brand"), cpu->whose.brand);
+    json_text(json_name(json, "hypervisor"), cpu->whose.hypervisor);
+    json_text(json_name(json, "started_utc"), cpu->whose.date);
+    json_text(json_name(json, "version"), cpu->whose.version);
+    json_real(json_name(json, "core_hz"),
+              cpu->whose.core_hz > 0 ? cpu->whose.core_hz : (double)NAN);
     json_open(json_name(json, "facts"), '[');
     for (int i = 0; i < lines->n; i++) {
         struct arena arena = {0};

@@ -18,7 +18,7 @@ static int make_sheet(const struct sheet_cpu *cpu, struct strbuf *out, struct er
     report_sheet_print(&lines, cpu, 1, &(struct sheet_look){SHEET_TABLE, SHEET_WIDTH, false}, out);
     report_sheet_free(&lines);
     strbuf_puts(out, "\nProperties of the pipeline\n");
-    report_property_sheet(cpu->properties, cpu->nproperties, *cpu->hypervisor != '\0', out);
+    report_property_sheet(cpu->properties, cpu->nproperties, *cpu->whose.hypervisor != '\0', out);
     return 0;
 }
 

@@ -170,6 +170,7 @@ static void side_row(struct side *side, struct store_rows *rows)
     const char *own = store_rows_text(rows, store_rows_column(rows, "uarch"));
     for (const char *uarch = side->uarchs; strcmp(uarch, own) != 0; uarch += strlen(uarch) + 1)
         u++;
+    report_runs_of(side->query->runs, rows);
     for (int k = 0; k < side->nkeys; k++)
         side_cell(side, k, rows, side->view->keys[k]);
     for (int v = 0; v < side->nvalues; v++)

@@ -273,6 +273,7 @@ static void put_head(const struct stat_report *r, struct strbuf *out)
                       r->table->uarch, r->options->backend->name, r->table->version,
                       r->options->backend->whole_cpu ? ", of all that ran there" : "");
     text_wrap(out, strbuf_text(&text), 0, LINE_WIDTH);
+    text_wrap(out, r->whose, 0, LINE_WIDTH);
     strbuf_free(&text);
 }
 

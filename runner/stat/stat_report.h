@@ -11,8 +11,9 @@ struct stat_report {
     const struct stat_event *events;
     const struct stat_result *result; // has nevents
     const struct counter_table *table;
-    bool all_events; // nobody asked for these events: refused ones are not named one by one
-    bool colour;     // in tables
+    const char *whose; // the CPU, in tables
+    bool all_events;   // nobody asked for these events: refused ones are not named one by one
+    bool colour;       // in tables
 };
 
 // Appends the report. Events that were not counted are in it, with the reason.

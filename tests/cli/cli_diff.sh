@@ -12,7 +12,9 @@ expect_out '^all +3 +3 +×2\.00 +×2\.00$'
 expect_out \
     '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
 expect_err '3 of 3 common forms differ by more than 2 %, 0 of them in doubt'
-expect "the summary is first" test "$(sed -n '1s/ .*//p' "$OUT")" = class
+expect_out '^A: Test testa \(testa\), Test CPU; run 1, 20[0-9-]+, latput 1\.0-test$'
+expect_out '^B: Test testb \(testb\), Test CPU; run 2, '
+expect "then the summary" test "$(sed -n '4s/ .*//p' "$OUT")" = class
 run diff --db known.db testb testa
 expect_out '^div r64 +legacy +faster +20\.00 → 10\.00 '
 run diff --db known.db 1 1

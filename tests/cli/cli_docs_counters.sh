@@ -7,10 +7,10 @@
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 page=$TREE/docs/COUNTERS.md
 
-# Numbers, the names of CPU families and hypervisors, and blanks do not matter; nor does where lines
-# are wrapped, which follows from the length of a name.
+# The line of this CPU is its own. Numbers, the names of CPU families and hypervisors, and blanks do
+# not matter; nor does where lines are wrapped, which follows from the length of a name.
 plain() {
-    sed -E 's/[0-9][0-9,.]*/N/g' "$1" | tr -s ' \n' '  ' |
+    sed -E '/, latput [0-9]/d; s/[0-9][0-9,.]*/N/g' "$1" | tr -s ' \n' '  ' |
         sed -E 's/events of [a-zA-Z0-9_]+:/events of FAMILY:/g' | tr ' ' '\n'
 }
 # Prints the text below `$ COMMAND` in the page, up to the next command or the end of the block.

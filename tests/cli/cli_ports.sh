@@ -9,7 +9,7 @@ fixture known.db bare.db
 
 run ports --db ports.db --uarch testa
 expect_status 0
-expect_out '^testa, run [0-9]+$'
+expect_out '^Test testa \(testa\), Test CPU; run [0-9]+, 20[0-9-]+, latput 1'
 expect_out '^6 ports in 3 sets, 8 slots per cycle'
 # Stored names, in the order that people count.
 expect_out '^set +size +ALU0 +ALU2 +ALU10 +u2 +u4 +u5 '
@@ -18,7 +18,7 @@ expect_out '^unit DIV: not pipelined; div r64 keeps it busy for 5.0 cycles;$'
 expect_out '^  vdivpd z z z needs all its parts, for 9.5$'
 run ports --db ports.db --run 1
 expect_status 0
-expect_out '^testa, run 1$' # the run's uarch, whatever machine this is
+expect_out '\(testa\), Test CPU; run 1, ' # the run's uarch, whatever machine this is
 run ports --db ports.db --run 1 --format json
 expect_status 0
 expect_out '"uarch": "testa", "width": 8, "port_count": 6'

@@ -97,12 +97,20 @@ run merge --db two.db one.zip
 expect_status 0
 run property --db two.db --show
 expect_status 0
+expect_out '^Zen 5 \(zen5\), .*; run 1, 20'
 expect_out '^Chains '
+run property --db two.db --show --uarch zen5
+expect_out '^Zen 5 \(zen5\), .*; run 1, '
+run property --db two.db --show --uarch zen4
+expect_status 2
+expect_err "has no results of the uarch 'zen4'"
 # A second run says the same.
 run property --db one.db --quiet
 expect_status 0
 run property --db one.db --show --diff 1
 expect_status 0
+expect_out '^first: Zen 5 \(zen5\), .*; run 1,'
+expect_out '^second: Zen 5 \(zen5\), .*; run 2,'
 expect_out ', 0 differ, 0 in doubt; 0 only in the'
 # In a database of schema 29 a run may have a property under its older name: it is the same.
 sqlite3 one.db "DROP TRIGGER property_no_update;

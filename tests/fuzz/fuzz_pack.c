@@ -129,7 +129,8 @@ static void report_run(struct store *store, int64_t run, enum report_format form
     struct err err = {0};
     int64_t nrows;
     for (int view = 0; view <= STORE_VIEW_LIST; view++) {
-        const struct report_query query = {(enum store_view)view, &filter, format, 0, false, NULL};
+        const struct report_query query = {
+            .view = (enum store_view)view, .filter = &filter, .format = format};
         if (report_rows(store, &query, &out, NULL, &nrows, &err) != 0)
             fuzz_check_message(&err);
     }

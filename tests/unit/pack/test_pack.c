@@ -76,7 +76,7 @@ static struct strbuf views_text(struct store *store, int64_t run_id)
     int64_t n;
     for (int view = STORE_VIEW_INSTRUCTION; view <= STORE_VIEW_WARNING; view++) {
         const struct report_query query = {
-            (enum store_view)view, &filter, REPORT_CSV, 0, false, NULL};
+            .view = (enum store_view)view, .filter = &filter, .format = REPORT_CSV};
         if (view != STORE_VIEW_RUN)
             report_rows(store, &query, &text, NULL, &n, &err);
     }

@@ -55,7 +55,8 @@ static void expect_rows(struct store *store, struct asked asked, int64_t expecte
 {
     const struct store_filter filter = {
         .globs = &asked.glob, .nglobs = asked.glob != NULL, .run_id = asked.run_id};
-    const struct report_query query = {asked.view, &filter, asked.format, 0, false, NULL};
+    const struct report_query query = {
+        .view = asked.view, .filter = &filter, .format = asked.format};
     struct strbuf out = {0};
     struct err err = {0};
     int64_t nrows = -1;

@@ -289,7 +289,7 @@ static char *report(const struct stat_options *options, const struct stat_event 
 {
     struct strbuf out = {0};
     const struct stat_report r = {
-        .options = options, .events = events, .result = result, .table = &table};
+        .options = options, .events = events, .result = result, .table = &table, .whose = "Zen 9"};
     stat_report_put(&r, format, &out);
     return out.data;
 }
