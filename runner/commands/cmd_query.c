@@ -108,19 +108,13 @@ static const struct command_option options[] = {
 };
 // clang-format on
 
-// Returns true if the operand has something that no glob has: then it is an expression.
-static bool query_is_expression(const char *operand)
-{
-    return strpbrk(operand, "<>=~") != NULL;
-}
-
 static int query_parse(int argc, char **argv, struct arguments *query)
 {
     int operand = argc;
     int status = command_read_options(&cmd_query, argc, argv, query, &operand);
     query->globs = argv + operand;
     for (; operand < argc && status == EXIT_DONE; operand++)
-        if (query_is_expression(argv[operand]))
+        if (where_is_expression(argv[operand]))
             status = query_set_where(query, argv[operand]);
         else
             query->globs[query->nglobs++] = argv[operand];
@@ -307,9 +301,10 @@ const struct command cmd_query = {
         "have it, without regard to case: 'add', 'add r64 *', '*z{k}*'. Registers and memory may "
         "be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256', and 'zmm{k}' are "
         "all forms with such an operand.\n"
-        "An operand with <, >, = or ~ is an EXPR, as after --where: comparisons of the view's "
-        "columns, joined with and, or, not: 'latency > 20', 'ports is null', 'form ~ \"vp*\" and "
-        "slow / tput >= 2'. Columns have the names that CSV shows, or those of tables. "
+        "An operand with <, >, = or ~, or the word is, in, like or between after another, is an "
+        "EXPR, as after --where: comparisons of the view's columns, joined with and, or, not: "
+        "'latency > 20', 'ports is null', 'form ~ \"vp*\" and slow / tput >= 2'. Columns have the "
+        "names that CSV shows, or those of tables. "
         "docs/QUERIES.md has examples.\n"
         "Numbers are core cycles: latency as minimum and maximum over the pairs of operands, "
         "1/tput (reciprocal throughput) as cycles per instruction, slow the same for slow data. A "

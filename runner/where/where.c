@@ -58,6 +58,19 @@ static bool where_is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+bool where_is_expression(const char *text)
+{
+    static const char *const words[] = {"is", "in", "like", "between"}; // after a column
+    for (const char *at = text; *at; at++)
+        for (size_t i = 0; at > text && i < ARRAY_LEN(words); i++) {
+            size_t len = strlen(words[i]);
+            if (strncasecmp(at, words[i], len) == 0 && !where_is_name(at[len]) &&
+                strchr(" )", at[-1]) && strspn(text, " ") < (size_t)(at - text))
+                return true;
+        }
+    return strpbrk(text, "<>=~") != NULL;
+}
+
 // Takes a word of the language, if it comes next.
 static bool where_word(struct where_parser *parser, const char *word)
 {
@@ -236,19 +249,32 @@ static enum where_kind where_in(struct where_parser *parser)
                                    : where_fail(parser, where_next(parser), "a ) is missing here");
 }
 
-// Parses a glob, to match the left side's text; both in lower case.
-static enum where_kind where_glob(struct where_parser *parser, size_t from, const char *operator)
+static enum where_kind where_between(struct where_parser *parser)
+{
+    struct strbuf *sql = &parser->where->sql;
+    strbuf_puts(sql, " COLLATE NOCASE BETWEEN ");
+    if (where_side(parser) == KIND_WRONG)
+        return KIND_WRONG;
+    if (!where_word(parser, "and"))
+        return where_fail(parser, where_next(parser), "the word and belongs here: between 1 and 2");
+    strbuf_puts(sql, " AND ");
+    return where_side(parser) == KIND_WRONG ? KIND_WRONG : KIND_TRUTH;
+}
+
+// Parses a glob or a pattern of SQL, to match the left side's text; both in lower case.
+static enum where_kind where_pattern(struct where_parser *parser, size_t from, const char *sign,
+                                     const char *example)
 {
     struct strbuf *sql = &parser->where->sql;
     const char *at = where_next(parser);
     char *left = xstrdup(strbuf_text(sql) + from);
     sql->len = from;
-    strbuf_printf(sql, "lower(%s) %s lower(", left, operator);
+    strbuf_printf(sql, "lower(%s) %s lower(", left, sign);
     free(left);
     enum where_kind kind = where_side(parser);
     strbuf_puts(sql, ")");
     if (kind == KIND_NUMBER)
-        return where_fail(parser, at, "a text in quotes belongs here: form ~ 'vpadd*'");
+        return where_fail(parser, at, "a text in quotes belongs here: %s", example);
     return kind == KIND_WRONG ? kind : KIND_TRUTH;
 }
 
@@ -269,9 +295,9 @@ static enum where_kind where_compare(struct where_parser *parser, size_t from, e
     };
     struct strbuf *sql = &parser->where->sql;
     if (where_sign(parser, "!~"))
-        return where_glob(parser, from, "NOT GLOB");
+        return where_pattern(parser, from, "NOT GLOB", "form !~ 'vpadd*'");
     if (where_sign(parser, "~"))
-        return where_glob(parser, from, "GLOB");
+        return where_pattern(parser, from, "GLOB", "form ~ 'vpadd*'");
     for (size_t i = 0; i < ARRAY_LEN(signs); i++)
         if (where_sign(parser, signs[i].sign)) {
             strbuf_printf(sql, " %s ", signs[i].sql);
@@ -301,17 +327,23 @@ static enum where_kind where_comparison(struct where_parser *parser)
                    ? KIND_TRUTH
                    : where_fail(parser, where_next(parser), "the word null belongs here");
     }
-    if (where_word(parser, "not")) {
+    bool negated = where_word(parser, "not");
+    if (negated) {
         char *left = xstrdup(strbuf_text(sql) + from);
         sql->len = from;
         strbuf_printf(sql, "NOT %s", left);
+        from += strlen("NOT ");
         free(left);
-        return where_word(parser, "in") ? where_in(parser)
-                                        : where_fail(parser, where_next(parser),
-                                                     "the word in belongs here: not in (1, 2)");
     }
     if (where_word(parser, "in"))
         return where_in(parser);
+    if (where_word(parser, "like"))
+        return where_pattern(parser, from, "LIKE", "form like 'vpadd%'");
+    if (where_word(parser, "between"))
+        return where_between(parser);
+    if (negated)
+        return where_fail(parser, where_next(parser),
+                          "in, like or between belongs here: not in (1, 2)");
     kind = where_compare(parser, from, kind);
     return kind == KIND_TRUTH || kind == KIND_WRONG || parser->depth > 0
                ? kind

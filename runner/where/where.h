@@ -6,20 +6,23 @@
 //     conjunction = negation { "and" negation }
 //     negation    = "not" negation | comparison
 //     comparison  = sum [ ("=" | "!=" | "<" | "<=" | ">" | ">=") sum | ("~" | "!~") text
-//                       | "is" ["not"] "null" | ["not"] "in" "(" sum { "," sum } ")" ]
+//                       | "is" ["not"] "null" | ["not"] "in" "(" sum { "," sum } ")"
+//                       | ["not"] "like" text | ["not"] "between" sum "and" sum ]
 //     sum         = product { ("+" | "-") product }
 //     product     = factor { ("*" | "/") factor }
 //     factor      = number | text | column | "-" factor | "(" expression ")"
 //
-// Texts stand in '...' or "...", and compare without regard to case; ~ compares with a glob. A
-// column may be called by its name without the unit (`latency` for latency_clk), or as in the heads
-// of tables (`max`). NULL satisfies no comparison.
+// Texts stand in '...' or "...", and compare without regard to case; ~ compares with a glob,
+// like with a pattern of SQL. A column may be called by its name without the unit (`latency` for
+// latency_clk), or as in the heads of tables (`max`). NULL satisfies no comparison.
 #ifndef LATPUT_WHERE_H
 #define LATPUT_WHERE_H
 
 #include "store/store_read.h"
 #include "util/strbuf.h"
 
+// Returns true if the text has a sign or a word that no glob has: then it is an expression.
+bool where_is_expression(const char *text);
 // Parses an expression over the view's columns. Returns NULL with a message that shows the fault.
 struct store_where *where_parse(struct store *store, enum store_view view, const char *text,
                                 struct err *err);

@@ -124,7 +124,8 @@ expect_out '^hlt r64$'
 expect "one row" test "$(wc -l <"$OUT")" = 2
 # Each sign; div has 14.
 for sign in '= 14' '== 14' '<= 14' '>= 14' '< 15' '> 13' '!= 13' '<> 15' \
-    'in (13, 14)' 'not in (15)' '= 13' '== 15' '<= 13' '>= 15' '< 14' '> 14' '!= 14' '<> 14'; do
+    'in (13, 14)' 'not in (15)' 'between 14 and 15' 'not between 1 and 13' '= 13' '== 15' '<= 13' \
+    '>= 15' '< 14' '> 14' '!= 14' '<> 14' 'between 15 and 20' 'not between 1 and 14'; do
     run query --db known.db --uarch testb --format csv --columns form \
         --where "form = 'div r64' and slow $sign"
     [ "$sign" != '= 13' ] || holds=1
@@ -132,9 +133,23 @@ for sign in '= 14' '== 14' '<= 14' '>= 14' '< 15' '> 13' '!= 13' '<> 15' \
 done
 run query --db known.db --format csv --columns form --where "form ~ 'DIV*'"
 expect_out '^div r64$'
+# Words make an expression, too, if they come after a column.
+words() { # EXPRESSION FORM...
+    run query --db known.db --uarch testb --format csv --columns form --sort form "$1"
+    expect_status 0
+    expect "$1" cmp - "$OUT" < <(printf '%s\n' form "${@:2}")
+}
+words 'slow is null' 'add r64 r64' 'hlt r64'
+words 'form in ("DIV r64", "nop")' 'div r64'
+words 'not form in ("div r64") and (max)is not null' 'add r64 r64' 'hlt r64'
+words "form like 'D_V%'" 'div r64'
+words "form not like 'd%'" 'add r64 r64' 'hlt r64'
+words 'max between 30 and 40' 'div r64'
+words 'in al, dx'
+words '*is'
 run query --db known.db 'slow is not null' --where 'tput > 1'
-expect_status 0
-expect_err 'no rows match'
+expect_status 2
+expect_err "one expression, please: join 'tput > 1' and 'slow is not null' with and, or"
 run query --db known.db 'tput > 1' 'max > 1'
 expect_status 2
 expect_err "one expression, please: join 'tput > 1' and 'max > 1' with and, or"
@@ -156,6 +171,9 @@ wrong 'max' 'a comparison is missing' 1
 wrong 'max > 1 and (bits)' 'a comparison is missing' 13
 wrong 'max > (tput > 1)' 'a value belongs here' 7
 wrong 'max in 1' 'a \( belongs here' 8
+wrong 'max not 1' 'in, like or between belongs here' 9
+wrong 'form like 1' "a text in quotes belongs here: form like 'vpadd%'" 11
+wrong 'max between 1, 2' 'the word and belongs here' 14
 wrong 'max > 12abc' "'12abc' is no number" 7
 wrong "1) OR 1=1; DROP TABLE run; --" 'a comparison is missing' 1
 run query --db known.db --where "$(printf '(%.0s' {1..60})1"
