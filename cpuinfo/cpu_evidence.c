@@ -540,16 +540,8 @@ uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measure
 
 int cpu_override(const char *uarch, struct err *err)
 {
-    if (uarch && strcmp(uarch, "unknown") != 0) {
-        if (cpuinfo_load(err) < 0)
-            return -1;
-        const struct cpu_family *family = cpu_family_find(uarch);
-        if (!family || strcmp(family->uarch, uarch) != 0)
-            return err_set(err,
-                           "there is no uarch '%s' in cpus.csv; name one of its column uarch, "
-                           "or unknown",
-                           uarch);
-    }
+    if (uarch && (cpuinfo_load(err) < 0 || !(uarch = cpu_uarch_called(uarch, err))))
+        return -1;
     snprintf(overridden, sizeof overridden, "%s", uarch ? uarch : "");
     return 0;
 }

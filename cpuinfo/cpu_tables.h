@@ -94,6 +94,11 @@ struct size_table {
     struct csv_file file;
 };
 
+struct name_table {
+    const struct family_table *families; // families that have names
+    struct csv_file file;
+};
+
 // 0, or -1 with `path:line:` and a caret. The caller frees with the matching function.
 int features_read(const char *path, struct feature_table *table, struct err *err);
 void features_free(struct feature_table *table);
@@ -104,6 +109,8 @@ void families_free(struct family_table *table);
 int sizes_read(const char *path, const struct family_table *families, struct size_table *table,
                struct err *err);
 void sizes_free(struct size_table *table);
+int names_read(const char *path, const struct family_table *families, struct name_table *table,
+               struct err *err);
 
 // Returns the row of this name, of `len` bytes, or -1.
 int feature_row_find(const struct feature_table *table, const char *name, size_t len);
@@ -112,6 +119,7 @@ int feature_row_find(const struct feature_table *table, const char *name, size_t
 const struct feature_table *features_table(void);
 const struct family_table *families_table(void);
 const struct size_table *sizes_table(void);
+const struct name_table *names_table(void);
 
 // Returns the row for vendor, family, model, stepping and core type of `cpu`; NULL: there is none.
 const struct family_row *family_lookup(const struct family_table *table,

@@ -17,6 +17,7 @@ static struct {
     struct feature_table features;
     struct family_table families;
     struct size_table sizes;
+    struct name_table names;
 } tables = {.once = PTHREAD_ONCE_INIT};
 
 static void tables_read(void)
@@ -30,6 +31,9 @@ static void tables_read(void)
     tables.sizes_path = path_data("cpuinfo/core_sizes.csv");
     if (tables.status == 0)
         tables.status = sizes_read(tables.sizes_path, &tables.families, &tables.sizes, &tables.err);
+    if (tables.status == 0)
+        tables.status = names_read(path_data("cpuinfo/other_names.csv"), &tables.families,
+                                   &tables.names, &tables.err);
 }
 
 int cpuinfo_load(struct err *err)
@@ -67,6 +71,12 @@ const struct size_table *sizes_table(void)
 {
     cpuinfo_load(NULL);
     return &tables.sizes;
+}
+
+const struct name_table *names_table(void)
+{
+    cpuinfo_load(NULL);
+    return &tables.names;
 }
 
 bool cpu_observes(const char *property, const char *variant, const char *label)

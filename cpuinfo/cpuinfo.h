@@ -131,8 +131,9 @@ bool cpu_seen_narrow(const struct cpu_info *cpu);
 // busy sibling halves it), or the table does not have it.
 uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured);
 
-// Makes all CPUs that are identified, loaded or judged from now on this uarch: a key of cpus.csv or
-// "unknown"; NULL ends it. Returns 0, or -1 with a message. Not while other threads judge.
+// Makes all CPUs that are identified, loaded or judged from now on this uarch: a name of a family
+// of cpus.csv or "unknown"; NULL ends it. Returns 0, or -1 with a message. Not while other threads
+// judge.
 int cpu_override(const char *uarch, struct err *err);
 // Returns "claim", "inferred", "override" or "unknown"; "features", "caches", "measured" or
 // "properties".
@@ -181,6 +182,17 @@ struct cpu_family {
 // Returns the first line of this uarch, with or without the mark of an inferred one, or NULL
 // ("unknown" has no line).
 const struct cpu_family *cpu_family_find(const char *uarch);
+
+// The columns of other_names.csv: names of a family in other programs, and those that people use.
+enum cpu_namer { CPU_NAME_LLVM = 1, CPU_NAME_UOPS_INFO, CPU_NAME_OSACA, CPU_NAME_PEOPLE };
+// Returns that name of the family, with or without the mark of an inferred one; "" for none.
+const char *cpu_other_name(const char *uarch, enum cpu_namer whose);
+// Returns true if this is a name of the uarch: the uarch itself, its core's name, or one of
+// other_names.csv. Letter case, blanks, hyphens and underscores do not matter: "Golden Cove".
+bool cpu_is_called(const char *uarch, const char *said);
+// Returns the uarch of cpus.csv, or "unknown", that is called so. NULL with a message if none is,
+// or several are.
+const char *cpu_uarch_called(const char *said, struct err *err);
 
 // Returns the number of a feature name ("AVX512VL"), or -1 if features.csv does not have it.
 int feature_find(const char *name);

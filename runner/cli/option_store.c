@@ -2,10 +2,13 @@
 // Options of commands on a database; see option_store.h.
 #include "option_store.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "report/report.h"
 #include "store/store_cpu.h"
 #include "store/store_run.h"
 #include "util/mem.h"
+#include "util/strbuf.h"
+#include "util/suggest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,25 +42,85 @@ int option_take_run(const struct option_given *given, void *to)
     return store_option_run(given->cmd, given->argument, to);
 }
 
-int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
-                       const char *uarch)
+int store_option_check(const struct command *cmd, struct store *store, int64_t run_id)
 {
     struct err err = {0};
     int got = run_id ? store_has_run(store, run_id, &err) : 1;
-    if (got == 0)
-        return command_fail(cmd, EXIT_USAGE, "%s: has no run %lld; latput query --runs lists them",
-                            store_path(store), (long long)run_id);
-    char *words = xstrdup(uarch ? uarch : ""), *rest = words, *word = NULL;
-    while (got > 0 && uarch && (word = strsep(&rest, ",")))
-        got = store_has_uarch(store, word, &err);
-    int status = got > 0 ? EXIT_DONE
-                 : got < 0
-                     ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text)
-                     : command_fail(cmd, EXIT_USAGE,
-                                    "%s: has no results of the uarch '%s'; latput query --runs "
-                                    "lists them",
-                                    store_path(store), word);
+    if (got < 0)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    return got ? EXIT_DONE
+               : command_fail(cmd, EXIT_USAGE,
+                              "%s: has no run %lld; latput query --runs lists them",
+                              store_path(store), (long long)run_id);
+}
+
+// Appends the uarchs among `all` that a name means, after commas: that uarch, measured or inferred,
+// else all that people call so. Returns their number.
+static int called_put(const char *all, const char *name, struct strbuf *out)
+{
+    struct strbuf inferred = {0};
+    const char *exact = NULL;
+    int n = 0;
+    strbuf_printf(&inferred, "%s?", name);
+    for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1)
+        if (strcmp(uarch, name) == 0 || (!exact && strcmp(uarch, strbuf_text(&inferred)) == 0))
+            exact = uarch;
+    for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1)
+        if (exact ? uarch == exact : cpu_is_called(uarch, name)) {
+            strbuf_printf(out, "%s%s", out->len ? "," : "", uarch);
+            n++;
+        }
+    strbuf_free(&inferred);
+    return n;
+}
+
+static int called_none(const struct command *cmd, struct store *store, const char *all,
+                       const char *name)
+{
+    struct suggestion near = suggest_start(name, strlen(name));
+    struct strbuf has = {0};
+    char hint[96];
+    for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1) {
+        strbuf_printf(&has, "%s%s", has.len ? ", " : "", uarch);
+        suggest_offer(&near, uarch);
+    }
+    int status = command_fail(cmd, EXIT_USAGE, "%s: has no results of the uarch '%s', only of %s%s",
+                              store_path(store), name, has.len ? strbuf_text(&has) : "none",
+                              suggest_text(&near, hint, sizeof hint));
+    strbuf_free(&has);
+    return status;
+}
+
+int store_option_all_called(const struct command *cmd, struct store *store, const char **uarchs)
+{
+    static struct arena kept; // as long as the program runs, as its arguments
+    struct strbuf found = {0};
+    struct err err = {0};
+    int status = EXIT_DONE;
+    if (!*uarchs)
+        return EXIT_DONE;
+    char *all = cpuinfo_load(&err) == 0 ? store_uarchs_of_runs(store, &err) : NULL;
+    char *words = xstrdup(*uarchs), *rest = words;
+    if (!all)
+        status = command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    for (char *word; status == EXIT_DONE && (word = strsep(&rest, ","));)
+        if (called_put(all, word, &found) == 0)
+            status = called_none(cmd, store, all, word);
+    if (status == EXIT_DONE)
+        *uarchs = arena_strdup(&kept, strbuf_text(&found));
     free(words);
+    free(all);
+    strbuf_free(&found);
+    return status;
+}
+
+int store_option_called(const struct command *cmd, struct store *store, const char **uarch)
+{
+    const char *asked = *uarch;
+    int status = store_option_all_called(cmd, store, uarch);
+    if (status == EXIT_DONE && asked && strchr(*uarch, ','))
+        return command_fail(cmd, EXIT_USAGE, "'%s' means several uarchs, %s: name one of them",
+                            asked, *uarch);
     return status;
 }
 
@@ -88,7 +151,7 @@ int store_option_newest(const struct command *cmd, struct store *store, int64_t 
 {
     struct err err = {0};
     if (*run_id)
-        return store_option_check(cmd, store, *run_id, NULL);
+        return store_option_check(cmd, store, *run_id);
     int got = store_run_newest(store, NULL, run_id, &err);
     if (got == 0)
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s: has no runs; `latput run` measures one",
@@ -158,7 +221,9 @@ int store_option_one_cpu(const struct command *cmd, struct store *store,
     struct err err = {0};
     int64_t run_id = filter->run_id;
     *owned = NULL;
-    int status = store_option_check(cmd, store, run_id, filter->uarch);
+    int status = store_option_check(cmd, store, run_id);
+    if (status == EXIT_DONE)
+        status = store_option_called(cmd, store, &filter->uarch);
     if (status != EXIT_DONE || filter->uarch)
         return status;
     status = store_option_newest(cmd, store, &run_id);

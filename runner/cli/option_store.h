@@ -20,10 +20,15 @@ int store_option_run(const struct command *cmd, const char *text, int64_t *run_i
 #define OPTION_RUN(field) .take = option_take_run, .offset = OPTION_FIELD(int64_t, field)
 int option_take_run(const struct option_given *given, void *to);
 
-// Checks that the run (0: none asked for) and the uarch (NULL: none) exist. Returns EXIT_DONE, or
-// another status after a message.
-int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
-                       const char *uarch);
+// Checks that the run exists (0: none asked for). Returns EXIT_DONE, or another status after a
+// message.
+int store_option_check(const struct command *cmd, struct store *store, int64_t run_id);
+// Replaces the name of a uarch (NULL: none asked for) by the uarch as the database has it: "spr" by
+// "sapphirerapids?"; of names with commas between them each by all that it means. Returns
+// EXIT_DONE, or another status after a message: no results of it, or several uarchs where one is
+// meant. The text lives as long as the program.
+int store_option_called(const struct command *cmd, struct store *store, const char **uarch);
+int store_option_all_called(const struct command *cmd, struct store *store, const char **uarchs);
 
 // Finds the run that is meant: *run_id or, if that is 0, the newest, with a note if it came by a
 // merge. Returns EXIT_DONE, or another status after a message.

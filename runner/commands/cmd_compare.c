@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "compare/compare.h"
+#include "cpuinfo/cpuinfo.h"
 #include "store/store.h"
 #include "llvm/mca.h"
 
@@ -70,9 +71,7 @@ static int compare_print(struct store *store, struct arguments *args)
     struct err err = {0};
     struct strbuf out = {0};
     struct known_cpu data;
-    char *cpu = known_other_name(args->filter.uarch, "llvm", &err);
-    if (!cpu)
-        return command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    const char *cpu = cpu_other_name(args->filter.uarch, CPU_NAME_LLVM);
     args->options.cpu = args->cpu ? args->cpu : cpu;
     int status = compare_cpu_check(args->options.cpu);
     if (status == EXIT_DONE) {
@@ -84,7 +83,6 @@ static int compare_print(struct store *store, struct arguments *args)
         known_free(&data);
     }
     strbuf_free(&out);
-    free(cpu);
     return status;
 }
 

@@ -341,10 +341,14 @@ static int table_load(const struct counters_request *request, int number, struct
                       struct counter_table *table)
 {
     struct err err;
-    if (request->uarch)
-        return counters_load(request->uarch, table, &err) == 0
+    if (request->uarch) {
+        char key[64];
+        cpu_uarch_key(request->uarch, key, sizeof key);
+        const char *uarch = cpuinfo_load(&err) == 0 ? cpu_uarch_called(key, &err) : NULL;
+        return uarch && counters_load(uarch, table, &err) == 0
                    ? EXIT_DONE
                    : command_fail(request->command, EXIT_USAGE, "%s", err.text);
+    }
     int status = counters_cpu_find(request, number, cpu);
     if (status != EXIT_DONE)
         return status;

@@ -84,9 +84,12 @@ static int command_databases(struct store *store, struct arguments *arguments)
         struct diff_side *side = &arguments->diff.sides[i];
         side->filter.globs = &arguments->glob;
         side->filter.nglobs = arguments->glob != NULL;
-        int status = store_option_check(&cmd_diff, store, side->filter.run_id, side->filter.uarch);
+        int status = store_option_check(&cmd_diff, store, side->filter.run_id);
+        if (status == EXIT_DONE)
+            status = store_option_called(&cmd_diff, store, &side->filter.uarch);
         if (status != EXIT_DONE)
             return status;
+        side->name = side->filter.uarch ? side->filter.uarch : side->name;
         if (diff_read(store, side, &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
     }

@@ -581,13 +581,12 @@ static int explain_blocks(struct work *work)
 static int work_choose(struct work *work, struct err *err)
 {
     const struct arguments *arguments = work->arguments;
-    int status = store_option_check(&cmd_explain, work->store, arguments->run_id, arguments->uarch);
-    if (status != EXIT_DONE)
+    int status = store_option_check(&cmd_explain, work->store, arguments->run_id);
+    work->uarch = arguments->uarch;
+    if (status == EXIT_DONE)
+        status = store_option_called(&cmd_explain, work->store, &work->uarch);
+    if (status != EXIT_DONE || work->uarch)
         return status;
-    if (arguments->uarch) {
-        work->uarch = arguments->uarch;
-        return EXIT_DONE;
-    }
     char *name = arguments->run_id ? store_option_uarch(work->store, arguments->run_id, err)
                                    : store_option_uarch_here(work->store, err);
     if (!name)

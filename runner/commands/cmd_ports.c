@@ -175,7 +175,9 @@ static int ports_print_stored(const struct arguments *arguments, struct store *s
     static struct stored_port_model stored;
     struct err err = {0};
     struct store_ports_of of = {arguments->run_id, uarch, arguments->uarch != NULL};
-    int status = store_option_check(&cmd_ports, store, of.run_id, arguments->uarch);
+    int status = store_option_check(&cmd_ports, store, of.run_id);
+    if (status == EXIT_DONE && of.named)
+        status = store_option_called(&cmd_ports, store, &of.uarch);
     if (status == EXIT_DONE)
         status = store_option_ports(&cmd_ports, store, &of, &stored, arena);
     if (status != EXIT_DONE)

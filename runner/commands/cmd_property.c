@@ -262,7 +262,9 @@ static int find_shown(const struct arguments *arguments, struct store *store, in
 {
     struct err err = {0};
     const char *uarch = arguments->uarch;
-    int status = store_option_check(&cmd_property, store, arguments->run_id, uarch);
+    int status = store_option_called(&cmd_property, store, &uarch);
+    if (status == EXIT_DONE)
+        status = store_option_check(&cmd_property, store, arguments->run_id);
     *run_id = arguments->run_id;
     if (status != EXIT_DONE || *run_id)
         return status;
@@ -287,7 +289,7 @@ static int show(const struct arguments *arguments)
         return status;
     status = find_shown(arguments, store, &run_id);
     if (status == EXIT_DONE && arguments->diff_id)
-        status = store_option_check(&cmd_property, store, arguments->diff_id, NULL);
+        status = store_option_check(&cmd_property, store, arguments->diff_id);
     if (status == EXIT_DONE)
         status = (arguments->diff_id ? print_diff : print_run)(arguments, store, run_id);
     store_close(store);

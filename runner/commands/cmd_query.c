@@ -267,7 +267,9 @@ static int query_print(struct store *store, const struct arguments *query,
 static int query_execute(struct store *store, struct arguments *query)
 {
     struct query_meaning meaning = {.where = NULL};
-    int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);
+    int status = store_option_check(&cmd_query, store, query->filter.run_id);
+    if (status == EXIT_DONE)
+        status = store_option_all_called(&cmd_query, store, &query->filter.uarch);
     if (status == EXIT_DONE)
         status = query_understand(store, query, &meaning);
     if (status == EXIT_DONE)

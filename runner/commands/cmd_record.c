@@ -196,7 +196,7 @@ static int record_run(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     session_stop_on_signals();
-    status = store_option_check(&cmd_record, store, arguments.run_id, NULL);
+    status = store_option_check(&cmd_record, store, arguments.run_id);
     if (status == EXIT_DONE)
         status = record_with(&arguments, store);
     store_close(store);

@@ -27,7 +27,7 @@ static int rederive_store_results(struct store *store, int64_t run_id)
 {
     struct err err = {0};
     int64_t results = 0, changed = 0, bare = 0;
-    int status = store_option_check(&cmd_rederive, store, run_id, NULL);
+    int status = store_option_check(&cmd_rederive, store, run_id);
     if (status != EXIT_DONE)
         return status;
     if (store_rederive(store, run_id, &results, &changed, &err) != 0 ||

@@ -394,7 +394,7 @@ static int validate_run(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     session_stop_on_signals();
-    status = store_option_check(&cmd_validate, store, arguments.run_id, NULL);
+    status = store_option_check(&cmd_validate, store, arguments.run_id);
     if (status == EXIT_DONE)
         status = validate_with(&arguments, store);
     store_close(store);

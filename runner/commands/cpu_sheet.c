@@ -55,10 +55,13 @@ static int find_runs(const struct command *cmd, struct store *store, const char 
 {
     int status = EXIT_DONE;
     for (int i = 0; i < runs->n && status == EXIT_DONE; i++)
-        status = store_option_check(cmd, store, runs->run_ids[i], NULL);
+        status = store_option_check(cmd, store, runs->run_ids[i]);
     if (status != EXIT_DONE || runs->n > 0)
         return status;
-    return uarchs ? add_uarchs(cmd, store, uarchs, runs) : add_newest(cmd, store, NULL, runs);
+    if (!uarchs)
+        return add_newest(cmd, store, NULL, runs);
+    status = store_option_all_called(cmd, store, &uarchs);
+    return status == EXIT_DONE ? add_uarchs(cmd, store, uarchs, runs) : status;
 }
 
 static void print_sheet(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,

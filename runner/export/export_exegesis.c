@@ -2,6 +2,7 @@
 // Measurements in the format of llvm-exegesis, for its --mode=analysis: one YAML document per form.
 // A file holds one mode, so there is one format per mode. Scalars are quoted like JSON's strings,
 // which is YAML's own double-quoted style.
+#include "cpuinfo/cpuinfo.h"
 #include "export_formats.h"
 #include "export_internal.h"
 #include "util/json.h"
@@ -72,8 +73,8 @@ static int exegesis_write(struct known_cpu *data, const struct exegesis_mode *mo
                           struct export_out *out, struct err *err)
 {
     struct llvm_instr *instrs;
-    char *cpu = known_other_name(data->uarch, "llvm", err);
-    int status = cpu ? llvm_decode(data, &instrs, err) : -1;
+    const char *cpu = cpu_other_name(data->uarch, CPU_NAME_LLVM);
+    int status = llvm_decode(data, &instrs, err);
     if (status == 0 && !*cpu)
         status = err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", data->uarch);
     for (int i = 0; status == 0 && i < data->nforms; i++) {
@@ -86,7 +87,6 @@ static int exegesis_write(struct known_cpu *data, const struct exegesis_mode *mo
         exegesis_document(&out->text, mode, cpu, &data->forms[i], &instrs[i], value);
         out->written++;
     }
-    free(cpu);
     return status;
 }
 

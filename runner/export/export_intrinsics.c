@@ -7,6 +7,7 @@
 #include "export_iform.h"
 #include "export_internal.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "report/report.h"
 #include "util/json.h"
 
@@ -119,9 +120,8 @@ static void intrinsics_put_all(const struct intrinsics_entry *entries, int n,
 
 static int intrinsics_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
-    char *architecture = known_other_name(data->uarch, "uops_info", err);
-    if (!architecture)
-        return -1;
+    const char *architecture = cpu_other_name(data->uarch, CPU_NAME_UOPS_INFO);
+    (void)err;
     struct intrinsics_entry *entries = xmalloc(((size_t)data->nforms + 1) * sizeof *entries);
     struct strbuf iform = {0};
     int n = 0;
@@ -143,7 +143,6 @@ static int intrinsics_write(struct known_cpu *data, struct export_out *out, stru
     for (int i = 0; i < n; i++)
         free(entries[i].iform);
     free(entries);
-    free(architecture);
     strbuf_free(&iform);
     return 0;
 }

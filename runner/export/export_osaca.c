@@ -2,6 +2,7 @@
 // A machine file for OSACA: YAML with the ports, loads and stores, and the forms in AT&T's order of
 // operands. OSACA knows general-purpose registers by kind, not by width, so AT&T's suffixes, if an
 // instruction has them, distinguish widths.
+#include "cpuinfo/cpuinfo.h"
 #include "export_formats.h"
 #include "export_internal.h"
 #include "util/json.h"
@@ -203,11 +204,9 @@ static void osaca_memory(const struct known_cpu *data, struct strbuf *out)
     strbuf_puts(out, "\n");
 }
 
-static int osaca_head(const struct known_cpu *data, struct strbuf *out, struct err *err)
+static void osaca_head(const struct known_cpu *data, struct strbuf *out)
 {
-    char *name = known_other_name(data->uarch, "osaca", err);
-    if (!name)
-        return -1;
+    const char *name = cpu_other_name(data->uarch, CPU_NAME_OSACA);
     strbuf_puts(out, "# measured by latput ");
     export_line(out, data->version);
     strbuf_printf(out,
@@ -231,8 +230,6 @@ static int osaca_head(const struct known_cpu *data, struct strbuf *out, struct e
         osaca_text(out, data->model->units[i].name);
     }
     strbuf_puts(out, "]\ninstruction_forms:\n");
-    free(name);
-    return 0;
 }
 
 // Makes the entry of a form. Returns why it has none; NULL if *entry is made.
@@ -322,8 +319,7 @@ static int osaca_write(struct known_cpu *data, struct export_out *out, struct er
                        "no run of '%s' has found its ports, which OSACA's model is made of; "
                        "latput run finds them",
                        data->uarch);
-    if (osaca_head(data, &out->text, err) != 0)
-        return -1;
+    osaca_head(data, &out->text);
     struct osaca_entry *entries = xmalloc(((size_t)data->nforms + 1) * sizeof *entries);
     int n = 0;
     for (int i = 0; i < data->nforms; i++) {

@@ -72,10 +72,6 @@ int known_read(struct store *store, const struct store_filter *filter, unsigned 
                struct known_cpu *data, struct err *err);
 void known_free(struct known_cpu *data);
 
-// Returns another program's name of the CPU family (with or without '?' at the end): a column of
-// cpuinfo/other_names.csv, "" for no name. The caller frees it; NULL after an error.
-char *known_other_name(const char *uarch, const char *column, struct err *err);
-
 // Reasons for leaving a form out.
 extern const char known_no_row[];  // not in the lists
 extern const char known_32bit[];   // 32-bit form, when 64-bit ones are asked for

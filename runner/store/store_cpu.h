@@ -38,7 +38,5 @@ int store_get_observed(struct store *store, const struct cpu_info *cpu,
 // CPUID. Runs that were told the family do not count. Without such a run, or if cpu_override()
 // decides, it is cpu->uarch. The caller frees it; NULL after an error.
 char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err);
-// Returns 1 if any CPU of the database is of this uarch, 0 if none is, -1 on error.
-int store_has_uarch(struct store *store, const char *uarch, struct err *err);
 
 #endif

@@ -506,15 +506,6 @@ int store_has_run(struct store *store, int64_t run_id, struct err *err)
     return store_get_int(store, err, &found, "SELECT 1 FROM run WHERE run_id = ?1", "i", run_id);
 }
 
-int store_has_uarch(struct store *store, const char *uarch, struct err *err)
-{
-    int64_t found;
-    return store_get_int(
-        store, err, &found,
-        "SELECT 1 FROM run JOIN cpu USING (cpu_id) WHERE uarch || iif(inferred, '?', '') = ?1", "s",
-        uarch);
-}
-
 // Returns the texts of a statement's only column, each with its NUL, an empty one at the end.
 static char *store_texts(struct store *store, sqlite3_stmt *stmt, struct err *err)
 {
@@ -554,6 +545,13 @@ char *store_listed(struct store *store, int64_t run_id, struct err *err)
                    "(SELECT uarch_key FROM run_key WHERE run_id = ?1) ORDER BY list.name",
                    "i", run_id);
     return store_texts(store, stmt, err);
+}
+
+char *store_uarchs_of_runs(struct store *store, struct err *err)
+{
+    return store_texts(
+        store, store_bind(store, err, "SELECT DISTINCT uarch FROM run_key ORDER BY uarch", ""),
+        err);
 }
 
 char *store_uarchs(struct store *store, const char *asked, struct err *err)

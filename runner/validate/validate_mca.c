@@ -3,6 +3,7 @@
 #include "validate_mca.h"
 
 #include "cli/option_store.h"
+#include "cpuinfo/cpuinfo.h"
 #include "plan/plan.h"
 #include "util/mem.h"
 
@@ -75,10 +76,10 @@ int validate_beside_mca(struct store *store, const struct port_table *table,
 {
     struct known_cpu data = {0};
     char *uarch = store_option_uarch(store, table->run_id, err);
-    char *cpu = uarch ? known_other_name(uarch, "llvm", err) : NULL;
+    const char *cpu = uarch ? cpu_other_name(uarch, CPU_NAME_LLVM) : "";
     struct store_filter filter = {.uarch = uarch, .run_id = table->run_id};
-    int status = cpu ? 0 : -1;
-    *beside = (struct validate_beside){.cpu = cpu ? arena_strdup(arena, cpu) : ""};
+    int status = uarch ? 0 : -1;
+    *beside = (struct validate_beside){.cpu = cpu};
     if (status == 0 && !mca_cpu_is_name(cpu))
         status = err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", uarch);
     if (status == 0)
@@ -86,7 +87,6 @@ int validate_beside_mca(struct store *store, const struct port_table *table,
     if (status == 0)
         status = beside_figures(&data, table, mixes, arena, beside, err);
     known_free(&data);
-    free(cpu);
     free(uarch);
     return status;
 }

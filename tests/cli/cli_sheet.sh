@@ -75,9 +75,16 @@ expect_status 0
 expect "a run without properties has no such file" \
     test ! -e forms/properties.txt -a -e forms/info.txt
 
-run cpu --sheet --db packs.db --uarch zen6
+fixture known.db
+run cpu --sheet --db known.db --uarch testa
 expect_status 3
-expect_err 'no properties of zen6; latput property measures them'
+expect_err 'no properties of testa; latput property measures them'
+run cpu --sheet --db packs.db --uarch zen6
+expect_status 2
+expect_err "no results of the uarch 'zen6', only of sapphirerapids\?, zen5; did you mean 'zen5'\?"
+run cpu --sheet --db packs.db --uarch spr,znver5
+expect_status 0
+expect_out 'sapphirerapids\? .* zen5'
 run cpu --sheet --db packs.db --run 99
 expect_status 2
 run cpu --sheet --db packs.db --format xml

@@ -239,6 +239,44 @@ static void test_facts_follow(void **state)
     assert_string_equal(cpu.reason, "");
 }
 
+// Names of families, as people write them; "" if the message is about several or none.
+static void test_called(void **state)
+{
+    static const struct {
+        const char *said, *uarch, *message;
+    } names[] = {
+        {"zen5",            "zen5",           ""                                       },
+        {"Zen 5",           "zen5",           ""                                       },
+        {"znver5",          "zen5",           ""                                       },
+        {"turin",           "zen5",           ""                                       },
+        {"ZEN+",            "zenplus",        ""                                       },
+        {"SPR",             "sapphirerapids", ""                                       },
+        {"ADL-E",           "",               "means several uarchs, alderlake_e, "    },
+        {"skylake-avx512",  "skylakex",       ""                                       },
+        {"lion cove",       "",               "arrowlake_p, lunarlake_p: name one"     },
+        {"Willow Cove",     "tigerlake",      ""                                       },
+        {"unknown",         "unknown",        ""                                       },
+        {"sapphirerapid",   "",               "; did you mean 'sapphirerapids'?"       },
+        {"zen5?",           "",               "; did you mean 'zen5'?"                 },
+        {"",                "",               "there is no uarch '' in cpus.csv"       },
+        {"--",              "",               "; name one of its column uarch"         },
+        {"kabylakecoffeel", "",               "there is no uarch 'kabylakecoffeel' in "},
+        {"Sapphire_Rapids", "sapphirerapids", ""                                       },
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct err err = {0};
+        const char *uarch = cpu_uarch_called(names[i].said, &err);
+        assert_string_equal(uarch ? uarch : "", names[i].uarch);
+        if (!strstr(err.text, names[i].message))
+            fail_msg("%s: %s", names[i].said, err.text);
+    }
+    assert_true(cpu_is_called("sapphirerapids?", "golden cove"));
+    assert_false(cpu_is_called("sapphirerapids?", "golden"));
+    assert_string_equal(cpu_other_name("zen3?", CPU_NAME_OSACA), "ZEN3");
+    assert_string_equal(cpu_other_name("unknown", CPU_NAME_LLVM), "");
+}
+
 static void test_override(void **state)
 {
     (void)state;
@@ -247,7 +285,7 @@ static void test_override(void **state)
     assert_int_equal(cpu_override("no_such", &err), -1);
     assert_non_null(strstr(err.text, "'no_such'"));
     assert_int_equal(cpu_override("zen5?", &err), -1);
-    assert_int_equal(cpu_override("zen4", &err), 0);
+    assert_int_equal(cpu_override("Znver 4", &err), 0);
     cpu_read("sapphirerapids_renamed_kvm", &cpu);
     assert_string_equal(cpu.uarch, "zen4");
     assert_string_equal(cpu.claim, "rocketlake");
@@ -278,8 +316,8 @@ int main(void)
         setenv("LATPUT_ROOT", ".", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_disguises),    cmocka_unit_test(test_properties),
-        cmocka_unit_test(test_facts_follow), cmocka_unit_test(test_override),
-        cmocka_unit_test(test_key),
+        cmocka_unit_test(test_facts_follow), cmocka_unit_test(test_called),
+        cmocka_unit_test(test_override),     cmocka_unit_test(test_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
