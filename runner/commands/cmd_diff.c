@@ -17,7 +17,9 @@
 extern const struct command cmd_diff;
 
 struct arguments {
-    const char *db, *glob;
+    const char *db, *filter;
+    char **globs;
+    int nglobs;
     bool wide;
     struct diff diff;
     struct diff_view view;
@@ -82,8 +84,8 @@ static int command_databases(struct store *store, struct arguments *arguments)
     struct err err = {0};
     for (int i = 0; i < 2; i++) {
         struct diff_side *side = &arguments->diff.sides[i];
-        side->filter.globs = &arguments->glob;
-        side->filter.nglobs = arguments->glob != NULL;
+        side->filter.globs = (const char *const *)arguments->globs;
+        side->filter.nglobs = arguments->nglobs;
         int status = store_option_check(&cmd_diff, store, side->filter.run_id);
         if (status == EXIT_DONE)
             status = store_option_called(&cmd_diff, store, &side->filter.uarch);
@@ -146,26 +148,32 @@ static const struct command_option options[] = {
         OPTION_SWITCH(diff.sure_only, true)},
     {'t', "tolerance", "PERCENT", "ignore differences up to this; default: 2",
         OPTION_CALL(take_tolerance)},
-    {0, "filter", "GLOB", "only the forms that match, as in latput query", OPTION_TEXT(glob)},
+    {0, "filter", "GLOB", "the same as a GLOB", OPTION_TEXT(filter)},
     {COMMON_WIDE(wide)},
     {0},
 };
 // clang-format on
 
-static int diff_operands(struct diff *diff, char **names, int n)
+// Reads A, B and what follows them. A filter takes B's place among the operands as one more glob.
+static int diff_operands(struct arguments *arguments, char **operands, int n)
 {
-    if (n != 2)
+    if (n < 2)
         return command_fail(&cmd_diff, EXIT_USAGE,
                             "name two CPU families (uarch) or two runs; latput query --runs lists "
                             "them");
     for (int i = 0; i < 2; i++) {
-        struct diff_side *side = &diff->sides[i];
-        side->name = names[i];
-        if (names[i][strspn(names[i], "0123456789")])
-            side->filter.uarch = names[i];
-        else if (store_option_run(&cmd_diff, names[i], &side->filter.run_id) != EXIT_DONE)
+        struct diff_side *side = &arguments->diff.sides[i];
+        side->name = operands[i];
+        if (operands[i][strspn(operands[i], "0123456789")])
+            side->filter.uarch = operands[i];
+        else if (store_option_run(&cmd_diff, operands[i], &side->filter.run_id) != EXIT_DONE)
             return EXIT_USAGE;
     }
+    int first = arguments->filter ? 1 : 2;
+    if (arguments->filter)
+        operands[1] = (char *)arguments->filter;
+    arguments->globs = operands + first;
+    arguments->nglobs = n - first;
     return EXIT_DONE;
 }
 
@@ -175,7 +183,7 @@ static int diff_run(int argc, char **argv)
     int operand = argc;
     int status = command_read_options(&cmd_diff, argc, argv, &arguments, &operand);
     if (status == EXIT_DONE)
-        status = diff_operands(&arguments.diff, argv + operand, argc - operand);
+        status = diff_operands(&arguments, argv + operand, argc - operand);
     if (status != EXIT_DONE)
         return status;
     struct store *store;
@@ -190,11 +198,12 @@ static int diff_run(int argc, char **argv)
 
 const struct command cmd_diff = {
     .name = "diff",
-    .arguments = "A B",
+    .arguments = "A B [GLOB]...",
     .summary = "two CPUs or two runs side by side, only what differs",
     .description =
         "A and B are CPU families (uarch, such as zen5) or numbers of runs. For the forms that "
-        "both have it first prints by class how many are faster and slower on B, how many "
+        "both have, and that match one of the GLOBs as in latput query if there are any, it first "
+        "prints by class how many are faster and slower on B, how many "
         "instructions are new and gone, and the median ratios of B's latencies and throughputs to "
         "A's; then the forms whose latency, throughput or outcome differ by more than the "
         "tolerance, or whose µops or ports differ if both are known and not ambiguous; names of "

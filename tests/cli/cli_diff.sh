@@ -23,6 +23,14 @@ expect_no_out
 expect_err '0 of 3 common forms differ'
 run diff --db known.db --format csv --filter add 1 2
 expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure$'
+cp "$OUT" filtered
+run diff --db known.db --format csv 1 2 'ADD rax, *'
+expect "a glob is a filter" cmp "$OUT" filtered
+run diff --db known.db --format csv --filter 'div*' testa testb 'nothing*' add
+expect "each of the globs" test "$(cut -d, -f1 "$OUT" | tr '\n' ,)" = "form,add r64 r64,div r64,"
+run diff --db known.db testa
+expect_status 2
+expect_err 'name two CPU families'
 run diff --db known.db --tolerance 60 1 2
 expect_no_out
 for format in table csv json; do
