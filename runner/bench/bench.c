@@ -11,12 +11,42 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 enum { GIVE_UP_DEFAULT_MS = 5000, LABEL_BYTES_MAX = 200 }; // limit of the database
 
 struct bench_spec bench_defaults(void)
 {
     return (struct bench_spec){.cpu = -1};
+}
+
+// Returns true if it is code. Code of one word has no dot or slash, which names of files mostly
+// have.
+static bool bench_is_code(const char *operand)
+{
+    static const char *const endings[] = {".nasm", ".asm", ".c", ".o"};
+    if (access(operand, F_OK) == 0)
+        return false;
+    const char *dot = strrchr(operand, '.');
+    for (size_t i = 0; dot && i < ARRAY_LEN(endings); i++)
+        if (strcmp(dot, endings[i]) == 0)
+            return false;
+    return strpbrk(operand, " \t\n;") || !strpbrk(operand, "./");
+}
+
+int bench_take_operands(struct bench_spec *spec, char **operands, int n, struct err *err)
+{
+    if (n > 1)
+        return err_set(err,
+                       "one file or piece of code at a time, '%s' is too many: code of several "
+                       "words stands in quotes, 'imul rax, rbx'",
+                       operands[1]);
+    if (n == 1 && (spec->body || spec->file))
+        return err_set(err, "either '%s' or '%s', not both", spec->body ? spec->body : spec->file,
+                       operands[0]);
+    if (n == 1)
+        *(bench_is_code(operands[0]) ? &spec->body : &spec->file) = operands[0];
+    return 0;
 }
 
 static int bench_check_text(const struct bench_spec *spec, struct err *err)

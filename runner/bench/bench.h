@@ -61,6 +61,9 @@ struct bench_spec {
     bool keep;         // leave the assembly file; result->directory says where
 };
 struct bench_spec bench_defaults(void);
+// Takes what a user gave without an option: nothing, or one file or piece of code. It is code if no
+// file has that name, and it has no ending of one. Returns 0, or -1 with a message.
+int bench_take_operands(struct bench_spec *spec, char **operands, int n, struct err *err);
 enum {
     BENCH_UNROLL_MAX = 1000000,
     BENCH_LOOP_MAX = 2000000000,

@@ -151,7 +151,7 @@ static void assemble_refused(const char *text, const char *errors, struct err *e
         err_set(err, "'%.*s': NASM says: %.*s", len, text + start,
                 (int)strcspn(message + strlen("error: "), "\n"), message + strlen("error: "));
     else
-        err_set(err, "NASM refuses it: latput bench --asm says where");
+        err_set(err, "NASM refuses it: latput bench says where");
 }
 
 long bench_assemble(const char *directory, const char *text, int bits, uint8_t *code,

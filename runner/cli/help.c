@@ -109,7 +109,7 @@ static const struct {
     {"latput query 'vpadd* ymm*'", "results of some forms"},
     {"latput query 'latency > 20' --sort -latency --limit 10", "the slowest"},
     {"latput query --latency 'imul r64 r64'", "latency of each pair of operands"},
-    {"latput bench --asm 'imul rax, rbx' --mode latency", "a piece of your own code"},
+    {"latput bench 'imul rax, rbx' --mode latency", "a piece of your own code"},
     {"latput diff zen4 zen5", "two CPUs, only what differs"},
     {"latput pack --output .", "an archive for a colleague, who reads it without latput"},
 };

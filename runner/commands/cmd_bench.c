@@ -79,9 +79,7 @@ static int take_db(const struct option_given *given, void *to)
 
 // clang-format off
 static const struct command_option options[] = {
-    {0, "asm", "CODE",
-        "the code, in NASM's syntax; `;` separates instructions, `;;` begins a comment",
-        OPTION_TEXT(spec.body)},
+    {0, "asm", "CODE", "the same as CODE, whatever it looks like", OPTION_TEXT(spec.body)},
     {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(spec.init)},
     {0, "mode", "NAME", "latency: the code as it is (default); throughput: chains are broken",
         OPTION_CALL(take_mode)},
@@ -126,7 +124,7 @@ static const struct command_option options[] = {
         OPTION_TEXT(sweep)},
     {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters",
         OPTION_TEXT(plot)},
-    {0, "explain", NULL, "explain the time, as latput explain does; for --asm",
+    {0, "explain", NULL, "explain the time, as latput explain does; for CODE",
         OPTION_SWITCH(explain, true)},
     {0},
 };
@@ -136,9 +134,11 @@ static int bench_command(int argc, char **argv);
 
 const struct command cmd_bench = {
     .name = "bench",
-    .arguments = "[FILE]",
+    .arguments = "CODE|FILE",
     .summary = "measure a piece of code of your own",
     .description =
+        "CODE is in NASM's syntax; `;` separates instructions, `;;` begins a comment. A FILE is "
+        "NASM's, C or an object, and its name ends in .nasm, .asm, .c or .o.\n"
         "Runs the code in a loop in a process of its own and prints the time of each repetition, "
         "the first of them cold, and a summary in core cycles. The code may use all registers but "
         "r15 (the loop's) and r14, which holds the address of 64 KiB of readable and writable "
@@ -146,8 +146,8 @@ const struct command cmd_bench = {
         "not return only costs a message. That holds for the measured code only: a FILE is "
         "trusted. The compiler, the assembler and the linker read it as you, and its constructors "
         "and ifuncs run as you, before the process gives up its rights. Give latput bench no file "
-        "and no --asm of a stranger.\n"
-        "--sweep N=0..32:4 measures the code for each value: {N} in --asm, --init or --cflags is "
+        "and no code of a stranger.\n"
+        "--sweep N=0..32:4 measures the code for each value: {N} in CODE, --init or --cflags is "
         "replaced by it: 'times {N} nop', 'mov rax, [r14+{N}]', -DN={N}.",
     .options = options,
     .run = bench_command,
@@ -161,11 +161,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         return status;
     struct bench_spec *spec = &arguments->spec;
     spec->store |= spec->label != NULL;
-    if (operand < argc)
-        spec->file = argv[operand];
-    if (operand + 1 < argc)
-        return command_fail(&cmd_bench, EXIT_USAGE, "one file at a time, '%s' is too many",
-                            argv[operand + 1]);
+    struct err err;
+    if (bench_take_operands(spec, argv + operand, argc - operand, &err) != 0)
+        return command_fail(&cmd_bench, EXIT_USAGE, "%s", err.text);
     if (arguments->ncpus) {
         if (spec->threads && spec->threads != arguments->ncpus)
             return command_fail(&cmd_bench, EXIT_USAGE, "%d threads, but %d CPUs are named",
@@ -178,11 +176,11 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     if (arguments->explain && (!spec->body || spec->file || arguments->sweep ||
                                arguments->format != REPORT_TABLE || spec->mode != BENCH_LATENCY))
         return command_fail(&cmd_bench, EXIT_USAGE,
-                            "--explain is for --asm as it is, printed as a table: latput explain "
+                            "--explain is for code as it is, printed as a table: latput explain "
                             "has the other formats");
     if (!spec->file && !spec->body)
         return command_fail(&cmd_bench, EXIT_USAGE,
-                            "what to measure? e.g. latput bench --asm 'imul rax, rax'");
+                            "what to measure? e.g. latput bench 'imul rax, rax'");
     return 0;
 }
 
@@ -198,7 +196,7 @@ static void report_refusal(const struct bench_spec *spec, const struct bench_res
         return;
     }
     const char *text = result->failed_init ? spec->init : spec->body;
-    const char *option = result->failed_init ? "--init" : "--asm";
+    const char *option = result->failed_init ? "--init" : "code";
     int start, len;
     if (!result->failed_line || !bench_text_part(text, result->failed_line, &start, &len)) {
         command_note(&cmd_bench, "%s: %s", option, result->detail);

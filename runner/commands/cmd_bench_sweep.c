@@ -241,7 +241,7 @@ int bench_sweep_run(const struct command *cmd, const struct bench_spec *spec,
     struct bench_spec filled;
     if (bench_sweep_point(&sweep, 0, spec, &arena, &filled) == 0)
         return command_fail(cmd, EXIT_USAGE,
-                            "there is no {%s} in --asm, --init or --cflags for --sweep to set",
+                            "there is no {%s} in the code, --init or --cflags for --sweep to set",
                             sweep.name);
     struct sweep_print print = {.spec = spec, .sweep = &sweep, .format = arguments->format};
     struct sweep_point *points = xcalloc((size_t)sweep.npoints, sizeof *points);

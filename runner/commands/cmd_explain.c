@@ -52,11 +52,8 @@ static int take_bits(const struct option_given *given, void *to)
 
 // clang-format off
 static const struct command_option options[] = {
-    {0, "asm", "CODE", "the block, in NASM's syntax; `;` separates instructions",
-        OPTION_TEXT(spec.body)},
-    {0, "file", "FILE",
-        "instead: a .nasm or .asm file with a macro `testcode`, a .c or .o file with a function",
-        OPTION_TEXT(spec.file)},
+    {0, "asm", "CODE", "the same as CODE, whatever it looks like", OPTION_TEXT(spec.body)},
+    {0, "file", "FILE", "the same as FILE", OPTION_TEXT(spec.file)},
     {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained",
         OPTION_TEXT(spec.symbol)},
     {0, "loop", "N", "number of the function's loop, in the order of its code (default 1)",
@@ -93,7 +90,7 @@ static int explain_run(int argc, char **argv);
 
 const struct command cmd_explain = {
     .name = "explain",
-    .arguments = "",
+    .arguments = "CODE|FILE",
     .summary = "say why a block of code takes as long as it does",
     .description =
         "Predicts from the tables of this CPU how long a copy of the block takes when it runs "
@@ -106,8 +103,9 @@ const struct command cmd_explain = {
         "code; missing ones are named.\n"
         "The block may use the registers as with latput bench: r14 holds the address of the data "
         "area, r15 is the loop's. --blocks reads one block per line, `code` or `init | code`. "
-        "--file takes the files of latput bench: the block is `testcode` of a NASM file, or a loop "
-        "of a function without other branches and calls.\n"
+        "CODE is in NASM's syntax; `;` separates instructions. FILE is one of those of latput "
+        "bench: the block is `testcode` of a NASM file, or a loop of a function of a .c or .o file "
+        "without other branches and calls.\n"
         "The tables come from latput run; docs/EXPLAIN.md describes the model.",
     .options = options,
     .run = explain_run,
@@ -115,32 +113,36 @@ const struct command cmd_explain = {
 
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
-    int status = command_read_alone(&cmd_explain, argc, argv, arguments);
+    struct err err;
+    int operand = argc;
+    int status = command_read_options(&cmd_explain, argc, argv, arguments, &operand);
     if (status != EXIT_DONE)
         return status;
     const struct bench_spec *spec = &arguments->spec;
+    if (bench_take_operands(&arguments->spec, argv + operand, argc - operand, &err) != 0)
+        return command_fail(&cmd_explain, EXIT_USAGE, "%s", err.text);
     int given = !!spec->body + !!spec->file + !!arguments->blocks;
     if (given != 1)
         return command_fail(
-            &cmd_explain, EXIT_USAGE, "%s e.g. latput explain --asm 'imul rax, rbx; add rax, rcx'",
-            given ? "one of --asm, --file and --blocks;" : "what is to be explained?");
+            &cmd_explain, EXIT_USAGE, "%s e.g. latput explain 'imul rax, rbx; add rax, rcx'",
+            given ? "one of code, a file and --blocks;" : "what is to be explained?");
     if (!spec->symbol && (arguments->loop || spec->instances || spec->cflags))
-        return command_fail(&cmd_explain, EXIT_USAGE,
-                            "--loop, --instances and --cflags are for a function: --file FILE "
-                            "--symbol NAME");
+        return command_fail(
+            &cmd_explain, EXIT_USAGE,
+            "--loop, --instances and --cflags are for a function: FILE --symbol NAME");
     if (arguments->measure && (arguments->uarch || arguments->run_id))
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--measure is for this machine's tables, not for --uarch or --run");
     if (!spec->file && spec->symbol)
         return command_fail(&cmd_explain, EXIT_USAGE,
-                            "--symbol names a function of a file: --file FILE");
+                            "--symbol names a function of a file: FILE --symbol NAME");
     return EXIT_DONE;
 }
 
 // One block of the user, with its results.
 struct job {
     const char *body, *init;
-    int line;                   // line in the file of blocks; 0: --asm or --file
+    int line;                   // line in the file of blocks; 0: of no such file
     const char *title;          // with --file: the place of the block; else NULL
     bool function;              // the block is a loop of a function
     int instances;              // with --file: divisor of a measurement for one run of the block
@@ -288,7 +290,7 @@ static int job_choose_loop(struct work *work, struct job *job, struct err *err)
     if (code_loops_find(job->code, job->len, job->bits, &loops, err) != 0)
         return -1;
     if (loops.n == 0)
-        return err_set(err, "'%s' has no loop that is one block%s: explain its parts with --asm",
+        return err_set(err, "'%s' has no loop that is one block%s: explain its parts as code",
                        arguments->spec.symbol,
                        loops.others ? ", only such with branches or calls inside" : "");
     if (number > loops.n)
@@ -474,7 +476,7 @@ static int explain_one(struct work *work)
     struct job_result *result = arena_alloc(&work->arena, sizeof *result);
     const struct job *job = &work->jobs[0];
     if (job->refused)
-        return command_fail(&cmd_explain, EXIT_USAGE, "%s%s", job->body ? "--asm: " : "",
+        return command_fail(&cmd_explain, EXIT_USAGE, "%s%s", job->body ? "code: " : "",
                             job->refused);
     int status = work_load(work, &err);
     if (status == 0)

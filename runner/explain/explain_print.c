@@ -215,7 +215,7 @@ static void print_source(const struct explanation *explanation,
                          "beside the prediction");
     if (source->title && apart && measured->ntries == 0)
         print_line(out, 2,
-                   "no experiment can be made with it where it is: explain it as text, --asm");
+                   "no experiment can be made with it where it is: explain it as text");
 }
 
 void explain_print_text(const struct explanation *explanation,

@@ -20,6 +20,33 @@ expect_value 3.00
 expect_out '^ +cold '
 expect_out '^ +8 '
 expect "the table fits 80 columns" awk 'length > 80 { exit 1 }' "$OUT"
+# Code needs no option, unless it looks like a file.
+bench 'imul rax, rax' --repeat 3
+expect_value 3.00
+bench nop
+expect_value 0.125
+bench 'my code.nasm' --repeat 3
+expect_status 2
+expect_err '^latput bench: my code.nasm: cannot read: No such file'
+bench nop.x
+expect_status 2
+expect_err 'nop.x: the name must end in .nasm, .asm, .c or .o'
+bench nopp
+expect_status 2
+expect_err '^latput bench: code:1: NASM knows no such instruction$'
+echo >nop
+bench nop
+expect_status 2
+expect_err '^latput bench: nop: the name must end in .nasm, .asm, .c or .o'
+bench --asm nop --repeat 3
+expect_value 0.125
+rm nop
+bench imul rax, rax
+expect_status 2
+expect_err "'rax,' is too many: code of several words stands in quotes, 'imul rax, rbx'$"
+bench nop --asm 'imul rax, rax'
+expect_status 2
+expect_err "either 'imul rax, rax' or 'nop', not both"
 bench --asm 'imul rax, rax; imul rax, rax' --instances 2 --repeat 3
 expect_value 3.00
 bench --asm 'mov rax, [rax]' --init 'mov rax, r14; mov [rax], rax' --repeat 4
@@ -66,7 +93,7 @@ expect_status 1
 expect_err 'not_measurable: chains through the x87 stack'
 bench --asm 'imul rax, rax; bogus rax' --mode throughput
 expect_status 2
-expect_err '^latput bench: --asm:2: '
+expect_err '^latput bench: code:2: '
 run bench code.nasm --mode throughput
 expect_status 2
 expect_err 'code given as text only'
@@ -222,7 +249,7 @@ expect "nothing of it" test "$(sqlite3 "$DB" 'SELECT count(*) FROM run')" = "$st
 bench --asm 'nop; bogus rax'
 expect_status 2
 expect_no_out
-expect_err '^latput bench: --asm:2: NASM knows no such instruction$'
+expect_err '^latput bench: code:2: NASM knows no such instruction$'
 expect_err '^       \^$'
 bench --asm nop --init 'mov rax, [rbx'
 expect_status 2
@@ -232,7 +259,7 @@ expect_status 2
 
 bench --asm $'nop ; a comment\nnop'
 expect_status 2
-expect_err '^latput bench: --asm:2: NASM knows no such instruction .*begins with .;;.'
+expect_err '^latput bench: code:2: NASM knows no such instruction .*begins with .;;.'
 bench --asm 'jmp .out'
 expect_status 2
 expect_err "symbol .\.out' not defined"
@@ -278,8 +305,6 @@ expect_status 2
 run bench --asm nop --give-up 0
 expect_status 2
 expect_err '\-\-give-up needs a number from 1 to 3600'
-run bench nop
-expect_status 2
 run bench a.nasm b.nasm
 expect_status 2
 run bench --asm nop x.nasm

@@ -15,7 +15,7 @@ expect_err 'has 1000001 points.* 1000 at most'
 run bench --sweep N=0..3 --asm nop
 expect_status 2
 expect_no_out
-expect_err 'there is no \{N\} in --asm'
+expect_err 'there is no \{N\} in the code'
 run bench --plot x.svg --asm nop
 expect_status 2
 expect_err '^latput bench: --plot draws what --sweep measures'

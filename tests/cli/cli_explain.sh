@@ -13,7 +13,10 @@ explain() { run explain --db t.db --uarch 'sapphirerapids?' "$@"; }
 
 # A chain through a register.
 explain --asm 'imul rax, rax; add rax, rbx'
+cp "$OUT" option
+explain 'imul rax, rax; add rax, rbx'
 expect_status 0
+expect "code needs no option" cmp option "$OUT"
 expect_out '^  predicted +4\.0[0-9] clk a copy$'
 expect_out '^chain +4\.0[0-9]  2 instructions, from rax to rax of the next copy$'
 expect_out '^Without it the next limit is the ports, at 1\.0[0-9] clk\.$'
@@ -200,8 +203,8 @@ refused 'returns: leave it out' --asm 'ret'
 refused 'branches in the middle' --asm '.a: jz .a; nop'
 refused 'more than 1000 instructions' --asm 'times 10000 nop'
 refused 'bytes 06 are no instruction' --asm 'db 6'
-refused "--asm: 'bogus rax': NASM says: " --asm 'nop; bogus rax; nop'
-refused "--asm: 'imul rax, rbx, rcx': NASM says: invalid combination" --asm 'imul rax, rbx, rcx'
+refused "code: 'bogus rax': NASM says: " --asm 'nop; bogus rax; nop'
+refused "code: 'imul rax, rbx, rcx': NASM says: invalid combination" --asm 'imul rax, rbx, rcx'
 refused '16-bit code' --asm nop --bits 16
 refused "'bits 16': the processor would run this 16-bit code in 64-bit mode" \
     --asm 'bits 16; mov ax, [bx]'
@@ -212,15 +215,17 @@ expect_status 0
 run bench --asm 'bits 16; mov ax, [bx]'
 expect_status 2
 expect_err "'bits 16': the processor would run this 16-bit code in 64-bit mode"
-refused 'one of --asm, --file and --blocks' --asm nop --blocks blocks.txt
-refused 'one of --asm, --file and --blocks' --asm nop --file loop.nasm
+refused 'one of code, a file and --blocks' --asm nop --blocks blocks.txt
+refused "either 'loop.nasm' or 'nop', not both" --file loop.nasm nop
+refused 'one of code, a file and --blocks' --asm nop --file loop.nasm
 refused 'there is no --loop 3' --file loops.o --symbol loops --loop 3
 refused "'none' has no loop that is one block" --file loops.o --symbol none
 refused "there is no function 'nothing'" --file loops.o --symbol nothing
 refused 'Name it with --symbol' --file loops.o
+refused 'nothing.c: cannot read' nothing.c --symbol main
 refused 'nothing.c: cannot read' --file nothing.c --symbol main
 refused 'for a function' --file loop.nasm --loop 2
-refused '--file FILE' --asm nop --symbol main
+refused 'FILE --symbol NAME' --asm nop --symbol main
 refused "for this machine's tables" --asm nop --measure
 refused 'what is to be explained' --predict
 refused 'nothing.txt: cannot be read' --blocks nothing.txt
@@ -233,7 +238,7 @@ expect_status 2
 expect_err 'CPU 8000'
 run bench --explain x.nasm
 expect_status 2
-expect_err '--explain is for --asm as it is'
+expect_err '--explain is for code as it is'
 run bench --explain --asm nop --format json
 expect_status 2
 run explain --db t.db --uarch nonesuch --asm nop
