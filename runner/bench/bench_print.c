@@ -2,8 +2,8 @@
 // Tables of bench; see bench_print.h.
 #include "bench_print.h"
 
-#include "util/csvtext.h"
 #include "util/json.h"
+#include "util/mem.h"
 #include "util/quantile.h"
 #include "util/strbuf.h"
 #include "util/terminal.h"
@@ -55,6 +55,17 @@ static double column_value(const struct bench_result *result, const struct bench
                                     : row->columns[column - result->nevents];
 }
 
+// Formats a value for people.
+enum { VALUE_TEXT_MAX = 400 };
+static const char *value_text(int column, double value, char text[VALUE_TEXT_MAX])
+{
+    if (isfinite(value))
+        snprintf(text, VALUE_TEXT_MAX, "%.*f", column < 2 ? 0 : 3, value);
+    else
+        snprintf(text, VALUE_TEXT_MAX, "-");
+    return text;
+}
+
 static const char *row_mark(const struct bench_row *row)
 {
     return row->accepted ? "" : "  disturbed";
@@ -64,20 +75,16 @@ static const char *row_mark(const struct bench_row *row)
 static void print_table_row(const struct bench_result *result, const struct bench_row *row,
                             int from, int to, FILE *out)
 {
-    char name[16];
+    char name[16], text[VALUE_TEXT_MAX];
     snprintf(name, sizeof name, "%d", row->repetition);
     // The name of a repetition stands once, in the line of its first thread.
     const char *shown = row->thread > 0 ? "" : row->cold ? "cold" : name;
     fprintf(out, "%*s", REPETITION_WIDTH, shown);
     if (result->nthreads > 1)
         fprintf(out, " %*d", CPU_WIDTH, result->cpus[row->thread]);
-    for (int c = from; c < to; c++) {
-        double value = column_value(result, row, c);
-        if (isfinite(value))
-            fprintf(out, " %*.*f", column_width(result, c), c < 2 ? 0 : 3, value);
-        else
-            fprintf(out, " %*s", column_width(result, c), "-");
-    }
+    for (int c = from; c < to; c++)
+        fprintf(out, " %*s", column_width(result, c),
+                value_text(c, column_value(result, row, c), text));
     fprintf(out, "%s\n", row_mark(row));
 }
 
@@ -242,46 +249,86 @@ static const char *member_name(const struct bench_result *result, int column,
     return name;
 }
 
-static void put_csv_value(double value, struct strbuf *out)
-{
-    strbuf_puts(out, ",");
-    if (isfinite(value))
-        strbuf_put_real(out, value);
-}
+enum { CSV_FIRST = 10, DIGITS = 15, PASTED_FIRST = 2 };
+enum { QUANTITIES_MAX = TIME_COLUMNS + BENCH_EVENTS_MAX + BENCH_COLUMNS_MAX };
 
-static void put_csv_rows(const struct bench_result *result, struct strbuf *out)
+static void print_csv(const struct bench_result *result, struct strbuf *out)
 {
+    static const enum text_align aligns[CSV_FIRST + QUANTITIES_MAX];
+    const char *headers[CSV_FIRST + QUANTITIES_MAX] = {
+        "pass",  "repetition", "cpu",         "cold",        "accepted",
+        "tried", "late_ns",    "elapsed_tsc", "elapsed_clk", "instance_clk"};
+    char names[QUANTITIES_MAX][BENCH_MEMBER_BYTES];
+    int n = CSV_FIRST;
+    for (int c = TIME_COLUMNS; c < column_count(result); c++)
+        headers[n++] = member_name(result, c, names[c]);
+    struct text_table *table = text_table_new(headers, aligns, n);
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
+        const int numbers[] = {row->pass, row->repetition, result->cpus[row->thread],
+                               row->cold, row->accepted,   row->tried};
         const double times[] = {row->late_ns, row->tsc, row->clk, row->per_clk};
-        strbuf_printf(out, "%d,%d,%d,%d,%d,%d", row->pass, row->repetition,
-                      result->cpus[row->thread], row->cold, row->accepted, row->tried);
+        for (size_t t = 0; t < ARRAY_LEN(numbers); t++)
+            report_put_number(table, numbers[t], DIGITS, REPORT_CSV);
         for (size_t t = 0; t < ARRAY_LEN(times); t++)
-            put_csv_value(times[t], out);
+            report_put_number(table, times[t], 0, REPORT_CSV);
         for (int e = 0; e < result->nevents; e++)
-            put_csv_value(row->counts[e], out);
+            report_put_number(table, row->counts[e], 0, REPORT_CSV);
         for (int c = 0; c < result->ncolumns; c++)
-            put_csv_value(row->columns[c], out);
-        strbuf_puts(out, "\n");
+            report_put_number(table, row->columns[c], 0, REPORT_CSV);
     }
+    text_table_put(table, REPORT_CSV, out);
+    text_table_free(table);
 }
 
-static void print_csv(const struct bench_result *result, FILE *out)
+// Adds the medians of a thread's accepted repetitions.
+static void put_medians(const struct bench_spec *spec, const struct bench_result *result,
+                        int thread, struct text_table *table)
 {
-    struct strbuf text = {0};
-    char name[BENCH_MEMBER_BYTES];
-    if (!result->nrows)
-        return;
-    strbuf_puts(&text, "pass,repetition,cpu,cold,accepted,tried,late_ns,elapsed_tsc,elapsed_clk,"
-                       "instance_clk");
-    for (int c = TIME_COLUMNS; c < column_count(result); c++) {
-        strbuf_puts(&text, ",");
-        csv_put_quoted(&text, member_name(result, c, name));
+    char cpu[16], text[VALUE_TEXT_MAX];
+    snprintf(cpu, sizeof cpu, "%d", result->cpus[thread]);
+    text_table_styled(table, "median", STYLE_HEADING);
+    text_table_cell(table, result->nthreads > 1 ? cpu : "");
+    for (int c = 0; c < column_count(result); c++) {
+        int n;
+        double *values = column_values(spec, result, thread, c, &n);
+        double median = n ? quantile_median(values, n) : (double)NAN;
+        text_table_styled(table, value_text(c, median, text), STYLE_HEADING);
+        free(values);
     }
-    strbuf_puts(&text, "\n");
-    put_csv_rows(result, &text);
-    fputs(strbuf_text(&text), out);
-    strbuf_free(&text);
+    text_table_cell(table, "");
+}
+
+// Prints the repetitions of the last pass and their medians as one table.
+static void print_pasted(const struct bench_spec *spec, const struct bench_result *result,
+                         enum report_format format, struct strbuf *out)
+{
+    const char *headers[PASTED_FIRST + QUANTITIES_MAX + 1] = {"repetition", "CPU"};
+    enum text_align aligns[PASTED_FIRST + QUANTITIES_MAX + 1] = {ALIGN_LEFT};
+    int n = 1, pass = result->pass ? result->pass : 1;
+    for (aligns[n++] = ALIGN_RIGHT; n < PASTED_FIRST + column_count(result); n++) {
+        headers[n] = column_name(result, n - PASTED_FIRST);
+        aligns[n] = ALIGN_RIGHT;
+    }
+    headers[n] = "disturbed";
+    struct text_table *table = text_table_new(headers, aligns, n + 1);
+    for (int i = 0; i < result->nrows; i++) {
+        const struct bench_row *row = &result->rows[i];
+        char name[16], cpu[16], text[VALUE_TEXT_MAX];
+        if (row->pass != pass)
+            continue;
+        snprintf(name, sizeof name, "%d", row->repetition);
+        snprintf(cpu, sizeof cpu, "%d", result->cpus[row->thread]);
+        text_table_cell(table, row->cold ? "cold" : name);
+        text_table_cell(table, result->nthreads > 1 ? cpu : "");
+        for (int c = 0; c < column_count(result); c++)
+            text_table_cell(table, value_text(c, column_value(result, row, c), text));
+        text_table_cell(table, row->accepted ? "" : "disturbed");
+    }
+    for (int t = 0; t < result->nthreads && result->pass; t++)
+        put_medians(spec, result, t, table);
+    text_table_put(table, format, out);
+    text_table_free(table);
 }
 
 // Begins a member of the outermost object on a line of its own.
@@ -371,10 +418,10 @@ static void put_json_head(struct json *json, const struct bench_spec *spec,
     json_int(line_name(json, "instances"), result->instances);
 }
 
-static void print_json(const struct bench_spec *spec, const struct bench_result *result, FILE *out)
+static void print_json(const struct bench_spec *spec, const struct bench_result *result,
+                       struct strbuf *out)
 {
-    struct strbuf text = {0};
-    struct json json = {.out = &text};
+    struct json json = {.out = out};
     json_open(&json, '[');
     json_open(&json, '{');
     put_json_head(&json, spec, result);
@@ -384,25 +431,23 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
     put_json_rows(&json, result);
     json_close(json_break(&json, "\n"), '}');
     json_close(&json, ']');
-    strbuf_puts(&text, "\n");
-    fputs(strbuf_text(&text), out);
-    strbuf_free(&text);
+    strbuf_puts(out, "\n");
 }
 
 void bench_print(const struct bench_spec *spec, const struct bench_result *result,
                  enum report_format format, FILE *out)
 {
-    switch (format) {
-    case REPORT_TABLE:
+    struct strbuf text = {0};
+    if (format == REPORT_TABLE)
         print_table(spec, result, out);
-        break;
-    case REPORT_CSV:
-        print_csv(result, out);
-        break;
-    case REPORT_JSON:
-        print_json(spec, result, out);
-        break;
-    }
+    else if (format == REPORT_JSON)
+        print_json(spec, result, &text);
+    else if (format == REPORT_CSV && result->nrows)
+        print_csv(result, &text);
+    else if (result->nrows)
+        print_pasted(spec, result, format, &text);
+    fputs(strbuf_text(&text), out);
+    strbuf_free(&text);
 }
 
 int bench_quantities(const struct bench_result *result)

@@ -12,10 +12,13 @@ static const struct {
     enum report_format format;
     bool spreadsheets; // of CSV: those may read it
 } formats[] = {
-    {"table",       REPORT_TABLE, false},
-    {"csv",         REPORT_CSV,   false},
-    {"spreadsheet", REPORT_CSV,   true },
-    {"json",        REPORT_JSON,  false},
+    {"table",       REPORT_TABLE,    false},
+    {"csv",         REPORT_CSV,      false},
+    {"spreadsheet", REPORT_CSV,      true },
+    {"json",        REPORT_JSON,     false},
+    {"markdown",    REPORT_MARKDOWN, false},
+    {"html",        REPORT_HTML,     false},
+    {"latex",       REPORT_LATEX,    false},
 };
 
 // The names of `set`, bits of an enum report_format: "table, csv, spreadsheet and json".

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SWEEP_NUMBER = 12 }; // least width of a counted number
+enum { SWEEP_NUMBER = 12, SWEEP_FIRST = 4 }; // least width of a counted number; columns before
 
 struct sweep_print {
     const struct bench_spec *spec;
@@ -29,12 +29,33 @@ struct sweep_print {
     int nquantities; // number that fits into the heading, found at the first point
     struct strbuf out;
     struct json json;
+    struct text_table *table; // of formats to be pasted, which appear at the end
+    struct arena arena;       // of its headings
 };
 
 static int quantity_width(const char *name)
 {
     int width = (int)strlen(name);
     return width > SWEEP_NUMBER ? width : SWEEP_NUMBER;
+}
+
+// Begins a table to be pasted.
+static void table_begin(struct sweep_print *print, const struct bench_result *result)
+{
+    const char *const first[] = {print->sweep->name, "cpu", "instance_clk", "spread_clk"};
+    int n = SWEEP_FIRST + print->nquantities + 1;
+    const char **headers = arena_alloc(&print->arena, (size_t)n * sizeof *headers);
+    enum text_align *aligns = arena_alloc(&print->arena, (size_t)n * sizeof *aligns);
+    for (int i = 0; i < n; i++) {
+        char name[BENCH_MEMBER_BYTES];
+        aligns[i] = i < n - 1 ? ALIGN_RIGHT : ALIGN_LEFT;
+        headers[i] =
+            i < SWEEP_FIRST ? first[i]
+            : i == n - 1
+                ? "outcome"
+                : arena_strdup(&print->arena, bench_quantity_name(result, i - SWEEP_FIRST, name));
+    }
+    print->table = text_table_new(headers, aligns, n);
 }
 
 // Prints the heading: the counted quantities are known after the first point.
@@ -47,6 +68,10 @@ static void print_head(struct sweep_print *print, const struct bench_result *res
     print->nquantities = bench_quantities(result);
     if (print->format == REPORT_JSON) {
         json_open(&print->json, '[');
+        return;
+    }
+    if (!table && print->format != REPORT_CSV) {
+        table_begin(print, result);
         return;
     }
     strbuf_puts(&print->out, text_style_begin(STYLE_HEADING, colour));
@@ -63,7 +88,7 @@ static void print_head(struct sweep_print *print, const struct bench_result *res
             strbuf_printf(&print->out, "  %*s", quantity_width(shown), shown);
         } else {
             strbuf_puts(&print->out, ",");
-            csv_put_quoted(&print->out, shown);
+            csv_put_text(&print->out, shown);
         }
     }
     strbuf_printf(&print->out, "%s%s\n", table ? "  outcome" : "",
@@ -140,6 +165,22 @@ static void print_line(struct sweep_print *print, const struct sweep_point *poin
                   text_style_end(STYLE_BAD, colour && *outcome));
 }
 
+// Adds a row to a table to be pasted.
+static void put_row(struct sweep_print *print, const struct sweep_point *point,
+                    const struct bench_result *result, int thread)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, point->value);
+    text_table_cell(print->table, text);
+    snprintf(text, sizeof text, "%d", result->cpus[thread]);
+    text_table_cell(print->table, result->nthreads > 1 ? text : "");
+    report_put_number(print->table, point->clk, 0, print->format);
+    report_put_number(print->table, point->spread_clk, 0, print->format);
+    for (int i = 0; i < print->nquantities; i++)
+        report_put_number(print->table, point_quantity(print, result, thread, i), 0, print->format);
+    text_table_cell(print->table, point->outcome == OUTCOME_OK ? "" : outcome_name(point->outcome));
+}
+
 // Prints one row per thread.
 static void print_point(struct sweep_print *print, const struct sweep_point *whole,
                         const struct bench_result *result)
@@ -156,6 +197,8 @@ static void print_point(struct sweep_print *print, const struct sweep_point *who
             print_csv(print, &point, result, thread);
         else if (print->format == REPORT_JSON)
             print_json(print, &point, result, thread);
+        else if (print->table)
+            put_row(print, &point, result, thread);
         else
             print_line(print, &point, result, thread);
     }
@@ -172,6 +215,12 @@ static void print_end(struct sweep_print *print)
         json_close(json_break(&print->json, "\n"), ']');
         printf("%s\n", strbuf_text(&print->out));
     }
+    if (print->table) {
+        text_table_put(print->table, print->format, &print->out);
+        fputs(strbuf_text(&print->out), stdout);
+        text_table_free(print->table);
+    }
+    arena_free(&print->arena);
     strbuf_free(&print->out);
 }
 

@@ -7,7 +7,6 @@
 #include "cpuinfo/counter_names.h"
 #include "cpuinfo/environment.h"
 #include "util/affinity.h"
-#include "util/csvtext.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/terminal.h"
@@ -108,12 +107,13 @@ struct listing {
 static void table_print(struct listing *list, struct text_table *table, const struct text_fit *fits,
                         struct strbuf *out)
 {
+    bool plain = list->request->format == REPORT_TABLE, rows = text_table_rows(table) > 0;
     if (terminal_has_colour(STDOUT_FILENO))
         text_table_colour(table);
-    if (text_table_rows(table) > 0 && list->columns > 0 && !list->request->wide)
+    if (plain && rows && list->columns > 0 && !list->request->wide)
         text_table_print_narrow(table, list->columns, fits, out, &list->note);
-    else if (text_table_rows(table) > 0)
-        text_table_print(table, out);
+    else if (!plain || rows)
+        text_table_put(table, list->request->format, out);
     text_table_free(table);
 }
 
@@ -151,19 +151,18 @@ static void events_table(struct listing *list, struct strbuf *out)
 
 static void events_csv(struct listing *list, struct strbuf *out)
 {
+    static const char *const headers[] = {"uarch", "group", "event",   "code", "counters",
+                                          "name",  "pfm",   "meaning", "note"};
+    static const enum text_align aligns[ARRAY_LEN(headers)];
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
     struct event_row row;
-    strbuf_puts(out, "uarch");
-    for (int i = 0; i < EVENT_COLUMNS; i++)
-        strbuf_printf(out, ",%s", event_columns[i]);
-    strbuf_puts(out, "\n");
     for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
-        csv_put_text(out, list->table->uarch);
-        for (int i = 0; i < EVENT_COLUMNS; i++) {
-            strbuf_puts(out, ",");
-            csv_put_text(out, row.fields[i]);
-        }
-        strbuf_puts(out, "\n");
+        text_table_cell(table, list->table->uarch);
+        for (int i = 0; i < EVENT_COLUMNS; i++)
+            text_table_cell(table, row.fields[i]);
     }
+    text_table_put(table, REPORT_CSV, out);
+    text_table_free(table);
 }
 
 static void head_json(const struct counter_table *table, struct json *json)
@@ -221,27 +220,22 @@ static const struct counter_set *set_next(const struct counter_table *table, cha
 
 static void sets_table(struct listing *list, struct strbuf *out)
 {
-    static const char *const headers[] = {"set", "events"};
+    static const char *const headers[] = {"uarch", "set", "events"};
     static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
     static const struct text_fit fits[ARRAY_LEN(headers)] = {
+        {FIT_KEEP, 0 },
         {FIT_KEEP, 0 },
         {FIT_KEEP, 40}
     };
     struct text_table *report = text_table_new(headers, aligns, ARRAY_LEN(headers));
+    bool csv = list->request->format == REPORT_CSV;
     for (const struct counter_set *set = NULL;
          (set = set_next(list->table, list->request->globs, set));) {
+        text_table_cell(report, csv ? list->table->uarch : "");
         text_table_cell(report, set->name);
         text_table_cell(report, set->events);
     }
     table_print(list, report, fits, out);
-}
-
-static void sets_csv(struct listing *list, struct strbuf *out)
-{
-    strbuf_puts(out, "uarch,set,events\n");
-    for (const struct counter_set *set = NULL;
-         (set = set_next(list->table, list->request->globs, set));)
-        strbuf_printf(out, "%s,%s,%s\n", list->table->uarch, set->name, set->events);
 }
 
 static void sets_json(struct listing *list, struct strbuf *out)
@@ -273,22 +267,22 @@ static bool list_has_rows(const struct listing *list)
 static void list_text(struct listing *list, struct strbuf *out)
 {
     typedef void writer(struct listing * list, struct strbuf * out);
-    static writer *const writers[][2] = {
-        [REPORT_TABLE] = {events_table, sets_table},
-        [REPORT_CSV] = {events_csv,   sets_csv  },
-        [REPORT_JSON] = {events_json,  sets_json },
-    };
+    static writer *const people[] = {events_table, sets_table},
+                         *const csv[] = {events_csv, sets_table},
+                         *const json[] = {events_json, sets_json};
+    const enum report_format format = list->request->format;
     const struct counter_table *table = list->table;
     char counts[96] = "";
     if (table->general_counters + table->fixed_counters > 0)
         snprintf(counts, sizeof counts, ", %d general and %d fixed counters",
                  table->general_counters, table->fixed_counters);
-    if (list->request->format == REPORT_TABLE) {
+    if (format == REPORT_TABLE) {
         text_wrap(out, table->applies, 0, list->columns > 0 ? list->columns : INT_MAX);
         strbuf_printf(out, "%d events%s; table version %s, scheme %s\n\n", table->nevents, counts,
                       table->version, counter_scheme_name(table->scheme));
     }
-    writers[list->request->format][list->request->sets](list, out);
+    writer *const *writers = format == REPORT_CSV ? csv : format == REPORT_JSON ? json : people;
+    writers[list->request->sets](list, out);
 }
 
 int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info)
@@ -382,7 +376,8 @@ int counters_list(const struct counters_request *request)
     int status = table_load(request, number, &cpu, &table);
     if (status != EXIT_DONE)
         return status;
-    struct listing list = {&table, request, terminal_columns(STDOUT_FILENO), {0}};
+    int columns = request->format == REPORT_TABLE ? terminal_columns(STDOUT_FILENO) : 0;
+    struct listing list = {&table, request, columns, {0}};
     list_text(&list, &out);
     fputs(strbuf_text(&out), stdout);
     fflush(stdout); // the following must be read last

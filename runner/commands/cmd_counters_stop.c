@@ -4,7 +4,6 @@
 #include "cmd_counters.h"
 #include "cmd_counters_state.h"
 
-#include "util/csvtext.h"
 #include "util/json.h"
 #include "util/strbuf.h"
 #include "util/text_table.h"
@@ -60,29 +59,23 @@ int counters_stop(const struct counters_request *request)
 
 struct status_report {
     enum report_format format;
-    struct text_table *table; // for REPORT_TABLE
-    struct json json;         // for REPORT_JSON
-    struct strbuf *out;
+    struct text_table *table; // for all formats but JSON
+    struct json json;
 };
 
 // Adds one event on one CPU in the requested format.
 static void status_put(struct status_report *report, const struct state_slot *slot, uint64_t value)
 {
-    struct strbuf *out = report->out;
     struct json *json = &report->json;
     char cpu[16], rdpmc[16], count[32];
     snprintf(cpu, sizeof cpu, "%d", slot->cpu);
     snprintf(rdpmc, sizeof rdpmc, "0x%x", slot->slot.rdpmc);
     snprintf(count, sizeof count, "%" PRIu64, value);
-    if (report->format == REPORT_TABLE) {
+    if (report->format != REPORT_JSON) {
         text_table_cell(report->table, cpu);
         text_table_cell(report->table, slot->name);
         text_table_cell(report->table, rdpmc);
         text_table_cell(report->table, count);
-    } else if (report->format == REPORT_CSV) {
-        strbuf_printf(out, "%s%s,", out->len ? "" : "cpu,event,rdpmc,count\n", cpu);
-        csv_put_text(out, slot->name);
-        strbuf_printf(out, ",%s,%s\n", rdpmc, count);
     } else {
         json_open(json_break(json, "\n  "), '{');
         json_int(json_name(json, "cpu"), slot->cpu);
@@ -96,14 +89,14 @@ static void status_put(struct status_report *report, const struct state_slot *sl
 static int status_print(const struct counters_state *state, const struct count_machine *machine,
                         enum report_format format, struct err *err)
 {
-    static const char *const headers[] = {"cpu", "event", "rdpmc ecx", "count"};
+    const char *const headers[] = {"cpu", "event", format == REPORT_CSV ? "rdpmc" : "rdpmc ecx",
+                                   "count"};
     static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_RIGHT, ALIGN_LEFT, ALIGN_LEFT,
                                                                ALIGN_RIGHT};
     struct strbuf out = {0};
     struct status_report report = {.format = format,
                                    .table = text_table_new(headers, aligns, ARRAY_LEN(headers)),
-                                   .json = {.out = &out},
-                                   .out = &out};
+                                   .json = {.out = &out}};
     enum count_obstacle obstacle = COUNT_FINE;
     if (format == REPORT_JSON)
         json_open(&report.json, '[');
@@ -117,9 +110,9 @@ static int status_print(const struct counters_state *state, const struct count_m
         }
         status_put(&report, &state->slots[i], value);
     }
-    if (format == REPORT_TABLE)
-        text_table_print(report.table, &out);
-    if (format == REPORT_JSON) {
+    if (format != REPORT_JSON) {
+        text_table_put(report.table, format, &out);
+    } else {
         json_close(json_break(&report.json, "\n"), ']');
         strbuf_puts(&out, "\n");
     }

@@ -2,6 +2,7 @@
 // latput cpu: describes this CPU, its environment, and what can be measured here. It also records
 // CPUID dumps, by which a machine can be identified elsewhere.
 #include "cli/command.h"
+#include "cli/option_format.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "cpu_sheet.h"
@@ -19,26 +20,11 @@ extern const struct command cmd_cpu;
 
 struct arguments {
     const char *save, *load, *db, *uarch;
-    enum cpu_format format;
+    enum report_format format;
     bool sheet;
     struct cpu_sheet_runs runs;
     int cpu;
 };
-
-static int take_format(const struct option_given *given, void *to)
-{
-    static const char *const names[] = {"table", "text", "json", "markdown"};
-    static const enum cpu_format formats[] = {CPU_TABLE, CPU_TABLE, CPU_JSON, CPU_MARKDOWN};
-    struct arguments *arguments = to;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (strcmp(given->argument, names[i]) == 0) {
-            arguments->format = formats[i];
-            return EXIT_DONE;
-        }
-    return command_fail(given->cmd, EXIT_USAGE,
-                        "there is no format '%s'; it is table, json or, with --sheet, markdown",
-                        given->argument);
-}
 
 static int take_run(const struct option_given *given, void *to)
 {
@@ -59,8 +45,8 @@ static const struct command_option options[] = {
         "row", OPTION_SWITCH(sheet, true)},
     {'r', "run", "N", "with --sheet: this run; given again, another beside it; default: the newest "
         "of this machine that has properties", OPTION_CALL(take_run)},
-    {'f', "format", "table|json|markdown", "form of the report; default: table. markdown wants "
-        "--sheet", OPTION_CALL(take_format)},
+    {'f', "format", "table|json|markdown|html|latex", "form of the report; default: table. "
+        "markdown, html and latex want --sheet", OPTION_FORMAT(format, FORMATS_PASTED_JSON)},
     {'c', "cpu", "N", "the logical CPU to look at, if they differ; default: the one that latput "
         "runs on", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
     {0, "db", "FILE", "the database, whose width and properties of this CPU may show its family; "
@@ -81,7 +67,8 @@ static int request_parse(int argc, char **argv, struct arguments *arguments)
     if (status == EXIT_DONE && arguments->sheet && of_machine)
         status = command_fail(&cmd_cpu, EXIT_USAGE,
                               "--sheet is of the database: no --load, --save or --cpu with it");
-    bool of_sheet = arguments->runs.n > 0 || arguments->format == CPU_MARKDOWN;
+    bool of_sheet = arguments->runs.n > 0 ||
+                    (arguments->format != REPORT_TABLE && arguments->format != REPORT_JSON);
     if (status == EXIT_DONE && !arguments->sheet && of_sheet)
         status = command_fail(&cmd_cpu, EXIT_USAGE, "--run and markdown want --sheet");
     if (status == EXIT_DONE && !arguments->sheet && arguments->uarch)
@@ -158,7 +145,7 @@ static int cpu_run(int argc, char **argv)
     cpu_judge(&cpu, &measured);
     if (cpu.live)
         environment_probe(&cpu, arguments.cpu, &env);
-    bool json = arguments.format == CPU_JSON;
+    bool json = arguments.format == REPORT_JSON;
     (json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
     return EXIT_DONE;
 }

@@ -61,7 +61,8 @@ static int command_print(struct store *store, struct arguments *arguments)
     struct diff_view *view = &arguments->view;
     view->forms = !view->summary;
     view->summary |= view->format != REPORT_CSV; // a file for programs has one table only
-    view->width = arguments->wide ? 0 : terminal_columns(STDOUT_FILENO);
+    bool fitted = view->format == REPORT_TABLE && !arguments->wide;
+    view->width = fitted ? terminal_columns(STDOUT_FILENO) : 0;
     view->colour = view->format == REPORT_TABLE && terminal_has_colour(STDOUT_FILENO);
     diff_make(&arguments->diff);
     diff_print(&arguments->diff, view, &out, &note);

@@ -48,7 +48,9 @@ static const struct command_option options[] = {
     {0, "results", "DIR",
         "write DIR/properties.txt, a data sheet, and DIR/plots/*.svg (where gnuplot is installed); "
         "`none` (default): write none", OPTION_TEXT(results)},
-    {0, "points", NULL, "with --format csv: the points of the curves instead of the conclusions",
+    {0, "points", NULL,
+        "with --format csv, markdown, html or latex: the points of the curves instead of the "
+        "conclusions",
         OPTION_SWITCH(points, true)},
     {0, "resume", NULL,
         "continue the last unfinished run of the same properties and version on this CPU",
@@ -235,8 +237,9 @@ static int print_run(const struct arguments *arguments, struct store *store, int
     int status = put_whose(arguments, store, 0, run_id, &out);
     if (arguments->format == REPORT_JSON)
         report_property_json(all, chosen, &out);
-    else if (arguments->format == REPORT_CSV)
-        (arguments->points ? report_property_points : report_property_csv)(all, chosen, &out);
+    else if (arguments->format != REPORT_TABLE)
+        (arguments->points ? report_property_points
+                           : report_property_table)(all, chosen, arguments->format, &out);
     else
         report_property_text(all, chosen, terminal_has_colour(STDOUT_FILENO), &out);
     if (arguments->plot && arguments->format == REPORT_TABLE) {
@@ -380,8 +383,9 @@ static int property_command(int argc, char **argv)
     struct err err = {0};
     arguments.names = argv + operand;
     arguments.nnames = argc - operand;
-    if (arguments.points && arguments.format != REPORT_CSV)
-        return command_fail(&cmd_property, EXIT_USAGE, "--points wants --format csv");
+    if (arguments.points && (arguments.format == REPORT_TABLE || arguments.format == REPORT_JSON))
+        return command_fail(&cmd_property, EXIT_USAGE,
+                            "--points wants --format csv, markdown, html or latex");
     if (arguments.diff_id && (!arguments.show || arguments.format == REPORT_JSON))
         return command_fail(&cmd_property, EXIT_USAGE, "--diff wants --show, and no JSON");
     if (properties_load(&properties, &err) != 0)

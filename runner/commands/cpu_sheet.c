@@ -65,18 +65,17 @@ static int find_runs(const struct command *cmd, struct store *store, const char 
 }
 
 static void print_sheet(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                        enum cpu_format format)
+                        enum report_format format)
 {
     struct strbuf out = {0};
     struct json json = {.out = &out};
     int columns = terminal_columns(STDOUT_FILENO);
     int narrow = ncpus > 1 ? 0 : SHEET_WIDTH;
-    if (format == CPU_JSON) {
+    if (format == REPORT_JSON) {
         report_sheet_json(lines, cpus, ncpus, &json);
         strbuf_puts(&out, "\n");
     } else {
-        const struct sheet_look look = {format == CPU_MARKDOWN ? SHEET_MARKDOWN : SHEET_TABLE,
-                                        columns ? columns : narrow,
+        const struct sheet_look look = {format, columns ? columns : narrow,
                                         terminal_has_colour(STDOUT_FILENO)};
         report_sheet_print(lines, cpus, ncpus, &look, &out);
     }
@@ -85,7 +84,7 @@ static void print_sheet(const struct sheet_lines *lines, const struct sheet_cpu 
 }
 
 static int print_runs(const struct command *cmd, struct store *store,
-                      const struct cpu_sheet_runs *runs, enum cpu_format format)
+                      const struct cpu_sheet_runs *runs, enum report_format format)
 {
     struct arena arena = {0};
     struct sheet_lines lines;
@@ -105,7 +104,7 @@ static int print_runs(const struct command *cmd, struct store *store,
 }
 
 int cpu_sheet(const struct command *cmd, const char *db, const char *uarchs,
-              struct cpu_sheet_runs *runs, enum cpu_format format)
+              struct cpu_sheet_runs *runs, enum report_format format)
 {
     struct store *store;
     int status = store_option_open(cmd, db, STORE_READ, &store);

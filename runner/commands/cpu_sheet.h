@@ -4,10 +4,10 @@
 #define LATPUT_CPU_SHEET_H
 
 #include "cli/command.h"
+#include "util/text_table.h"
 
 #include <stdint.h>
 
-enum cpu_format { CPU_TABLE, CPU_JSON, CPU_MARKDOWN };
 enum { CPU_SHEET_MAX = 16 }; // CPUs side by side
 struct cpu_sheet_runs {
     int64_t run_ids[CPU_SHEET_MAX];
@@ -17,6 +17,6 @@ struct cpu_sheet_runs {
 // Prints the sheet of these runs; without any, of the newest with properties on each of these
 // uarchs, with commas between them; NULL: of the newest. Returns an exit status.
 int cpu_sheet(const struct command *cmd, const char *db, const char *uarchs,
-              struct cpu_sheet_runs *runs, enum cpu_format format);
+              struct cpu_sheet_runs *runs, enum report_format format);
 
 #endif

@@ -82,12 +82,10 @@ static void summary_print(const struct diff *diff, const struct diff_view *view,
     for (size_t i = 0; i < diff->nclasses; i++)
         if (i == 0 || csv || diff->classes[i].counts[DIFF_SAME] < diff->classes[i].common)
             class_put(table, &diff->classes[i], csv);
-    if (csv)
-        text_table_csv(table, out);
-    else if (view->width > 0)
+    if (view->width > 0)
         text_table_print_narrow(table, view->width, fits, out, note);
     else
-        text_table_print(table, out);
+        text_table_put(table, view->format, out);
     text_table_free(table);
 }
 
@@ -141,7 +139,7 @@ static int csv_print(const struct diff *diff, const struct diff_view *view, stru
     for (size_t i = 0; i < diff->npairs; i++)
         if (pair_is_shown(view, &diff->pairs[i]))
             csv_row(&diff->pairs[i], table);
-    text_table_csv(table, out);
+    text_table_put(table, REPORT_CSV, out);
     int rows = text_table_rows(table);
     text_table_free(table);
     return rows;
@@ -215,7 +213,7 @@ static int table_print(const struct diff *diff, const struct diff_view *view, st
     if (rows > 0 && view->width > 0)
         text_table_print_narrow(table, view->width, fits, out, note);
     else if (rows > 0)
-        text_table_print(table, out);
+        text_table_put(table, view->format, out);
     text_table_free(table);
     return rows;
 }

@@ -18,6 +18,11 @@
 // none. NaN gives "".
 const char *report_number(double value, char text[32]);
 
+// Adds a cell with a number: as it is stored in CSV, with `digits` significant ones (0: all),
+// rounded for people; empty if it is not finite.
+void report_put_number(struct text_table *table, double value, int digits,
+                       enum report_format format);
+
 // Formats a latency for people: "≤" before an upper bound, and the mark of the views: "~" before an
 // average, "*" after one steady state of several.
 enum { REPORT_LATENCY_MAX = 48 };
@@ -34,8 +39,6 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
 
 // --- rows of the public views (report_rows.c) ---
 
-enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
-
 struct report_query {
     enum store_view view;
     const struct store_filter *filter; // NULL: all rows
@@ -47,7 +50,7 @@ struct report_query {
     struct report_runs *runs;   // tables add the runs of their rows; NULL: they do not
 };
 // Appends all rows of a view; *nrows: their number. CSV has a header row, JSON is an array of
-// objects with the columns as keys; tables show the columns that people need. *note as for
+// objects with the columns as keys; other formats show the columns that people need. *note as for
 // text_table_print_narrow(); NULL if no width is given. Returns 0, or -1 with the store's message.
 int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
                 struct strbuf *note, int64_t *nrows, struct err *err);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Properties as text, CSV and JSON; see report_property.h.
+// Properties as text, tables and JSON; see report_property.h.
 #include "report_property.h"
 
-#include "util/csvtext.h"
 #include "util/json.h"
+#include "util/mem.h"
 #include "util/text.h"
 #include "util/text_table.h"
 
@@ -78,77 +78,76 @@ void report_property_text(const struct swept_property *properties, int n, bool c
     }
 }
 
-static void put_number(double value, struct strbuf *out)
+enum { DIGITS = 9 }; // of numbers in CSV
+
+static void put_value(const struct swept_property *property, const struct conclusion *conclusion,
+                      const struct conclusion_value *value, enum report_format format,
+                      struct text_table *table)
 {
-    if (isfinite(value))
-        strbuf_printf(out, ",%.9g", value);
-    else
-        strbuf_puts(out, ",");
+    text_table_cell(table, property->grp);
+    text_table_cell(table, property->name);
+    text_table_cell(table, conclusion ? conclusion->variant : "");
+    text_table_cell(table, value ? value->label : "");
+    report_put_number(table, value ? value->value : (double)NAN, DIGITS, format);
+    report_put_number(table, value ? value->low : (double)NAN, DIGITS, format);
+    report_put_number(table, value ? value->high : (double)NAN, DIGITS, format);
+    text_table_cell(table, value ? value->unit : "");
+    text_table_cell(table, conclusion ? conclusion_outcome_name(conclusion->outcome)
+                                      : outcome_name(property->outcome));
+    report_put_number(table, conclusion ? conclusion->confidence : (double)NAN, DIGITS, format);
+    text_table_cell(table, conclusion ? conclusion->sentence : property->detail);
 }
 
-static void put_field(const char *text, struct strbuf *out)
+void report_property_table(const struct swept_property *properties, int n,
+                           enum report_format format, struct strbuf *out)
 {
-    strbuf_puts(out, ",");
-    csv_put_text(out, text);
-}
-
-static void put_csv_value(const struct swept_property *property,
-                          const struct conclusion *conclusion, const struct conclusion_value *value,
-                          struct strbuf *out)
-{
-    csv_put_text(out, property->grp);
-    put_field(property->name, out);
-    put_field(conclusion ? conclusion->variant : "", out);
-    put_field(value ? value->label : "", out);
-    put_number(value ? value->value : (double)NAN, out);
-    put_number(value ? value->low : (double)NAN, out);
-    put_number(value ? value->high : (double)NAN, out);
-    put_field(value ? value->unit : "", out);
-    put_field(conclusion ? conclusion_outcome_name(conclusion->outcome)
-                         : outcome_name(property->outcome),
-              out);
-    put_number(conclusion ? conclusion->confidence : (double)NAN, out);
-    put_field(conclusion ? conclusion->sentence : property->detail, out);
-    strbuf_puts(out, "\n");
-}
-
-void report_property_csv(const struct swept_property *properties, int n, struct strbuf *out)
-{
-    strbuf_puts(out, "group,property,variant,conclusion,value,low,high,unit,outcome,confidence,"
-                     "sentence\n");
+    static const char *const headers[] = {"group",   "property",   "variant", "conclusion",
+                                          "value",   "low",        "high",    "unit",
+                                          "outcome", "confidence", "sentence"};
+    static const enum text_align aligns[ARRAY_LEN(headers)] = {
+        [4] = ALIGN_POINT, [5] = ALIGN_POINT, [6] = ALIGN_POINT, [9] = ALIGN_POINT};
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
     for (int i = 0; i < n; i++) {
         const struct swept_property *property = &properties[i];
         for (int c = 0; c < property->nconclusions; c++) {
             const struct conclusion *conclusion = &property->conclusions[c];
             for (int v = 0; v < conclusion->nvalues; v++)
-                put_csv_value(property, conclusion, &conclusion->values[v], out);
+                put_value(property, conclusion, &conclusion->values[v], format, table);
             if (!conclusion->nvalues)
-                put_csv_value(property, conclusion, NULL, out);
+                put_value(property, conclusion, NULL, format, table);
         }
         if (!property->nconclusions)
-            put_csv_value(property, NULL, NULL, out);
+            put_value(property, NULL, NULL, format, table);
     }
+    text_table_put(table, format, out);
+    text_table_free(table);
 }
 
-void report_property_points(const struct swept_property *properties, int n, struct strbuf *out)
+void report_property_points(const struct swept_property *properties, int n,
+                            enum report_format format, struct strbuf *out)
 {
-    strbuf_puts(out, "property,variant,x,x_unit,by,by_unit,y,y_unit,samples,outcome\n");
+    static const char *const headers[] = {"property", "variant", "x",      "x_unit",  "by",
+                                          "by_unit",  "y",       "y_unit", "samples", "outcome"};
+    static const enum text_align aligns[ARRAY_LEN(headers)] = {
+        [2] = ALIGN_POINT, [4] = ALIGN_POINT, [6] = ALIGN_POINT, [8] = ALIGN_RIGHT};
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
     for (int i = 0; i < n; i++)
         for (int p = 0; p < properties[i].npoints; p++) {
             const struct swept_property *property = &properties[i];
             const struct swept_point *point = &property->points[p];
-            csv_put_text(out, property->name);
-            put_field(property->variants[point->variant].name, out);
-            put_number(point->x, out);
-            put_field(property->x_unit, out);
-            put_number(point->by, out);
-            put_field(property->by_unit, out);
-            put_number(point->y, out);
-            put_field(property->y_unit, out);
-            strbuf_printf(out, ",%d", point->samples);
-            put_field(outcome_name(point->outcome), out);
-            strbuf_puts(out, "\n");
+            text_table_cell(table, property->name);
+            text_table_cell(table, property->variants[point->variant].name);
+            report_put_number(table, point->x, DIGITS, format);
+            text_table_cell(table, property->x_unit);
+            report_put_number(table, point->by, DIGITS, format);
+            text_table_cell(table, property->by_unit);
+            report_put_number(table, point->y, DIGITS, format);
+            text_table_cell(table, property->y_unit);
+            report_put_number(table, point->samples, DIGITS, REPORT_CSV);
+            text_table_cell(table, outcome_name(point->outcome));
         }
+    text_table_put(table, format, out);
+    text_table_free(table);
 }
 
 static void json_conclusion(struct json *json, const struct conclusion *conclusion)

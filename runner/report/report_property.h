@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Properties of the pipeline as text, CSV and JSON. Pure: rows in, text out.
+// Properties of the pipeline as text, tables and JSON. Pure: rows in, text out.
 #ifndef LATPUT_REPORT_PROPERTY_H
 #define LATPUT_REPORT_PROPERTY_H
 
@@ -10,16 +10,19 @@
 // Appends one line per conclusion, by groups. `colour`: their names stand out.
 void report_property_text(const struct swept_property *properties, int n, bool colour,
                           struct strbuf *out);
-// Appends one line per value of a conclusion: the columns of property_table.
-void report_property_csv(const struct swept_property *properties, int n, struct strbuf *out);
-// Appends one line per point: the columns of property_point.
-void report_property_points(const struct swept_property *properties, int n, struct strbuf *out);
+// Appends one row per value of a conclusion: the columns of property_table.
+void report_property_table(const struct swept_property *properties, int n,
+                           enum report_format format, struct strbuf *out);
+// Appends one row per point: the columns of property_point.
+void report_property_points(const struct swept_property *properties, int n,
+                            enum report_format format, struct strbuf *out);
 // Appends an array of properties, with conclusions and points.
 void report_property_json(const struct swept_property *properties, int n, struct strbuf *out);
 
 // Compares the answers of two runs to the same questions: the same (times within 1 %, sizes and
 // counts within 2 %), different, or in doubt, if intervals overlap or one of them is not sure. The
-// table shows only differences and doubts, and a line of counts; CSV has a line per conclusion.
+// text shows only differences and doubts, and a line of counts; formats of tables have a row per
+// conclusion.
 void report_property_diff(const struct swept_property *first, int nfirst,
                           const struct swept_property *second, int nsecond,
                           enum report_format format, struct strbuf *out);

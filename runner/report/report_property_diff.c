@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Two runs of properties side by side; see report_property.h.
 #include "report_property.h"
-#include "util/csvtext.h"
+#include "util/mem.h"
+#include "util/text_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,24 +154,19 @@ static enum verdict judge(const struct swept_property *property, const struct co
 }
 
 static void put_line(const struct swept_property *property, const struct conclusion *a,
-                     const struct conclusion *b, enum verdict verdict, struct strbuf *out)
+                     const struct conclusion *b, enum verdict verdict, struct text_table *table)
 {
-    csv_put_text(out, property->grp);
-    const char *const fields[] = {property->name, (a ? a : b)->variant, verdict_names[verdict],
+    const char *const fields[] = {property->grp,        property->name,
+                                  (a ? a : b)->variant, verdict_names[verdict],
                                   a ? a->sentence : "", b ? b->sentence : ""};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        strbuf_puts(out, ",");
-        csv_put_text(out, fields[i]);
-    }
-    strbuf_puts(out, "\n");
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+        text_table_cell(table, fields[i]);
 }
 
 static void put_text(const struct swept_property *property, const struct conclusion *a,
                      const struct conclusion *b, enum verdict verdict, struct strbuf *out)
 {
     const char *variant = (a ? a : b)->variant;
-    if (verdict == SAME)
-        return;
     strbuf_printf(out, "%s%s%s: %s\n", property->name, *variant ? " " : "", variant,
                   verdict_names[verdict]);
     if (a)
@@ -179,9 +175,12 @@ static void put_text(const struct swept_property *property, const struct conclus
         strbuf_printf(out, "    %s\n", b->sentence);
 }
 
-struct counts {
-    int verdicts[VERDICTS];
-    int parts; // agreements in the parts that both are sure of
+struct comparison {
+    enum report_format format;
+    struct text_table *table; // of all formats but REPORT_TABLE, which is text
+    struct strbuf *out;
+    int verdicts[VERDICTS]; // numbers of conclusions
+    int parts;              // agreements in the parts that both are sure of
 };
 
 struct side {
@@ -192,7 +191,7 @@ struct side {
 // Compares the conclusions of the first side with those of the second; with `missing`, only lists
 // those that the second alone has.
 static void compare_side(const struct side *first, const struct side *second, bool missing,
-                         enum report_format format, struct counts *counts, struct strbuf *out)
+                         struct comparison *comparison)
 {
     for (int i = 0; i < first->n; i++) {
         const struct swept_property *property = &first->rows[i];
@@ -206,10 +205,15 @@ static void compare_side(const struct side *first, const struct side *second, bo
             enum verdict verdict = missing   ? ONLY_SECOND
                                    : !theirs ? ONLY_FIRST
                                              : judge(property, own, theirs, &part);
-            counts->verdicts[verdict]++;
-            counts->parts += agree(verdict) && part;
-            (format == REPORT_CSV ? put_line : put_text)(property, missing ? NULL : own,
-                                                         missing ? own : theirs, verdict, out);
+            comparison->verdicts[verdict]++;
+            comparison->parts += agree(verdict) && part;
+            const struct conclusion *a = missing ? NULL : own, *b = missing ? own : theirs;
+            if (verdict == SAME && report_for_people(comparison->format))
+                continue;
+            if (comparison->format == REPORT_TABLE)
+                put_text(property, a, b, verdict, comparison->out);
+            else
+                put_line(property, a, b, verdict, comparison->table);
         }
     }
 }
@@ -222,18 +226,23 @@ void report_property_diff(const struct swept_property *first, int nfirst,
         {first,  nfirst },
         {second, nsecond}
     };
-    struct counts counts = {.parts = 0};
-    if (format == REPORT_CSV)
-        strbuf_puts(out, "group,property,variant,verdict,first,second\n");
-    compare_side(&sides[0], &sides[1], false, format, &counts, out);
-    compare_side(&sides[1], &sides[0], true, format, &counts, out);
-    if (format == REPORT_CSV)
+    static const char *const headers[] = {"group",   "property", "variant",
+                                          "verdict", "first",    "second"};
+    static const enum text_align aligns[ARRAY_LEN(headers)];
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
+    struct comparison comparison = {.format = format, .table = table, .out = out};
+    compare_side(&sides[0], &sides[1], false, &comparison);
+    compare_side(&sides[1], &sides[0], true, &comparison);
+    if (format != REPORT_TABLE)
+        text_table_put(table, format, out);
+    text_table_free(table);
+    if (format != REPORT_TABLE)
         return;
-    const int *of = counts.verdicts;
+    const int *of = comparison.verdicts;
     strbuf_printf(out, "%d conclusions in both: %d the same, %d within their intervals",
                   of[SAME] + of[WITHIN] + of[DIFFERS] + of[IN_DOUBT], of[SAME], of[WITHIN]);
-    if (counts.parts)
-        strbuf_printf(out, " (%d of these as far as both are sure)", counts.parts);
+    if (comparison.parts)
+        strbuf_printf(out, " (%d of these as far as both are sure)", comparison.parts);
     strbuf_printf(out, ", %d differ, %d in doubt; %d only in the first, %d only in the second\n",
                   of[DIFFERS], of[IN_DOUBT], of[ONLY_FIRST], of[ONLY_SECOND]);
 }

@@ -294,6 +294,23 @@ const char *report_number(double value, char text[32])
     return text;
 }
 
+void report_put_number(struct text_table *table, double value, int digits,
+                       enum report_format format)
+{
+    struct strbuf exact = {0};
+    char number[32];
+    if (!isfinite(value) || report_for_people(format)) {
+        text_table_cell(table, isfinite(value) ? report_number(value, number) : "");
+        return;
+    }
+    if (digits)
+        strbuf_printf(&exact, "%.*g", digits, value);
+    else
+        strbuf_put_real(&exact, value);
+    text_table_cell(table, strbuf_text(&exact));
+    strbuf_free(&exact);
+}
+
 const char *report_latency(const char *number, bool upper, const char *mark,
                            char text[REPORT_LATENCY_MAX])
 {
@@ -413,8 +430,8 @@ static int put_table(struct store_rows *rows, const struct report_query *query, 
     }
     if (*nrows > 0 && query->width > 0)
         text_table_print_narrow(shown.table, query->width, shown.fits, out, note);
-    else if (*nrows > 0)
-        text_table_print(shown.table, out);
+    else if (*nrows > 0 || query->format != REPORT_TABLE)
+        text_table_put(shown.table, query->format, out);
     text_table_free(shown.table);
     return got;
 }

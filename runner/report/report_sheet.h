@@ -10,6 +10,7 @@
 #include "util/csvfile.h"
 #include "util/json.h"
 #include "util/strbuf.h"
+#include "util/text_table.h"
 
 // --- the lines (report_sheet_lines.c) ---
 
@@ -81,11 +82,10 @@ const char *report_sheet_words(const struct sheet_line *line, const struct swept
 
 // --- output (report_sheet_print.c) ---
 
-enum sheet_format { SHEET_TABLE, SHEET_MARKDOWN };
 enum { SHEET_WIDTH = 80 }; // that the sheet of one CPU is made for
 struct sheet_look {
-    enum sheet_format format;
-    int width; // of lines, in characters; 0: as long as they are
+    enum report_format format; // any but CSV and JSON
+    int width;                 // of lines, in characters; 0: as long as they are
     bool colour;
 };
 // Appends the sheet, CPUs side by side; lines of which no CPU says anything are left out.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fact sheet as a table, as Markdown and as JSON; see report_sheet.h.
+// The fact sheet as a table and as JSON; see report_sheet.h.
 #include "report_sheet.h"
 
 #include "report_property.h"
@@ -12,39 +12,15 @@
 
 enum { COLUMNS_MAX = 64, NARROWEST = 20, LEGEND = 80, WORDS = 23 };
 
-// Takes cells, row by row: into a table, or at once as Markdown.
+// Takes cells, row by row.
 struct sink {
-    struct text_table *table; // NULL: Markdown
+    struct text_table *table;
+    enum report_format format;
     struct strbuf *out;
-    int ncolumns, column;
+    int ncolumns;
     const char *const *headers;
-    struct strbuf *words; // lines of words, which stand below a table
+    struct strbuf *words; // lines of words, which stand below a table for the terminal
 };
-
-// Appends a text with what Markdown would read escaped.
-static void put_escaped(struct strbuf *out, const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text >= ' ')
-            strbuf_printf(out, strchr("|<`\\", *text) ? "\\%c" : "%c", *text);
-}
-
-static void put_cell(struct sink *sink, const char *text, enum text_style style)
-{
-    if (sink->table) {
-        text_table_styled(sink->table, text, style);
-        return;
-    }
-    bool bold = style == STYLE_HEADING && *text;
-    strbuf_puts(sink->out, sink->column ? " | " : "| ");
-    strbuf_puts(sink->out, bold ? "**" : "");
-    put_escaped(sink->out, text);
-    strbuf_puts(sink->out, bold ? "**" : "");
-    if (++sink->column == sink->ncolumns) {
-        strbuf_puts(sink->out, " |\n");
-        sink->column = 0;
-    }
-}
 
 // Returns "4 clk, 0.94 ns", or what is said instead of numbers.
 static const char *value_text(const struct sheet_fact *fact, struct arena *arena)
@@ -111,23 +87,25 @@ static const char *side_text(const struct sheet_line *line, const struct sheet_f
 static void put_facts(struct sink *sink, const struct sheet_line *line,
                       const struct sheet_fact *facts, int ncpus, struct arena *arena)
 {
-    put_cell(sink, sink->table ? arena_printf(arena, "  %s", line->name) : line->name, STYLE_PLAIN);
+    bool plain = sink->format == REPORT_TABLE;
+    text_table_styled(sink->table, plain ? arena_printf(arena, "  %s", line->name) : line->name,
+                      STYLE_PLAIN);
     if (ncpus > 1) {
         for (int i = 0; i < ncpus; i++)
-            put_cell(sink, side_text(line, &facts[i], arena), STYLE_PLAIN);
+            text_table_styled(sink->table, side_text(line, &facts[i], arena), STYLE_PLAIN);
         return;
     }
-    put_cell(sink, value_text(facts, arena), STYLE_PLAIN);
-    put_cell(sink, interval_text(facts, arena), STYLE_PLAIN);
-    put_cell(sink, sure_text(facts), holds(facts) ? STYLE_PLAIN : STYLE_FAINT);
-    put_cell(sink, published_text(line, facts, arena), STYLE_PLAIN);
+    text_table_styled(sink->table, value_text(facts, arena), STYLE_PLAIN);
+    text_table_styled(sink->table, interval_text(facts, arena), STYLE_PLAIN);
+    text_table_styled(sink->table, sure_text(facts), holds(facts) ? STYLE_PLAIN : STYLE_FAINT);
+    text_table_styled(sink->table, published_text(line, facts, arena), STYLE_PLAIN);
 }
 
 static void put_group(struct sink *sink, const char *group)
 {
-    put_cell(sink, group, STYLE_HEADING);
+    text_table_styled(sink->table, group, STYLE_HEADING);
     for (int i = 1; i < sink->ncolumns; i++)
-        put_cell(sink, "", STYLE_PLAIN);
+        text_table_styled(sink->table, "", STYLE_PLAIN);
 }
 
 // Appends what is told in words below the table: "  Macro-fusion         zen5: ...".
@@ -164,7 +142,7 @@ static void put_line(struct sink *sink, const struct sheet_line *line, const cha
         facts[i] = report_sheet_fact(line, &cpus[i], &arena);
         any |= facts[i].asked;
     }
-    if (any && sink->table && is_told_in_words(line)) {
+    if (any && sink->format == REPORT_TABLE && is_told_in_words(line)) {
         put_words(sink, line, facts, ncpus, &arena);
     } else if (any) {
         if (strcmp(*group, line->group) != 0)
@@ -174,17 +152,17 @@ static void put_line(struct sink *sink, const struct sheet_line *line, const cha
     arena_free(&arena);
 }
 
-static void put_whose(struct strbuf *out, const struct sheet_cpu *cpu, enum sheet_format format)
+static void put_whose(struct strbuf *out, const struct sheet_cpu *cpu, enum report_format format)
 {
     struct strbuf text = {0};
     report_whose_put(&cpu->whose, &text);
-    (format == SHEET_MARKDOWN ? put_escaped : strbuf_puts)(out, strbuf_text(&text));
-    strbuf_puts(out, format == SHEET_MARKDOWN ? "\n\n" : "\n");
+    text_table_say(strbuf_text(&text), format, out);
     strbuf_free(&text);
 }
 
 // Appends what the marks mean.
-static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncpus, int width)
+static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncpus,
+                       const struct sheet_look *look)
 {
     struct strbuf text = {0};
     if (ncpus > 1)
@@ -201,7 +179,10 @@ static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncp
             break;
         }
     strbuf_puts(out, "\n");
-    text_wrap(out, strbuf_text(&text), 0, width);
+    if (look->format == REPORT_TABLE)
+        text_wrap(out, strbuf_text(&text), 0, look->width ? look->width : LEGEND);
+    else
+        text_table_say(strbuf_text(&text), look->format, out);
     strbuf_free(&text);
 }
 
@@ -213,7 +194,7 @@ static bool is_alone(const struct sheet_cpu *cpus, int ncpus, int cpu)
     return true;
 }
 
-static void print_table(struct sink *sink, int width)
+static void print_table(const struct sink *sink, int width)
 {
     struct text_fit fits[COLUMNS_MAX] = {
         {0, 0}
@@ -221,37 +202,19 @@ static void print_table(struct sink *sink, int width)
     struct strbuf note = {0};
     for (int i = 1; i < sink->ncolumns; i++)
         fits[i].fold = sink->ncolumns == 5 && i > 1 ? 0 : NARROWEST;
-    if (width)
+    if (width && sink->format == REPORT_TABLE)
         text_table_print_narrow(sink->table, width, fits, sink->out, &note);
     else
-        text_table_print(sink->table, sink->out);
+        text_table_put(sink->table, sink->format, sink->out);
     strbuf_free(&note);
-}
-
-// Begins the output of cells under the headers.
-static struct sink start_sink(const char *const *headers, int ncolumns, enum sheet_format format,
-                              struct strbuf *out)
-{
-    static const enum text_align aligns[COLUMNS_MAX];
-    struct sink sink = {.out = out, .ncolumns = ncolumns, .headers = headers};
-    if (format == SHEET_TABLE) {
-        sink.table = text_table_new(headers, aligns, ncolumns);
-        return sink;
-    }
-    for (int i = 0; i < ncolumns; i++)
-        put_cell(&sink, headers[i], STYLE_PLAIN);
-    for (int i = 0; i < ncolumns; i++)
-        strbuf_puts(out, "|---");
-    strbuf_puts(out, "|\n");
-    return sink;
 }
 
 void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
                         const struct sheet_look *look, struct strbuf *out)
 {
     static const char *const alone[] = {"fact", "value", "95 % interval", "sure", "published"};
+    static const enum text_align aligns[COLUMNS_MAX];
     const char *heads[COLUMNS_MAX] = {"fact"}, *group = "";
-    const enum sheet_format format = look->format;
     struct strbuf words = {0};
     struct arena arena = {0};
     if (ncpus > COLUMNS_MAX - 1)
@@ -261,25 +224,24 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
         if (!is_alone(cpus, ncpus, i))
             heads[i + 1] = arena_printf(&arena, "%s, run %lld", cpus[i].whose.uarch,
                                         (long long)cpus[i].whose.run_id);
-        put_whose(out, &cpus[i], format);
+        put_whose(out, &cpus[i], look->format);
     }
-    if (format == SHEET_TABLE)
+    if (look->format == REPORT_TABLE)
         strbuf_puts(out, "\n");
-    struct sink sink = ncpus > 1 ? start_sink(heads, ncpus + 1, format, out)
-                                 : start_sink(alone, (int)ARRAY_LEN(alone), format, out);
-    if (sink.table && look->colour)
+    const char *const *headers = ncpus > 1 ? heads : alone;
+    int ncolumns = ncpus > 1 ? ncpus + 1 : (int)ARRAY_LEN(alone);
+    struct sink sink = {
+        text_table_new(headers, aligns, ncolumns), look->format, out, ncolumns, headers, &words};
+    if (look->colour)
         text_table_colour(sink.table);
-    sink.words = &words;
     for (int i = 0; i < lines->n; i++)
         put_line(&sink, &lines->lines[i], &group, cpus, ncpus);
-    if (sink.table) {
-        print_table(&sink, look->width);
-        text_table_free(sink.table);
-    }
+    print_table(&sink, look->width);
+    text_table_free(sink.table);
     if (words.len)
         strbuf_printf(out, "In words\n%s", strbuf_text(&words));
     strbuf_free(&words);
-    put_legend(out, cpus, ncpus, format == SHEET_TABLE && look->width ? look->width : LEGEND);
+    put_legend(out, cpus, ncpus, look);
     arena_free(&arena);
 }
 

@@ -15,7 +15,7 @@ static int make_sheet(const struct sheet_cpu *cpu, struct strbuf *out, struct er
     struct sheet_lines lines;
     if (report_sheet_lines(&lines, err) != 0)
         return -1;
-    report_sheet_print(&lines, cpu, 1, &(struct sheet_look){SHEET_TABLE, SHEET_WIDTH, false}, out);
+    report_sheet_print(&lines, cpu, 1, &(struct sheet_look){REPORT_TABLE, SHEET_WIDTH, false}, out);
     report_sheet_free(&lines);
     strbuf_puts(out, "\nProperties of the pipeline\n");
     report_property_sheet(cpu->properties, cpu->nproperties, *cpu->whose.hypervisor != '\0', out);

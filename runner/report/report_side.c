@@ -3,7 +3,6 @@
 #include "report.h"
 
 #include "store/store_run.h"
-#include "util/csvtext.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/text_table.h"
@@ -63,7 +62,7 @@ static void side_name(struct side *side, char *name)
 // Makes names: "zen4 latency" over tables, "zen4.latency_min_clk" for programs.
 static int side_names(struct side *side, struct err *err)
 {
-    bool table = side->query->format == REPORT_TABLE;
+    bool table = report_for_people(side->query->format);
     for (; side->view->keys[side->nkeys]; side->nkeys++)
         side_name(side, xstrdup((table ? side->view->headings : side->view->keys)[side->nkeys]));
     for (const char *uarch = side->uarchs; *uarch; uarch += strlen(uarch) + 1, side->nuarchs++)
@@ -87,13 +86,7 @@ static void side_start(struct side *side)
     side->table = text_table_new((const char *const *)side->names, aligns, side->ncolumns);
     side->cells = xcalloc((size_t)side->ncolumns, sizeof *side->cells);
     side->numbers = xcalloc((size_t)side->ncolumns, sizeof *side->numbers);
-    for (int c = 0; side->query->format == REPORT_CSV && c < side->ncolumns; c++) {
-        strbuf_puts(side->out, c ? "," : "");
-        csv_put_text(side->out, side->names[c]);
-    }
-    if (side->query->format == REPORT_CSV)
-        strbuf_puts(side->out, "\n");
-    else if (side->query->format == REPORT_JSON)
+    if (side->query->format == REPORT_JSON)
         json_open(&side->json, '[');
 }
 
@@ -102,7 +95,7 @@ static void side_cell(struct side *side, int column, struct store_rows *rows, co
     char text[REPORT_LATENCY_MAX];
     struct strbuf raw = {0};
     int at = store_rows_column(rows, name);
-    if (side->query->format == REPORT_TABLE)
+    if (report_for_people(side->query->format))
         strbuf_puts(&raw, column < side->nkeys ? store_rows_text(rows, at)
                                                : report_value(rows, name, text));
     else if (store_rows_type(rows, at) == STORE_REAL)
@@ -110,7 +103,7 @@ static void side_cell(struct side *side, int column, struct store_rows *rows, co
     else
         strbuf_puts(&raw, store_rows_text(rows, at));
     free(side->cells[column]);
-    bool known = side->query->format == REPORT_TABLE || store_rows_type(rows, at) != STORE_NULL;
+    bool known = report_for_people(side->query->format) || store_rows_type(rows, at) != STORE_NULL;
     side->cells[column] = known ? raw.data : NULL;
     if (!known)
         strbuf_free(&raw);
@@ -139,19 +132,12 @@ static void side_put(struct side *side)
     if (side->query->format == REPORT_JSON)
         side_put_json(side);
     for (int c = 0; c < side->ncolumns; c++) {
-        if (side->query->format == REPORT_TABLE) {
+        if (side->query->format != REPORT_JSON)
             text_table_cell(side->table, side->cells[c]);
-        } else if (side->query->format == REPORT_CSV) {
-            strbuf_puts(side->out, c ? "," : "");
-            if (side->cells[c])
-                csv_put_text(side->out, side->cells[c]);
-        }
         free(side->cells[c]);
         side->cells[c] = NULL;
         side->numbers[c] = false;
     }
-    if (side->query->format == REPORT_CSV)
-        strbuf_puts(side->out, "\n");
 }
 
 static bool side_same(const struct side *side, struct store_rows *rows)
@@ -213,7 +199,7 @@ static void side_print(struct side *side, struct strbuf *note)
     if (side->query->colour)
         text_table_colour(side->table);
     if (side->query->width == 0) {
-        text_table_print(side->table, side->out);
+        text_table_put(side->table, side->query->format, side->out);
         return;
     }
     fits[0].fold = 24;
@@ -230,7 +216,7 @@ static void side_end(struct side *side, int64_t nrows, struct strbuf *note)
     if (side->query->format == REPORT_JSON) {
         json_close(nrows ? json_break(&side->json, "\n") : &side->json, ']');
         strbuf_puts(side->out, "\n");
-    } else if (side->query->format == REPORT_TABLE && nrows > 0) {
+    } else if (side->query->format != REPORT_TABLE || nrows > 0) {
         side_print(side, note);
     }
 }

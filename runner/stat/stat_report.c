@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The report of `latput stat`; see stat_report.h. All three formats show the same rows: times, then
+// The report of `latput stat`; see stat_report.h. All formats show the same rows: times, then
 // events, then what follows from them.
 #include "stat_report_internal.h"
 
@@ -50,7 +50,7 @@ static double shown_unit(const struct stat_row *row, const char **name)
     return 1;
 }
 
-static void put_rows(const struct stat_report *r, struct strbuf *out)
+static void put_rows(const struct stat_report *r, enum report_format format, struct strbuf *out)
 {
     static const char *const headers[] = {"event", "mean", "min", "spread %", "runs"};
     static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
@@ -84,7 +84,35 @@ static void put_rows(const struct stat_report *r, struct strbuf *out)
         snprintf(text, sizeof text, "%zu", row.summary.n);
         text_table_cell(table, text);
     }
-    text_table_print(table, out);
+    text_table_put(table, format, out);
+    text_table_free(table);
+}
+
+// Puts all histograms as one table to be pasted.
+static void put_shares(const struct stat_report *r, const double *means, enum report_format format,
+                       struct strbuf *out)
+{
+    static const char *const headers[] = {"event", "in a cycle", "share of cycles %"};
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_RIGHT, ALIGN_RIGHT};
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
+    for (int i = 0; i < r->result->nevents; i++) {
+        struct stat_histogram h;
+        if (r->events[i].base != i ||
+            !stat_histogram_make(r->events, means, r->result->nevents, i, &h))
+            continue;
+        for (int k = 0; k < h.nbuckets; k++) {
+            char text[32];
+            text_table_cell(table, r->events[i].event.name);
+            snprintf(text, sizeof text, "%s%d", k == h.nbuckets - 1 ? "≥" : "", k);
+            text_table_cell(table, text);
+            snprintf(text, sizeof text, "%.2f", 100 * h.clk[k] / h.total_clk);
+            text_table_cell(table, text);
+        }
+    }
+    if (text_table_rows(table) > 0) {
+        strbuf_puts(out, "\n");
+        text_table_put(table, format, out);
+    }
     text_table_free(table);
 }
 
@@ -113,7 +141,8 @@ static void put_histograms(const struct stat_report *r, const double *means, str
     }
 }
 
-static void put_durations(const struct stat_report *r, const double *means, struct strbuf *out)
+static void put_durations(const struct stat_report *r, const double *means,
+                          enum report_format format, struct strbuf *out)
 {
     static const char *const headers[] = {"condition", "cycles", "begins", "mean duration (clk)"};
     static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT};
@@ -134,15 +163,9 @@ static void put_durations(const struct stat_report *r, const double *means, stru
     }
     if (text_table_rows(table) > 0) {
         strbuf_puts(out, "\n");
-        text_table_print(table, out);
+        text_table_put(table, format, out);
     }
     text_table_free(table);
-}
-
-static bool same_refusal(const struct stat_report *r, int a, int b)
-{
-    const struct stat_series *series = r->result->series;
-    return series[a].obstacle && series[b].obstacle && strcmp(series[a].why, series[b].why) == 0;
 }
 
 // Puts the events that were refused for the same reason as events[first], without families that the
@@ -154,12 +177,12 @@ static void put_refused(const struct stat_report *r, int first, struct strbuf *o
     int hardware = 0, same = 0;
     for (int i = 0; i < r->result->nevents; i++) {
         hardware += stat_is_hardware(r, i);
-        same += stat_is_hardware(r, i) && same_refusal(r, i, first);
+        same += stat_is_hardware(r, i) && stat_same_refusal(r, i, first);
     }
     bool whole_family = r->all_events && same == hardware;
     strbuf_puts(&text, "Not counted: ");
     for (int i = first; i < r->result->nevents; i++)
-        if (same_refusal(r, i, first) && !(whole_family && stat_is_hardware(r, i))) {
+        if (stat_same_refusal(r, i, first) && !(whole_family && stat_is_hardware(r, i))) {
             strbuf_printf(&text, "%s%s", comma, r->events[i].event.name);
             comma = ", ";
         }
@@ -192,12 +215,8 @@ static void put_account(const struct stat_report *r, struct strbuf *out)
 
 static void put_all_refused(const struct stat_report *r, struct strbuf *out)
 {
-    const struct stat_series *series = r->result->series;
     for (int i = 0; i < r->result->nevents; i++) {
-        bool said = !series[i].obstacle;
-        for (int k = 0; k < i && !said; k++)
-            said = same_refusal(r, k, i);
-        if (!said)
+        if (stat_is_first_refused(r, i))
             put_refused(r, i, out);
     }
 }
@@ -284,12 +303,22 @@ static void put_table(const struct stat_report *r, struct strbuf *out)
         return;
     double *means = stat_means_make(r);
     strbuf_puts(out, "\n");
-    put_rows(r, out);
+    put_rows(r, REPORT_TABLE, out);
     put_histograms(r, means, out);
-    put_durations(r, means, out);
+    put_durations(r, means, REPORT_TABLE, out);
     put_doubt(r, means, out);
     put_account(r, out);
     put_all_refused(r, out);
+    free(means);
+}
+
+// Puts the tables without the text around them, to be pasted.
+static void put_pasted(const struct stat_report *r, enum report_format format, struct strbuf *out)
+{
+    double *means = stat_means_make(r);
+    put_rows(r, format, out);
+    put_shares(r, means, format, out);
+    put_durations(r, means, format, out);
     free(means);
 }
 
@@ -300,6 +329,8 @@ void stat_report_put(const struct stat_report *report, enum report_format format
         stat_report_csv(report, out);
     else if (format == REPORT_JSON)
         stat_report_json(report, out);
-    else
+    else if (format == REPORT_TABLE)
         put_table(report, out);
+    else
+        put_pasted(report, format, out);
 }

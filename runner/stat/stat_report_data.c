@@ -3,38 +3,35 @@
 // from the rows; JSON with the single values, too. docs/COUNTERS.md describes columns and members.
 #include "stat_report_internal.h"
 
-#include "util/csvtext.h"
 #include "util/json.h"
 #include "util/mem.h"
+#include "util/text_table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { DIGITS = 15 }; // of a number: all that a count has
+
 // --- CSV ---
 
-// Puts the last columns of a row: the source of a hardware event's code.
-static void put_csv_table(const struct stat_report *r, bool of_table, struct strbuf *out)
-{
-    if (of_table)
-        strbuf_printf(out, ",%s,%s\n", r->table->uarch, r->table->version);
-    else
-        strbuf_puts(out, ",,\n");
-}
-
-// Puts a row that follows from others: `kind`:`event`:`detail`. Names of raw events have commas.
-static void put_csv_derived(const struct stat_report *r, const char *kind, const char *event,
-                            const char *detail, double clk, struct strbuf *out)
+// Adds a row that follows from others: `kind`:`event`:`detail`.
+static void put_derived(const struct stat_report *r, const char *kind, const char *event,
+                        const char *detail, double clk, struct text_table *table)
 {
     char *name = xasprintf("%s:%s%s%s", kind, event, *detail ? ":" : "", detail);
-    csv_put_text(out, name);
-    strbuf_printf(out, ",derived,,,clk,%.15g,,,,,ok,", clk);
-    put_csv_table(r, true, out);
+    const char *const before[] = {name, "derived", "", "", "clk"};
+    const char *const after[] = {"", "", "", "", "ok", "", r->table->uarch, r->table->version};
+    for (size_t i = 0; i < ARRAY_LEN(before); i++)
+        text_table_cell(table, before[i]);
+    report_put_number(table, clk, DIGITS, REPORT_CSV);
+    for (size_t i = 0; i < ARRAY_LEN(after); i++)
+        text_table_cell(table, after[i]);
     free(name);
 }
 
-static void put_csv_histogram(const struct stat_report *r, const double *means, int event,
-                              struct strbuf *out)
+static void put_histogram(const struct stat_report *r, const double *means, int event,
+                          struct text_table *table)
 {
     struct stat_histogram h;
     if (r->events[event].base != event ||
@@ -43,47 +40,53 @@ static void put_csv_histogram(const struct stat_report *r, const double *means, 
     for (int k = 0; k < h.nbuckets; k++) {
         char bucket[16];
         snprintf(bucket, sizeof bucket, "%s%d", k == h.nbuckets - 1 ? "ge" : "", k);
-        put_csv_derived(r, "histogram", r->events[event].event.name, bucket, h.clk[k], out);
+        put_derived(r, "histogram", r->events[event].event.name, bucket, h.clk[k], table);
     }
+}
+
+static void put_row(const struct stat_report *r, const struct stat_row *row,
+                    struct text_table *table)
+{
+    const char *const texts[] = {row->name, row->source, row->code, row->rings, row->unit};
+    const double numbers[] = {row->summary.mean, row->summary.min, row->summary.max,
+                              row->summary.spread, (double)row->summary.n};
+    const bool of_table = row->code[0] != '\0';
+    for (size_t k = 0; k < ARRAY_LEN(texts); k++)
+        text_table_cell(table, texts[k]);
+    for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
+        report_put_number(table, numbers[k], DIGITS, REPORT_CSV);
+    text_table_cell(table,
+                    row->series->obstacle ? count_obstacle_name(row->series->obstacle) : "ok");
+    text_table_cell(table, row->series->why);
+    text_table_cell(table, of_table ? r->table->uarch : "");
+    text_table_cell(table, of_table ? r->table->version : "");
 }
 
 void stat_report_csv(const struct stat_report *r, struct strbuf *out)
 {
-    strbuf_puts(out, "event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail,uarch,"
-                     "table_version\n");
+    static const char *const headers[] = {"event",   "source", "code",  "rings",        "unit",
+                                          "mean",    "min",    "max",   "spread",       "runs",
+                                          "outcome", "detail", "uarch", "table_version"};
+    static const enum text_align aligns[ARRAY_LEN(headers)];
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
     for (int i = 0; i < stat_rows_count(r); i++) {
         struct stat_row row = stat_row_at(r, i);
-        const char *const texts[] = {row.name, row.source, row.code, row.rings, row.unit};
-        const double numbers[] = {row.summary.mean, row.summary.min, row.summary.max,
-                                  row.summary.spread};
-        for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
-            csv_put_text(out, texts[k]);
-            strbuf_puts(out, ",");
-        }
-        for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
-            if (isfinite(numbers[k]))
-                strbuf_printf(out, "%.15g", numbers[k]);
-            strbuf_puts(out, ",");
-        }
-        strbuf_printf(out, "%zu,%s,", row.summary.n,
-                      row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
-        csv_put_text(out, row.series->why ? row.series->why : "");
-        put_csv_table(r, row.code[0] != '\0', out);
+        put_row(r, &row, table);
     }
     double *means = stat_means_make(r);
     for (int i = 0; i < r->result->nevents; i++) {
         int begins;
         double clk = stat_duration_of(r, means, i, &begins);
-        put_csv_histogram(r, means, i, out);
+        put_histogram(r, means, i, table);
         if (!isnan(clk))
-            put_csv_derived(r, "duration", r->events[i].event.name, "", clk, out);
+            put_derived(r, "duration", r->events[i].event.name, "", clk, table);
     }
     free(means);
+    text_table_put(table, REPORT_CSV, out);
+    text_table_free(table);
 }
 
 // --- JSON ---
-
-enum { DIGITS = 15 }; // of a number: all that a count has
 
 static void put_json_rows(struct json *json, const struct stat_report *r)
 {
@@ -102,10 +105,30 @@ static void put_json_rows(struct json *json, const struct stat_report *r)
         json_digits(json_name(json, "spread"), row.summary.spread, DIGITS);
         json_text_known(json_name(json, "outcome"),
                         row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
-        json_text_known(json_name(json, "detail"), row.series->why);
         json_open(json_name(json, "values"), '[');
         for (size_t k = 0; k < row.series->n; k++)
             json_digits(json, row.series->values[k], DIGITS);
+        json_close(json, ']');
+        json_close(json, '}');
+    }
+    json_close(json_break(json, "\n  "), ']');
+}
+
+// Puts each reason why events were not counted once, with their names.
+static void put_json_refused(struct json *json, const struct stat_report *r)
+{
+    const struct stat_result *result = r->result;
+    json_open(json_name(json_break(json, "\n  "), "not_counted"), '[');
+    for (int i = 0; i < result->nevents; i++) {
+        if (!stat_is_first_refused(r, i))
+            continue;
+        json_open(json_break(json, "\n    "), '{');
+        json_text(json_name(json, "outcome"), count_obstacle_name(result->series[i].obstacle));
+        json_text_known(json_name(json, "detail"), result->series[i].why);
+        json_open(json_name(json, "events"), '[');
+        for (int k = i; k < result->nevents; k++)
+            if (k == i || stat_same_refusal(r, i, k))
+                json_text(json, r->events[k].event.name);
         json_close(json, ']');
         json_close(json, '}');
     }
@@ -184,6 +207,7 @@ void stat_report_json(const struct stat_report *r, struct strbuf *out)
     json_text_known(json_name(json_break(&json, "\n  "), "doubt"),
                     stat_doubt_find(r, means, doubt, sizeof doubt));
     put_json_rows(&json, r);
+    put_json_refused(&json, r);
     put_json_histograms(&json, r, means);
     put_json_durations(&json, r, means);
     json_close(json_break(&json, "\n"), '}');

@@ -18,6 +18,11 @@ struct stat_row {
 
 bool stat_is_hardware(const struct stat_report *r, int event);
 
+// Return true if two events were refused for the same reason; if this is the first event that was
+// refused for its reason.
+bool stat_same_refusal(const struct stat_report *r, int a, int b);
+bool stat_is_first_refused(const struct stat_report *r, int event);
+
 // Counts the rows; their order is times, then events.
 int stat_rows_count(const struct stat_report *r);
 struct stat_row stat_row_at(const struct stat_report *r, int i);

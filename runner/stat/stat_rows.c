@@ -56,6 +56,20 @@ static struct stat_row event_row(const struct stat_report *r, int event)
     return row;
 }
 
+bool stat_same_refusal(const struct stat_report *r, int a, int b)
+{
+    const struct stat_series *series = r->result->series;
+    return series[a].obstacle && series[b].obstacle && strcmp(series[a].why, series[b].why) == 0;
+}
+
+bool stat_is_first_refused(const struct stat_report *r, int event)
+{
+    bool first = r->result->series[event].obstacle != COUNT_FINE;
+    for (int i = 0; i < event && first; i++)
+        first = !stat_same_refusal(r, i, event);
+    return first;
+}
+
 int stat_rows_count(const struct stat_report *r)
 {
     return STAT_TIMES + r->result->nevents;

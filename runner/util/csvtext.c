@@ -25,15 +25,7 @@ static const char *field_prefix(const char *text)
     return spreadsheets && *text && strchr("=+-@\t\r", *text) && !is_number(text) ? "'" : "";
 }
 
-void csv_put_text(struct strbuf *out, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")])
-        csv_put_quoted(out, text);
-    else
-        strbuf_printf(out, "%s%s", field_prefix(text), text);
-}
-
-void csv_put_quoted(struct strbuf *out, const char *text)
+static void csv_put_quoted(struct strbuf *out, const char *text)
 {
     strbuf_printf(out, "\"%s", field_prefix(text));
     for (; *text; text++) {
@@ -41,4 +33,12 @@ void csv_put_quoted(struct strbuf *out, const char *text)
         strbuf_put(out, text, 1);
     }
     strbuf_puts(out, "\"");
+}
+
+void csv_put_text(struct strbuf *out, const char *text)
+{
+    if (text[strcspn(text, ",\"\r\n")])
+        csv_put_quoted(out, text);
+    else
+        strbuf_printf(out, "%s%s", field_prefix(text), text);
 }

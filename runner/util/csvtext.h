@@ -13,7 +13,6 @@
 // none.
 void csv_for_spreadsheets(bool yes);
 
-void csv_put_text(struct strbuf *out, const char *text);   // one field, quoted where needed
-void csv_put_quoted(struct strbuf *out, const char *text); // one field, always quoted
+void csv_put_text(struct strbuf *out, const char *text); // one field, quoted where needed
 
 #endif

@@ -2,7 +2,6 @@
 // Widths and lines of text; see text.h.
 #include "text.h"
 
-#include <stdint.h>
 #include <string.h>
 
 int text_width(const char *text, size_t len)
@@ -37,10 +36,9 @@ void text_wrap(struct strbuf *out, const char *text, int indent, int width)
     strbuf_puts(out, "\n");
 }
 
-// Decodes the valid UTF-8 sequence at the start of `len` > 0 bytes. Returns its length; 0 if it is
-// none.
-static size_t text_decode(const unsigned char *s, size_t len, uint32_t *code)
+size_t text_decode(const char *text, size_t len, uint32_t *code)
 {
+    const unsigned char *s = (const unsigned char *)text;
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     *code = s[0];
     if (s[0] < 0x80)
@@ -66,7 +64,7 @@ static bool text_is_control(uint32_t code)
 size_t text_next(const char *text, bool *plain)
 {
     uint32_t code;
-    size_t len = text_decode((const unsigned char *)text, strnlen(text, 4), &code);
+    size_t len = text_decode(text, strnlen(text, 4), &code);
     // Characters that steer: marks, embeddings, overrides and isolates of direction; separators of
     // lines and paragraphs.
     bool steers = code == 0x061c || code == 0x200e || code == 0x200f ||
@@ -79,7 +77,7 @@ bool text_is_clean(const char *text, size_t len)
 {
     for (size_t at = 0, step; at < len; at += step) {
         uint32_t code;
-        step = text_decode((const unsigned char *)text + at, len - at, &code);
+        step = text_decode(text + at, len - at, &code);
         if (step == 0 || (text_is_control(code) && code != '\n' && code != '\t'))
             return false;
     }

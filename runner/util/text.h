@@ -6,6 +6,8 @@
 #include "strbuf.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 // Returns the characters in `len` bytes of UTF-8: the columns that they take.
 int text_width(const char *text, size_t len);
@@ -13,6 +15,9 @@ int text_width(const char *text, size_t len);
 // has `indent` characters already. A line feed in the text ends a line. Ends with a line feed.
 void text_wrap(struct strbuf *out, const char *text, int indent, int width);
 
+// Decodes the valid UTF-8 sequence at the start of `len` > 0 bytes. Returns its length; 0 if it is
+// none.
+size_t text_decode(const char *text, size_t len, uint32_t *code);
 // Returns the length of the character at `text`, which is not at its end: 1 for a byte that is no
 // valid UTF-8 (overlong forms and surrogates are none). Sets *plain if the character only shows
 // itself: it is valid, no control character (C0, DEL, C1), and neither ends lines nor turns the

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tables of text, cut to a line's length where that is asked for; see text_table.h.
-#include "text_table.h"
+#include "text_table_internal.h"
 
-#include "csvtext.h"
 #include "mem.h"
 #include "text.h"
 
@@ -12,18 +11,6 @@
 #include <string.h>
 
 enum { FOLD_INDENT = 2 }; // of the second and later lines of a cell
-
-struct text_table {
-    int ncolumns;
-    const char *const *headers;
-    const enum text_align *aligns;
-    struct table_cell {
-        char *text;
-        enum text_style style;
-    } * cells;
-    size_t ncells, capacity;
-    bool colour;
-};
 
 struct text_table *text_table_new(const char *const *headers, const enum text_align *aligns,
                                   int ncolumns)
@@ -97,13 +84,13 @@ struct column_width {
     bool used, folded, heading_folded;
 };
 
-static const char *table_text(const struct text_table *table, int row, int column)
+const char *table_text(const struct text_table *table, int row, int column)
 {
     return row < 0 ? table->headers[column] : table->cells[row * table->ncolumns + column].text;
 }
 
 // Returns the style of a cell. A heading stands out as a whole line.
-static enum text_style table_style(const struct text_table *table, int row, int column)
+enum text_style table_style(const struct text_table *table, int row, int column)
 {
     return row < 0 ? STYLE_PLAIN : table->cells[row * table->ncolumns + column].style;
 }
@@ -363,15 +350,4 @@ void text_table_print_narrow(const struct text_table *table, int width, const st
     fold_columns(table, columns, width, fits);
     put_rows(table, columns, out);
     free(columns);
-}
-
-void text_table_csv(const struct text_table *table, struct strbuf *out)
-{
-    for (int row = -1; row < text_table_rows(table); row++) {
-        for (int c = 0; c < table->ncolumns; c++) {
-            strbuf_puts(out, c ? "," : "");
-            csv_put_text(out, table_text(table, row, c));
-        }
-        strbuf_puts(out, "\n");
-    }
 }

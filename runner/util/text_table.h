@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tables of text: aligned columns under a header, or CSV. Widths count characters. Control
-// characters are replaced, since a foreign database must not drive the terminal.
+// Tables of text: aligned columns under a header, or written as CSV, Markdown, HTML or LaTeX.
+// Widths count characters. Control characters are replaced, since a foreign database must not drive
+// the terminal.
 #ifndef LATPUT_TEXT_TABLE_H
 #define LATPUT_TEXT_TABLE_H
 
@@ -39,7 +40,25 @@ void text_table_print_narrow(const struct text_table *table, int width, const st
                              struct strbuf *out, struct strbuf *note);
 // The form in which commands with an option --wide print the note.
 #define TEXT_TABLE_FITTED "fitted to the terminal: %s; --wide prints all columns"
-void text_table_csv(const struct text_table *table, struct strbuf *out); // every column
+
+// Formats of output. JSON is written by json.h, the others are tables.
+enum report_format {
+    REPORT_TABLE,
+    REPORT_CSV,
+    REPORT_JSON,
+    REPORT_MARKDOWN,
+    REPORT_HTML,
+    REPORT_LATEX,
+};
+// Returns true for a format that people read: its tables have the columns, rounded numbers and
+// marks that people need, where CSV and JSON have all that is stored.
+bool report_for_people(enum report_format format);
+// Appends the table in any format but JSON (text_table_put.c), escaped as that demands. CSV has
+// every column, others those that are not empty. HTML is one element `table` in ASCII, LaTeX one
+// environment `tabular` that needs no package.
+void text_table_put(const struct text_table *table, enum report_format format, struct strbuf *out);
+// Appends a paragraph before or after a table, in any format but CSV and JSON.
+void text_table_say(const char *text, enum report_format format, struct strbuf *out);
 int text_table_rows(const struct text_table *table);
 void text_table_free(struct text_table *table);
 

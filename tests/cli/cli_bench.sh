@@ -296,7 +296,7 @@ expect_status 2
 expect_err "cannot be '16'"
 run bench --asm nop --format xml
 expect_status 2
-expect_err "unknown format 'xml'; there are table, csv, spreadsheet and json"
+expect_err "unknown format 'xml'; there are table, csv, spreadsheet, json, markdown, html and latex"
 run bench --asm nop --repeat 0
 expect_status 2
 expect_err "\-\-repeat needs a number from 1 to [0-9]+, not '0'"

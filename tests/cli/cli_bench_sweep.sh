@@ -33,8 +33,13 @@ expect_schema sweep "$OUT"
 sweep --sweep N=1..2 --column 'half=core_clk/core_clk/2' --format csv \
     --asm 'times {N} imul rax, rax'
 expect_status 0
-expect_out '^N,instance_clk,spread_clk,outcome,detail,cpu,"?half"?$'
+expect_out '^N,instance_clk,spread_clk,outcome,detail,cpu,half$'
 expect_out '^2,(6\.00|5\.99)[0-9]*,[0-9.e-]+,ok,,[0-9]+,0\.5$'
+sweep --sweep N=1..2 --column 'half=core_clk/core_clk/2' --format markdown \
+    --asm 'times {N} imul rax, rax'
+expect_status 0
+expect_out '^\| N \| instance\\_clk \| spread\\_clk \| half \|$'
+expect_out '^\| 2 \| (6\.00|5\.99) \| 0[0-9.]* \| 0\.50 \|$'
 sweep --sweep N=1..2 --threads 2 --asm 'times {N} nop'
 expect_status 3
 expect_err 'a core made of text is alone'

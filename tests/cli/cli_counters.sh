@@ -155,7 +155,7 @@ expect_status 2
 expect_err "there is no uarch 'no_such' in cpus.csv"
 run counters --format xml
 expect_status 2
-expect_err "unknown format 'xml'; there are table, csv, spreadsheet and json"
+expect_err "unknown format 'xml'; there are table, csv, spreadsheet, json, markdown, html and latex"
 run counters p0
 expect_status 2
 expect_err "there is no action 'p0'; events are found by latput counters list 'p0'"

@@ -181,7 +181,7 @@ expect_status 2
 expect_err 'missing.cpuid: cannot be read: No such file'
 run cpu --format xml
 expect_status 2
-expect_err "no format 'xml'"
+expect_err "unknown format 'xml'"
 run cpu --cpu 4000
 expect_status 2
 run cpu --cpu zero

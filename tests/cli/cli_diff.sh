@@ -125,7 +125,7 @@ done
 
 run diff --db known.db --format xml 1 2
 expect_status 2
-expect_err "unknown format 'xml'; there are table, csv, spreadsheet and json"
+expect_err "unknown format 'xml'; there are table, csv, spreadsheet, json, markdown, html and latex"
 run diff --db known.db --only quicker 1 2
 expect_status 2
 expect_err "'quicker' is no kind of difference"

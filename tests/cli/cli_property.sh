@@ -85,6 +85,14 @@ run property --db one.db --show --format csv --points chase
 expect_status 0
 expect_out '^chase,,65536,bytes,,,(14\.00|13\.99)'
 expect_out '^chase,,131072,bytes,,,(50\.00|49\.99)'
+run property --db one.db --show --format markdown --points chase
+expect_status 0
+expect_out '^\| chase \| 65536 \| bytes \| (14\.00|13\.99) \|'
+run property --db one.db --show --format html edge
+expect_out '<td>edge</td><td>.*</td><td style="text-align:right">8192</td>'
+run property --db one.db --show --diff 1 --format markdown
+expect_status 0
+expect_out '^\| group \| property \| variant \| verdict \|'
 run property --db one.db --show --format json chain
 expect_out '"property": "chain"'
 expect_schema property "$OUT"

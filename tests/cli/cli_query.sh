@@ -91,7 +91,7 @@ run query --db known.db --run x
 expect_status 2
 run query --db known.db --format xml
 expect_status 2
-expect_err 'table, csv, spreadsheet and json'
+expect_err 'table, csv, spreadsheet, json, markdown, html and latex'
 # Several globs, registers as people write them, expressions.
 run query --db known.db --format csv --columns form,bits 'nothing*' 'ADD rax, rbx' 'add r9,r10'
 expect "header and a row a CPU" test "$(wc -l <"$OUT")" = 3

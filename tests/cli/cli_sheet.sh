@@ -55,7 +55,7 @@ run cpu --sheet --db packs.db --run "$zen5" --run "$golden" --format markdown
 expect_status 0
 expect_out '^\| fact \| zen5 \| sapphirerapids\? \|$'
 expect_out '^\|---\|---\|---\|$'
-expect_out '^\| Store queue \| 104 entries \(104 to 106\) \[104\] \| 112 entries .*\[112 to 114\] \|$'
+expect_out '^\| Store queue \| 104 entries \(104 to 106\) \\\[104\\\] \| 112 entries .*\\\[112 to 114\\\] \|$'
 expect_out '^\| Macro-fusion \| 122 of 144 pairs: .* never bt, shl \| 68 of 144 pairs: '
 run cpu --sheet --db packs.db --run "$zen5" --run "$golden" --format json
 expect_status 0
@@ -89,7 +89,7 @@ run cpu --sheet --db packs.db --run 99
 expect_status 2
 run cpu --sheet --db packs.db --format xml
 expect_status 2
-expect_err "no format 'xml'; it is table, json or, with --sheet, markdown"
+expect_err "unknown format 'xml'; there are table, json, markdown, html and latex"
 run cpu --sheet --db packs.db --load "$TREE/tests/fixtures/cpu/zen5.cpuid"
 expect_status 2
 expect_err 'no --load, --save or --cpu with it'

@@ -45,7 +45,7 @@ run validate --format spreadsheet
 expect_status 2
 expect_err "unknown format 'spreadsheet'; there are table and json"
 run help --completion bash
-expect_out "--format\\) words='table csv spreadsheet json'"
+expect_out "--format\\) words='table csv spreadsheet json markdown html latex'"
 run help --man
 expect_out 'spreadsheet is csv'
 finish

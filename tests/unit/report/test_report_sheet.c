@@ -157,7 +157,7 @@ static void read_lines(const char *text, struct sheet_lines *lines, struct err *
     scratch_end(directory, false);
 }
 
-static void expect_sheet(int ncpus, enum sheet_format format, int width, const char *expected)
+static void expect_sheet(int ncpus, enum report_format format, int width, const char *expected)
 {
     struct sheet_lines lines;
     struct err err = {0};
@@ -175,7 +175,7 @@ static void expect_sheet(int ncpus, enum sheet_format format, int width, const c
 static void one_cpu_is_a_table(void **state)
 {
     (void)state;
-    expect_sheet(1, SHEET_TABLE, 80,
+    expect_sheet(1, REPORT_TABLE, 80,
                  "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
                  "\n"
                  "fact          value                       95 % interval  sure  published\n"
@@ -203,7 +203,7 @@ static void cpus_stand_side_by_side(void **state)
 {
     (void)state;
     expect_sheet(
-        2, SHEET_TABLE, 0,
+        2, REPORT_TABLE, 0,
         "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
         "Zen 3 (zen3), no name, on KVM; run 8, 2026-02-01, latput 1.0.0\n"
         "\n"
@@ -231,8 +231,8 @@ static void cpus_stand_side_by_side(void **state)
 static void markdown_escapes_what_it_would_read(void **state)
 {
     (void)state;
-    expect_sheet(1, SHEET_MARKDOWN, 0,
-                 "Zen 3 (zen3), A\\|B \\<Core>; run 7, 2026-01-31, latput 1.0.0\n"
+    expect_sheet(1, REPORT_MARKDOWN, 0,
+                 "Zen 3 (zen3), A\\|B \\<Core\\>; run 7, 2026-01-31, latput 1.0.0\n"
                  "\n"
                  "| fact | value | 95 % interval | sure | published |\n"
                  "|---|---|---|---|---|\n"

@@ -353,6 +353,12 @@ static void test_model_returns(void **state)
         "\"values\": [5257, 5257]}",
     };
     expect_text(report(&options, events, &result, REPORT_JSON), json, ARRAY_LEN(json));
+    static const char *const markdown[] = {
+        "\n| retire\\_slots:ge2 | 5,257 | 5,257 | 0.0 | 2 |\n",
+        "\n| retire\\_slots | ≥3 | 28.47 |\n",
+        "\n| p0:ge1 | 999 | 333 | 3.00 |\n",
+    };
+    expect_text(report(&options, events, &result, REPORT_MARKDOWN), markdown, ARRAY_LEN(markdown));
     stat_result_free(&result);
     free(events);
 }
@@ -469,6 +475,15 @@ static void test_shared_counters(void **state)
     assert_true(result.counted_runs > 0 && result.times[STAT_WALL_NS].values[0] > 0);
     static const char *const lines[] = {"Not counted: p0, p1: shared out.\n"};
     expect_text(report(&options, events, &result, REPORT_TABLE), lines, 1);
+    // JSON has each reason once.
+    static const char *const json[] = {
+        "\"not_counted\": [\n"
+        "    {\"outcome\": \"multiplexed\", \"detail\": \"shared out\", \"events\": [\"p0\", "
+        "\"p1\"]}\n"
+        "  ],\n",
+        "\"outcome\": \"multiplexed\", \"values\": []}",
+    };
+    expect_text(report(&options, events, &result, REPORT_JSON), json, ARRAY_LEN(json));
     stat_result_free(&result);
     free(events);
 }

@@ -129,6 +129,81 @@ static void test_heading(void **state)
     text_table_free(table);
 }
 
+// Each format escapes what it would read. Columns without text are gone but in CSV.
+static void test_formats(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"form & |", "clk", "none"};
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_LEFT};
+    // clang-format off
+    static const struct {
+        enum report_format format;
+        const char *text;
+    } cases[] = {
+        {REPORT_CSV, "form & |,clk,none\n"
+                     "\"2*A_1|<b>{k}\"\"\",≤1.00,\n"
+                     "[µ~x] 50% $#\\^-- \\x1b'`,->2,\n"},
+        {REPORT_MARKDOWN, "| form \\& \\| | clk |\n"
+                          "|---|--:|\n"
+                          "| 2\\*A\\_1\\|\\<b\\>{k}\" | ≤1.00 |\n"
+                          "| **\\[µ\\~x\\] 50% \\$\\#\\\\^-- \\\\x1b'\\`** | -\\>2 |\n"},
+        {REPORT_HTML, "<table>\n<thead>\n"
+                      "<tr><th>form &amp; |</th><th style=\"text-align:right\">clk</th></tr>\n"
+                      "</thead>\n<tbody>\n"
+                      "<tr><td>2*A_1|&lt;b&gt;{k}&quot;</td>"
+                      "<td style=\"text-align:right\">&#8804;1.00</td></tr>\n"
+                      "<tr><td><b>[&#181;~x] 50% $#\\^-- \\x1b'`</b></td>"
+                      "<td style=\"text-align:right\">-&gt;2</td></tr>\n"
+                      "</tbody>\n</table>\n"},
+        {REPORT_LATEX, "\\begin{tabular}{lr}\n\\hline\n"
+                       "form \\& \\textbar{} & clk \\\\\n"
+                       "\\hline\n"
+                       "2{*}A\\_1\\textbar{}\\textless{}b\\textgreater{}\\{k\\}"
+                       "\\textquotedbl{} & \\ensuremath{\\leq}1.00 \\\\\n"
+                       "\\textbf{{[}\\ensuremath{\\mu}\\textasciitilde{}x] 50\\% \\$\\#"
+                       "\\textbackslash{}\\textasciicircum{}-{}-{} "
+                       "\\textbackslash{}x1b{'}{`}} & -{}\\textgreater{}2 \\\\\n"
+                       "\\hline\n\\end{tabular}\n"},
+    };
+    // clang-format on
+    struct text_table *table = text_table_new(headers, aligns, 3);
+    text_table_cell(table, "2*A_1|<b>{k}\"");
+    text_table_cell(table, "≤1.00");
+    text_table_cell(table, "");
+    text_table_styled(table, "[µ~x] 50% $#\\^-- \033'`", STYLE_HEADING);
+    text_table_cell(table, "->2");
+    text_table_cell(table, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct strbuf out = {0};
+        text_table_put(table, cases[i].format, &out);
+        assert_string_equal(out.data, cases[i].text);
+        strbuf_free(&out);
+    }
+    text_table_free(table);
+}
+
+// A table without rows has all its headings; text around a table is escaped like its cells.
+static void test_formats_around(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"a", "b"};
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_RIGHT};
+    struct text_table *table = text_table_new(headers, aligns, 2);
+    struct strbuf out = {0};
+    text_table_put(table, REPORT_MARKDOWN, &out);
+    text_table_put(table, REPORT_CSV, &out);
+    for (enum report_format format = REPORT_TABLE; format <= REPORT_LATEX; format++)
+        if (report_for_people(format))
+            text_table_say("a|b <5 %>", format, &out);
+    assert_string_equal(out.data, "| a | b |\n|---|--:|\na,b\n"
+                                  "a|b <5 %>\n"
+                                  "a\\|b \\<5 %\\>\n\n"
+                                  "<p>a|b &lt;5 %&gt;</p>\n"
+                                  "a\\textbar{}b \\textless{}5 \\%\\textgreater{}\n\n");
+    strbuf_free(&out);
+    text_table_free(table);
+}
+
 // Colours take no room; a table without them has no escape sequence.
 static void test_colour(void **state)
 {
@@ -156,10 +231,9 @@ static void test_colour(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_heading),
-        cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_heading), cmocka_unit_test(test_colour),
+        cmocka_unit_test(test_formats), cmocka_unit_test(test_formats_around),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
