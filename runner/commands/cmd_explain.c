@@ -59,7 +59,8 @@ static const struct command_option options[] = {
     {0, "loop", "N", "number of the function's loop, in the order of its code (default 1)",
         OPTION_NUMBER(loop, 1, CODE_LOOPS_MAX)},
     {0, "instances", "N",
-        "iterations of the loop per call: then it is measured beside the prediction",
+        "iterations of the loop per call: then it is measured beside the prediction; refused if "
+        "the core would do more than its width",
         OPTION_NUMBER(spec.instances, 1, BENCH_UNROLL_MAX)},
     {0, "cflags", "FLAGS", "options for the compiler of a .c file, after -O2",
         OPTION_TEXT(spec.cflags)},
@@ -102,7 +103,8 @@ const struct command cmd_explain = {
         "relieved, loads from one line. Instructions are found in the tables by their machine "
         "code; missing ones are named.\n"
         "The block may use the registers as with latput bench: r14 holds the address of the data "
-        "area, r15 is the loop's. --blocks reads one block per line, `code` or `init | code`. "
+        "area, r15 is the loop's. --blocks reads one block per line, `code` or `init | code`; the "
+        "exit status is 1 if one is refused. "
         "CODE is in NASM's syntax; `;` separates instructions. FILE is one of those of latput "
         "bench: the block is `testcode` of a NASM file, or a loop of a function of a .c or .o file "
         "without other branches and calls.\n"
@@ -391,15 +393,34 @@ struct job_result {
     struct explain_source source;
 };
 
+// Refuses a number of rounds with which the core would do more in a cycle than its width: the loop
+// has made fewer.
+static void job_check_rounds(const struct job *job, struct job_result *result, struct arena *arena)
+{
+    const struct explanation *explanation = &result->explanation;
+    struct explain_measured *measured = &result->measured;
+    double width = explanation->model ? explanation->model->width : (double)INFINITY;
+    double slots = explanation->slots / measured->clk;
+    if (slots <= width * (1 + explain_tolerance))
+        return;
+    measured->failure = arena_printf(arena,
+                                     "--instances %d would be %.1f slots per cycle, of which there "
+                                     "are %.0f: the loop makes fewer rounds in a call",
+                                     job->instances, slots, width);
+    measured->clk = measured->spread_clk = NAN;
+}
+
 // Converts bench's time to one run through the block. Only the user knows how often a function's
 // loop runs per call: without that there is nothing to compare.
 static void job_scale(const struct job *job, const struct bench_spec *spec,
-                      struct job_result *result)
+                      struct job_result *result, struct arena *arena)
 {
     struct explain_measured *measured = &result->measured;
     if (job->function) {
         result->source.call_clk = measured->clk * job->instances;
         result->has_measured = spec->instances || measured->failure;
+        if (spec->instances && !measured->failure)
+            job_check_rounds(job, result, arena);
         return;
     }
     measured->clk *= job->instances;
@@ -437,8 +458,8 @@ static int job_explain(const struct work *work, const struct job *job, struct jo
     if (explain_measure(&spec, &result->measured, arena, err) != 0)
         return -1;
     if (spec.file)
-        job_scale(job, &spec, result);
-    if (work->arguments->blocks || !result->has_measured)
+        job_scale(job, &spec, result, arena);
+    if (work->arguments->blocks || !result->has_measured || result->measured.failure)
         return 0;
     const struct explain_subject subject = {&result->explanation, &spec, &work->table,
                                             spec.file ? &job->place : NULL};
@@ -456,8 +477,9 @@ static void print_one(const struct work *work, const struct job_result *result)
         json_close(&json, ']');
         strbuf_puts(&out, "\n");
     } else {
-        explain_print_text(&result->explanation, measured, &result->source,
-                           terminal_has_colour(STDOUT_FILENO), &out);
+        const struct explain_look look = {terminal_columns(STDOUT_FILENO),
+                                          terminal_has_colour(STDOUT_FILENO)};
+        explain_print_text(&result->explanation, measured, &result->source, &look, &out);
     }
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
@@ -569,13 +591,20 @@ static int explain_blocks(struct work *work)
     else
         printf("%s  line  instrs  predicted   measured     diff %%  limit%s\n",
                text_style_begin(STYLE_HEADING, colour), text_style_end(STYLE_HEADING, colour));
-    for (int i = 0; i < work->njobs && status == EXIT_DONE; i++)
+    int refused = 0;
+    for (int i = 0; i < work->njobs && status == EXIT_DONE; i++) {
         status = explain_row(work, &work->jobs[i], as_json ? &json : NULL);
+        refused += work->jobs[i].refused != NULL;
+    }
     if (as_json) {
         json_close(&json, ']');
         puts(strbuf_text(&out));
     }
     strbuf_free(&out);
+    fflush(stdout);
+    if (status == EXIT_DONE && refused)
+        status = command_fail(&cmd_explain, EXIT_SOME_FAILED, "%s: %d of %d blocks refused",
+                              work->arguments->blocks, refused, work->njobs);
     return status;
 }
 

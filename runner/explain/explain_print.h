@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An explanation as text for a terminal of 80 columns, and as JSON.
+// An explanation as text and as JSON.
 #ifndef LATPUT_EXPLAIN_PRINT_H
 #define LATPUT_EXPLAIN_PRINT_H
 
@@ -14,11 +14,16 @@ struct explain_source {
     double call_clk;   // cycles per call of a function with a loop; else NaN
 };
 
-// Prints the explanation as text. `measured` NULL: nothing was measured. `colour`: headings of
-// tables stand out.
+struct explain_look {
+    int width;   // of lines, in characters; 0: 80
+    bool colour; // headings of tables stand out
+};
+// Prints the explanation as text; instructions are never cut. `measured` NULL: nothing was
+// measured.
 void explain_print_text(const struct explanation *explanation,
                         const struct explain_measured *measured,
-                        const struct explain_source *source, bool colour, struct strbuf *out);
+                        const struct explain_source *source, const struct explain_look *look,
+                        struct strbuf *out);
 void explain_print_json(const struct explanation *explanation,
                         const struct explain_measured *measured,
                         const struct explain_source *source, struct json *json);
