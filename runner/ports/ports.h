@@ -20,7 +20,6 @@ enum {
     PORT_UNITS_MAX = 10,    // resources beside the ports: dividers, MS, paths
     PORT_PATHS_MAX = 6,     // of these, paths
     PORT_DEMANDS_MAX = 7,   // units that one form needs
-    PORT_PROBES_MAX = 18,   // forms beside which the demands of paths show
     PORT_USES_MAX = 8,      // distinct port sets in one form's µops
     PORT_MIX_PARTS_MAX = 9, // forms in a mix
     // Instances in the body of a mix. Shorter bodies have an order of short period, and load what
@@ -127,15 +126,9 @@ struct port_unit {
     char name[PORT_NAME_MAX];
     int blocker;
     double blocker_clk;      // cycles that the blocker keeps it busy
-    struct port_usage usage; // of the blocker; not stored
+    struct port_usage usage; // of the blocker; of that of a path only the demands are stored
     int whole_blocker;       // index of a form that needs all parts; -1: none
     double whole_clk;        // cycles that this form needs them
-};
-
-// Form with a known demand on a path; a form that is slow beside it needs the path, too.
-struct port_probe {
-    int form;
-    struct port_usage usage; // only its demands on paths are stored
 };
 
 // Part of a prediction that can be left out, to see its worth.
@@ -165,8 +158,6 @@ struct port_model {
     struct port_hidden hidden[PORT_HIDDEN_MAX];
     int nunits;
     struct port_unit units[PORT_UNITS_MAX];
-    int nprobes;
-    struct port_probe probes[PORT_PROBES_MAX];
     double residual;     // largest |measured - predicted| / predicted over the pairs of classes
     int unexplained;     // forms of one µop whose class no structure explains
     int teller;          // index of a class whose blocker is slower in mixes with wide forms; -1:
@@ -374,16 +365,16 @@ int port_find_units(const struct port_question *question, struct port_model *mod
                     struct port_usage *usages, struct err *err);
 // Finds paths that several ports share: forms in question, of few slots and half a cycle or more,
 // disturb each other more than their ports explain, in pairs and in larger mixes. Adds the paths
-// and their probes to the model. No evidence is passed on.
+// to the model. No evidence is passed on.
 int port_find_paths(const struct port_question *question, struct port_model *model,
                     const struct port_usage *usages, struct err *err);
-// Finds the usages of the blockers of the model's units, and of its probes; needed before
-// port_assign_units() with a stored model.
+// Finds the usages of the blockers of the model's units; needed before port_assign_units() with a
+// stored model.
 int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
                      struct port_model *model, struct err *err);
 // Finds the model's units that the forms keep busy, alone and beside forms that need all parts.
-// Evidence is passed on as by port_infer(), with the unit as the blocker, or for a path the name of
-// the probe.
+// Evidence is passed on as by port_infer(), with the unit as the blocker, or for a path the form
+// that blocks it.
 int port_assign_units(const struct port_question *question, const struct port_model *model,
                       struct port_usage *usages, struct err *err);
 

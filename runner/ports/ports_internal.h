@@ -47,23 +47,10 @@ int ports_time_enough(const struct port_oracle *oracle, const struct port_series
 
 // Returns a mix of two forms, each for about `clk` alone, in orders that schedulers like.
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk);
-// ports_pair_clk() returns the least time of a pair by the model, ports_mix_clk() the predicted
-// time of any mix, with usages by part. Both include the moves between instances.
+// Returns the least time of a pair by the model, with the moves between instances.
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
                       const struct port_mix *pair);
-double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
-                     const struct port_usage *usages, const struct port_mix *mix);
-// Mixes of several of the forms in question, drawn and timed by ports_mixes_time(); free() them in
-// any case.
-struct ports_mixes;
-int ports_mixes_time(const struct port_question *question, const struct port_model *model,
-                     const struct port_usage *usages, struct ports_mixes **mixes, struct err *err);
-// Returns the sum of the relative errors of the model's predictions, each at most 0.5, without the
-// shares of the unit `without` (-1: with all).
-double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
-                         const struct port_usage *usages, int without);
-
 // Passes on the timing of a mix whose first part is the form in question; evidence may be NULL.
 void ports_tell(const struct port_evidence *evidence, const char *blocker,
                 const struct port_mix *mix, const struct port_timing *timing);
@@ -82,20 +69,6 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
 // Finds the shares of paths of the forms in question.
 int ports_assign_paths(const struct port_question *question, const struct port_model *model,
                        struct port_usage *usages, struct err *err);
-
-// Form with known shares of paths, and its times beside their probes.
-struct port_shared {
-    const struct port_form *form;
-    struct port_usage usage;       // without the shares
-    double times[PORT_PROBES_MAX]; // beside each probe, relative to its ports' time; NaN: unknown
-    double shares[PORT_PATHS_MAX]; // cycles of an instance
-};
-void siblings_learn_shares(struct port_siblings *siblings, const struct port_shared *shared);
-// Returns a known form of the same family, operands, ports and throughput, the next after `after`
-// (NULL: the first), or NULL. It is valid until more is learned.
-const struct port_shared *siblings_shared(const struct port_siblings *siblings,
-                                          const struct port_shared *like,
-                                          const struct port_shared *after);
 
 // Turns µops on the ports of stores, of forms that load and do not store, into shares of the paths
 // that stores need.

@@ -313,39 +313,18 @@ struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
     };
 }
 
-// Type of port_bound() and port_predict().
-typedef double clk_fn(const struct port_model *model, const struct port_usage *const *usages,
-                      const int *counts, int n);
-
-// Returns `clk` of a mix with the moves between its instances.
-static double moved_clk(clk_fn *clk, const struct port_model *model, const struct port_form *forms,
-                        const struct port_usage *usages, const struct port_mix *mix)
-{
-    struct port_usage moved[PORT_MIX_PARTS_MAX];
-    const struct port_usage *parts[PORT_MIX_PARTS_MAX];
-    int counts[PORT_MIX_PARTS_MAX];
-    for (int i = 0; i < mix->nparts; i++) {
-        const struct port_form *form = &forms[mix->parts[i].form];
-        int moves = form->moves - form->resets; // without those that the usage includes
-        moved[i] = usages[i];
-        moved[i].front.mixed = port_usage_slots(&usages[i]) + moves;
-        moved[i].front.slots += moves;
-        parts[i] = &moved[i];
-        counts[i] = mix->parts[i].count;
-    }
-    return clk(model, parts, counts, mix->nparts);
-}
-
-double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
-                     const struct port_usage *usages, const struct port_mix *mix)
-{
-    return moved_clk(port_predict, model, forms, usages, mix);
-}
-
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
                       const struct port_mix *pair)
 {
-    const struct port_usage usages[] = {*a, *b};
-    return moved_clk(port_bound, model, forms, usages, pair);
+    struct port_usage moved[] = {*a, *b};
+    const struct port_usage *usages[] = {&moved[0], &moved[1]};
+    const int counts[] = {pair->parts[0].count, pair->parts[1].count};
+    for (int i = 0; i < 2; i++) {
+        const struct port_form *form = &forms[pair->parts[i].form];
+        int moves = form->moves - form->resets; // without those that the usage includes
+        moved[i].front.mixed = port_usage_slots(&moved[i]) + moves;
+        moved[i].front.slots += moves;
+    }
+    return port_bound(model, usages, counts, 2);
 }

@@ -2,302 +2,269 @@
 // Paths that several ports share: for results that leave the vector side, say, or for third
 // operands. No form of one µop shows such a path alone, but forms that need it disturb each other
 // more than their ports explain. A path is a unit: each form needs it for a part of a cycle or
-// more. A few forms that need it are its probes, beside which all others are timed. First
-// (port_find_paths) some hundred forms are timed in pairs (ports_pairs.c); the shares that explain
-// the pairs are paths (ports_shares.c), of which those stay that also explain larger mixes and have
-// a probe. Then every form is timed beside the probes only (ports_probes.c).
-#include "ports_pairs.h"
+// more. First (port_find_paths) some hundred forms are timed in pairs. Each fast one of them is
+// taken to need a path all the time, and the others for as long as their pairs with it take longer
+// than is explained; the one with which most pairs are explained is the blocker of a path, as long
+// as there is any. Then (ports_assign_paths) every form is timed beside the blockers. Those that
+// need fewest other paths come first: what is explained by then is no share of the next.
+#include "ports_fit.h"
+#include "ports_internal.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    PATH_PROBES = 3,
+    REPS_MAX = 112,   // forms in pairs, each of another usage or with other operands
+    PAIR_CLK = 30,    // cycles that each of two forms takes alone
+    PATH_MEMBERS = 3, // least number of forms in pairs that need a path
     PAIRS_LEAST = 12, // forms in pairs: fewer show no paths
 };
-static const double KEPT_GAIN = 1.03; // ratio of the errors of mixes without and with a path
+static const double REP_SLOTS_MAX = 2.6; // more slots would hide the waits of a form
+static const double CLK_MIN = 0.25;      // throughput of a form in pairs, at least
+static const double BLOCKER_CLK = 1.3;   // throughput of a path's blocker: slower ones leave gaps
+static const double PATH_EXCESS = 1.12;  // of a pair's explained time: less shows no path
+static const double SHOWN = 1.06;        // the same of a form beside the blocker of a known path
+// Share of a form's throughput that its instances take with the moves between them. A form above it
+// is left out: its instances wait for the moves, or still for each other.
+static const double ALONE_MOST = 1.08;
+static const double SHARE_MIN = 0.3;   // cycles that an instance needs a path: less is chance
+static const double SHARE_COST = 0.15; // relative error of pairs that a share explains at least
+static const double SLOWER_COST = 2;   // weight of a pair that is predicted too slow
+static const double ERROR_MOST = 0.5;  // of a pair: more has another cause than the path
+static const double ERROR_GAIN = 2.5;  // least gain of all pairs by a path
+static const double SLOTS_MAX = 4.5;   // slots of a form that may need a path; more is microcode
+static const double EXPLAINED = 0.9;   // of a form's wait, by a share: it is explained
+static const double PAIR_SPREAD = 0.1; // of a pair's time; pairs that vary more are ignored
 
-// Returns true if form i's share of a path shows beside form j.
-static bool pairs_show(const struct pairs *pairs, int path, int i, int j)
-{
-    const double *shares = pairs->shares[path];
-    return i != j && shares[i] > 0 && shares[j] > 0 &&
-           shares[i] * pairs->count[i] + shares[j] * pairs->count[j] >
-               PATH_EXCESS * pairs->cells[i][j].predicted;
-}
-
-// Returns the mean error of the pairs of a form.
-static double pairs_row_error(const struct pairs *pairs, int i)
-{
-    double sum = 0, shares[PORT_PATHS_MAX], others[PORT_PATHS_MAX];
-    for (int k = 0; k < pairs->npaths; k++)
-        shares[k] = pairs->shares[k][i];
-    for (int j = 0; j < pairs->n; j++) {
-        for (int k = 0; k < pairs->npaths; k++)
-            others[k] = pairs->shares[k][j];
-        if (j != i)
-            sum += cell_error(&pairs->cells[i][j], shares, pairs->count[i], others, pairs->count[j],
-                              pairs->npaths);
-    }
-    return sum / pairs->n;
-}
-
-// Returns true if form i is explained at least as well as half of the path's members.
-static bool pairs_clear(const struct pairs *pairs, int path, int i)
-{
-    int better = 0, members = 0;
-    for (int j = 0; j < pairs->n; j++) {
-        members += pairs->shares[path][j] > 0;
-        better +=
-            pairs->shares[path][j] > 0 && pairs_row_error(pairs, j) < pairs_row_error(pairs, i);
-    }
-    return 2 * better <= members;
-}
-
-// Returns true if the form takes longer than its ports and shares explain: it waits for itself, or
-// for something unknown, and is no probe. Shares of forms whose instances depend on each other may
-// be chance, and do not count.
-static bool pairs_waits(const struct pairs *pairs, int i)
-{
-    struct port_usage ports = *pairs->usages[i];
-    ports_demand_drop(&ports.demands, -1);
-    const struct port_usage *usages[] = {&ports};
-    const int one[] = {1};
-    double explained = port_bound(pairs->model, usages, one, 1);
-    for (int k = 0; k < pairs->npaths && !pairs->forms[pairs->rep[i]].chains; k++)
-        explained = fmax(explained, pairs->shares[k][i]);
-    return pairs->clk[i] > PATH_EXCESS * explained;
-}
-
-// Returns the other paths that a form needs, a bit each.
-static unsigned pairs_others(const struct pairs *pairs, int path, int i)
-{
-    unsigned others = 0;
-    for (int k = 0; k < pairs->npaths; k++)
-        others |= k != path && pairs->shares[k][i] > 0 ? 1u << k : 0;
-    return others;
-}
-
-// Probes of a path so far.
-struct chosen {
-    int shown[REPS_MAX]; // number of probes beside which a form shows; -1: it is one
+// Forms that represent others (rep), each beside each.
+struct pairs {
+    const struct port_model *model;
+    const struct port_form *forms;
     int n;
-    bool pure;       // one of them needs no other path
-    unsigned common; // other paths that all of them need, a bit each
+    int rep[REPS_MAX]; // forms
+    const struct port_usage *usages[REPS_MAX];
+    double clk[REPS_MAX];
+    int count[REPS_MAX]; // instances in a pair
+    // Times of pairs, [i][j] and [j][i] the same: measured (NaN: unknown), and by ports and paths.
+    double measured[REPS_MAX][REPS_MAX], explained[REPS_MAX][REPS_MAX];
+    int npaths;
+    int blockers[PORT_PATHS_MAX];
+    double shares[PORT_PATHS_MAX][REPS_MAX]; // cycles of an instance
 };
-// Rank of a member as a probe. A form that needs another path as well shows no more beside a probe
-// that needs both: so if all probes need others, one without comes next, or one that lacks one of
-// these.
-enum probe_rank { PROBE_ANY, PROBE_PURE, PROBE_LACKS, PROBE_ALONE, PROBE_RANKS };
 
-// Returns the next probe, -1: none. It is the member beside which most of those show that do not
-// show beside two probes yet; of members that need only this path, if half as many show beside it;
-// or one of a later rank, if that is wanted. Members that are not explained are no probes.
-static int path_probe(const struct pairs *pairs, int path, const struct chosen *chosen)
+// Returns a pair in several orders: the cost of a path is in the best of them, that of schedulers
+// is not.
+static struct port_mix paths_pair(int a, double a_clk, int b, double b_clk)
 {
-    int best[PROBE_RANKS] = {-1, -1, -1, -1}, most[PROBE_RANKS] = {0};
-    bool mixed = chosen->n > 0 && !chosen->pure;
-    for (int p = 0; p < pairs->n; p++) {
-        int show = 0, all = 0;
-        if (pairs->shares[path][p] <= 0 || chosen->shown[p] < 0 || !pairs_clear(pairs, path, p) ||
-            pairs_waits(pairs, p))
-            continue;
-        for (int i = 0; i < pairs->n; i++) {
-            bool shows = pairs_show(pairs, path, i, p);
-            all += shows;
-            show += shows && chosen->shown[i] < 2;
-        }
-        unsigned others = pairs_others(pairs, path, p);
-        const int shown[PROBE_RANKS] = {show, others ? 0 : show,
-                                        mixed && chosen->common & ~others ? all : 0,
-                                        mixed && !others ? all : 0};
-        for (int rank = 0; rank < PROBE_RANKS; rank++)
-            if (shown[rank] > most[rank]) {
-                most[rank] = shown[rank];
-                best[rank] = p;
-            }
-    }
-    if (best[PROBE_ALONE] >= 0)
-        return best[PROBE_ALONE];
-    if (best[PROBE_LACKS] >= 0)
-        return best[PROBE_LACKS];
-    return best[PROBE_PURE] >= 0 && 2 * most[PROBE_PURE] >= most[PROBE_ANY] ? best[PROBE_PURE]
-                                                                            : best[PROBE_ANY];
+    struct port_mix pair = ports_pair(a, a_clk, b, b_clk, PAIR_CLK);
+    pair.orders |= MIX_ORDERS_FEW;
+    return pair;
 }
 
-static void chosen_add(const struct pairs *pairs, int path, struct chosen *chosen, int rep)
+static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
 {
-    unsigned others = pairs_others(pairs, path, rep);
+    return port_uses_same(&a->uses, &b->uses) && round(a->front.slots) == round(b->front.slots) &&
+           fabs(port_usage_wait_clk(a) - port_usage_wait_clk(b)) < 0.1;
+}
+
+// Returns the representative of a form: of the same usage, throughput and kinds of operands.
+// pairs->n: none yet.
+static int pairs_twin(const struct pairs *pairs, const struct port_form *form,
+                      const struct port_usage *usage)
+{
+    for (int r = 0; r < pairs->n; r++) {
+        const struct port_form *rep = &pairs->forms[pairs->rep[r]];
+        if (usages_alike(usage, pairs->usages[r]) && form->chains == rep->chains &&
+            form->operands == rep->operands &&
+            fabs(form->rthroughput_clk - pairs->clk[r]) < 0.1 * pairs->clk[r])
+            return r;
+    }
+    return pairs->n;
+}
+
+static void pairs_add(struct pairs *pairs, int form, const struct port_usage *usage)
+{
+    pairs->rep[pairs->n] = form;
+    pairs->usages[pairs->n] = usage;
+    pairs->clk[pairs->n] = pairs->forms[form].rthroughput_clk;
+    pairs->n++;
+}
+
+// Chooses the first form of each kind and, as long as there is room, the last one of another
+// mnemonic: a path that few kinds need shows little in one form of each.
+static void pairs_choose(struct pairs *pairs, const struct port_question *question,
+                         const struct port_usage *usages)
+{
+    int *rep_of = xcalloc((size_t)question->n + 1, sizeof *rep_of);
+    for (int i = 0; i < question->n; i++) {
+        const struct port_form *form = &pairs->forms[question->which[i]];
+        bool fits = usages[i].outcome == OUTCOME_OK && usages[i].front.slots <= REP_SLOTS_MAX &&
+                    ports_waits_only(&usages[i]) && form->rthroughput_clk > CLK_MIN;
+        rep_of[i] = fits ? pairs_twin(pairs, form, &usages[i]) : REPS_MAX;
+        if (rep_of[i] == pairs->n && pairs->n < REPS_MAX)
+            pairs_add(pairs, question->which[i], &usages[i]);
+    }
+    bool again[REPS_MAX + 1] = {[REPS_MAX] = true};
+    for (int i = question->n - 1; i >= 0 && pairs->n < REPS_MAX; i--) {
+        int rep = rep_of[i], form = question->which[i];
+        if (again[rep] || pairs->forms[form].family == pairs->forms[pairs->rep[rep]].family)
+            continue;
+        again[rep] = true;
+        pairs_add(pairs, form, &usages[i]);
+    }
+    free(rep_of);
+}
+
+// Leaves out forms whose instances wait for each other in spite of the moves.
+static int pairs_thin(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
+{
+    struct port_mix mixes[REPS_MAX];
+    struct port_timing timings[REPS_MAX];
+    for (int i = 0; i < pairs->n; i++) {
+        mixes[i] = paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[i], pairs->clk[i]);
+        mixes[i].nparts = 1;
+    }
+    int status = ports_time(oracle, "paths", mixes, pairs->n, timings, err), kept = 0;
+    for (int i = 0; i < pairs->n && status == 0; i++) {
+        double alone_clk = timings[i].clk / mixes[i].parts[0].count;
+        if (timings[i].outcome != OUTCOME_OK || alone_clk > ALONE_MOST * pairs->clk[i])
+            continue;
+        pairs->rep[kept] = pairs->rep[i];
+        pairs->usages[kept] = pairs->usages[i];
+        pairs->count[kept] = mixes[i].parts[0].count;
+        pairs->clk[kept++] = fmin(alone_clk, pairs->clk[i]);
+    }
+    pairs->n = kept;
+    return status;
+}
+
+static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
+{
+    int n = pairs->n * (pairs->n - 1) / 2, at = 0;
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    double *enough_clk = xcalloc((size_t)n + 1, sizeof *enough_clk);
     for (int i = 0; i < pairs->n; i++)
-        chosen->shown[i] += chosen->shown[i] >= 0 && pairs_show(pairs, path, i, rep);
-    chosen->shown[rep] = -1;
-    chosen->pure |= others == 0;
-    chosen->common = others & (chosen->n++ > 0 ? chosen->common : UINT_MAX);
-}
-
-// Copies the usage of rep with its shares; the first path is unit first_unit.
-static void pairs_usage(const struct pairs *pairs, int rep, int first_unit,
-                        struct port_usage *usage)
-{
-    *usage = *pairs->usages[rep];
-    for (int k = 0; k < pairs->npaths; k++)
-        if (pairs->shares[k][rep] > 0)
-            ports_demand_put(&usage->demands, first_unit + k)->clk = pairs->shares[k][rep];
-}
-
-static void model_add_probe(struct port_model *model, const struct pairs *pairs, int rep)
-{
-    struct port_probe *probe = &model->probes[model->nprobes];
-    for (int p = 0; p < model->nprobes; p++)
-        if (model->probes[p].form == pairs->rep[rep])
-            return;
-    if (model->nprobes == PORT_PROBES_MAX)
-        return;
-    model->nprobes++;
-    probe->form = pairs->rep[rep];
-    pairs_usage(pairs, rep, model->nunits - pairs->npaths, &probe->usage);
-}
-
-// Writes the forms that have a representative, and their usages with its shares. Returns how many.
-static int pairs_forms(const struct pairs *pairs, const int *which, const struct port_usage *all,
-                       int *forms, struct port_usage *usages)
-{
-    int n = 0;
-    for (int i = 0; i < pairs->nwhich; i++) {
-        if (pairs->rep_of[i] < 0)
-            continue;
-        pairs_usage(pairs, pairs->rep_of[i], pairs->model->nunits, &usages[n]);
-        usages[n].front.slots = all[i].front.slots;
-        usages[n].front.mixed = all[i].front.mixed;
-        forms[n++] = which[i];
-    }
-    return n;
-}
-
-// Mixes that decide on paths, and the forms of their predictions.
-struct deciding {
-    const struct ports_mixes *mixes;
-    const int *which;             // forms in question
-    const struct port_usage *all; // their usages
-    int *forms;                   // forms in mixes
-    struct port_usage *usages;    // their usages, with shares
-};
-
-// Returns the error of the mixes by the present shares, without those of one path; -1: with all.
-static double pairs_mixes_error(const struct pairs *pairs, const struct deciding *deciding,
-                                int without)
-{
-    struct port_model tried = *pairs->model;
-    tried.nunits += pairs->npaths;
-    pairs_forms(pairs, deciding->which, deciding->all, deciding->forms, deciding->usages);
-    return ports_mixes_error(deciding->mixes, &tried, deciding->usages,
-                             without < 0 ? -1 : pairs->model->nunits + without);
-}
-
-// Returns true if every path has a probe.
-static bool pairs_probed(const struct pairs *pairs)
-{
-    const struct chosen none = {.n = 0};
-    for (int k = 0; k < pairs->npaths; k++)
-        if (path_probe(pairs, k, &none) < 0)
-            return false;
-    return true;
-}
-
-static void pairs_take_shares(struct pairs *pairs, int npaths,
-                              double shares[PORT_PATHS_MAX][REPS_MAX])
-{
-    pairs->npaths = npaths;
-    memcpy(pairs->shares, shares, sizeof pairs->shares);
-}
-
-// Takes the proposed path that explains the mixes best. Returns false if none explains them better.
-static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding)
-{
-    struct pairs_proposal *proposals = xcalloc(PAIRS_PROPOSALS, sizeof *proposals);
-    double before[PORT_PATHS_MAX][REPS_MAX];
-    double least = pairs_mixes_error(pairs, deciding, -1) / KEPT_GAIN;
-    int npaths = pairs->npaths, best = -1;
-    memcpy(before, pairs->shares, sizeof before);
-    int n = pairs_propose_paths(pairs, proposals);
-    for (int p = 0; p < n; p++) {
-        pairs_take_shares(pairs, npaths + 1, proposals[p].shares);
-        double with = pairs_mixes_error(pairs, deciding, -1);
-        if (with < least && pairs_probed(pairs)) {
-            least = with;
-            best = p;
+        for (int j = 0; j < i; j++, at++) {
+            mixes[at] = paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
+            enough_clk[at] = ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i],
+                                            pairs->usages[j], &mixes[at]);
         }
-    }
-    pairs_take_shares(pairs, best < 0 ? npaths : npaths + 1,
-                      best < 0 ? before : proposals[best].shares);
-    free(proposals);
-    return best >= 0;
-}
-
-// Leaves out paths without a probe, and those whose loss makes the error of the mixes no larger.
-static void pairs_keep_paths(struct pairs *pairs, const struct deciding *deciding)
-{
-    const struct chosen none = {.n = 0};
-    double error = pairs_mixes_error(pairs, deciding, -1);
-    bool keep[PORT_PATHS_MAX];
-    int kept = 0;
-    for (int k = 0; k < pairs->npaths; k++)
-        keep[k] = path_probe(pairs, k, &none) >= 0 && pairs_mixes_error(pairs, deciding, k) > error;
-    for (int k = 0; k < pairs->npaths; k++)
-        if (keep[k])
-            memmove(pairs->shares[kept++], pairs->shares[k], sizeof pairs->shares[k]);
-    pairs->npaths = kept;
-}
-
-// Finds one path after another.
-static int pairs_explain(struct pairs *pairs, const struct port_question *question,
-                         const struct port_usage *all, const struct port_model *model,
-                         struct err *err)
-{
-    struct ports_mixes *mixes = NULL;
-    struct port_usage *usages = xcalloc((size_t)pairs->nwhich + 1, sizeof *usages);
-    int *forms = xcalloc((size_t)pairs->nwhich + 1, sizeof *forms);
-    int n = pairs_forms(pairs, question->which, all, forms, usages);
-    const struct port_question drawn = {
-        .oracle = question->oracle, .forms = pairs->forms, .which = forms, .n = n};
-    int status = ports_mixes_time(&drawn, model, usages, &mixes, err);
-    if (status == 0) {
-        const struct deciding deciding = {mixes, question->which, all, forms, usages};
-        while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
-               pairs_take_path(pairs, &deciding))
-            ;
-        pairs_join_paths(pairs);
-        pairs_keep_paths(pairs, &deciding);
+    const struct port_series series = {"paths", mixes, enough_clk, n};
+    int status = ports_time_enough(oracle, &series, timings, err);
+    at = 0;
+    for (int i = 0; i < pairs->n && status == 0; i++) {
+        pairs->measured[i][i] = NAN;
+        for (int j = 0; j < i; j++, at++) {
+            bool ok = timings[at].outcome == OUTCOME_OK;
+            pairs->measured[i][j] = pairs->measured[j][i] = ok ? timings[at].clk : (double)NAN;
+            pairs->explained[i][j] = pairs->explained[j][i] = enough_clk[at];
+        }
     }
     free(mixes);
-    free(usages);
-    free(forms);
+    free(timings);
+    free(enough_clk);
     return status;
+}
+
+// Returns true if the form can block a path: it is fast and certain, and does not wait for itself.
+static bool pairs_may_block(const struct pairs *pairs, int b)
+{
+    const struct port_form *form = &pairs->forms[pairs->rep[b]];
+    struct port_usage ports = *pairs->usages[b];
+    const struct port_usage *usages[] = {&ports};
+    const int one[] = {1};
+    ports.demands.n = 0;
+    return pairs->clk[b] <= BLOCKER_CLK && form->rthroughput_clk <= ALONE_MOST * pairs->clk[b] &&
+           !(form->chains &&
+             pairs->clk[b] > PATH_EXCESS * port_bound(pairs->model, usages, one, 1));
+}
+
+// Fills in the shares of a path that form b keeps busy all the time. Returns how many forms need
+// it.
+static int pairs_shares(const struct pairs *pairs, int b, double *shares)
+{
+    int members = 1;
+    for (int i = 0; i < pairs->n; i++) {
+        double clk = pairs->measured[b][i];
+        double share = (clk - pairs->count[b] * pairs->clk[b]) / pairs->count[i];
+        bool needs = clk > PATH_EXCESS * pairs->explained[b][i] && share > SHARE_MIN;
+        shares[i] = i == b ? pairs->clk[b] : needs ? fmin(share, pairs->clk[i]) : 0;
+        members += needs;
+    }
+    return members;
+}
+
+// Returns the time of a pair with a path of these shares.
+static double pairs_clk(const struct pairs *pairs, const double *shares, int i, int j)
+{
+    double sum = shares[i] * pairs->count[i] + shares[j] * pairs->count[j];
+    return shares[i] > 0 && shares[j] > 0 ? fmax(pairs->explained[i][j], sum)
+                                          : pairs->explained[i][j];
+}
+
+static double clk_error(double explained, double measured)
+{
+    double error = explained / measured - 1;
+    return isnan(measured) ? 0 : fmin(error > 0 ? error * SLOWER_COST : -error, ERROR_MOST);
+}
+
+// Returns the error of all pairs that a path of these shares explains, less the cost of shares.
+static double pairs_gain(const struct pairs *pairs, const double *shares)
+{
+    double gain = 0;
+    for (int i = 0; i < pairs->n; i++) {
+        gain -= shares[i] > 0 ? SHARE_COST : 0;
+        for (int j = 0; j < i && shares[i] > 0; j++)
+            gain += clk_error(pairs->explained[i][j], pairs->measured[i][j]) -
+                    clk_error(pairs_clk(pairs, shares, i, j), pairs->measured[i][j]);
+    }
+    return gain;
+}
+
+// Adds the path that explains most. Returns false if there is none.
+static bool pairs_add_path(struct pairs *pairs)
+{
+    double *best = pairs->shares[pairs->npaths], shares[REPS_MAX], most = ERROR_GAIN;
+    int blocker = -1;
+    for (int b = 0; b < pairs->n; b++) {
+        if (!pairs_may_block(pairs, b) || pairs_shares(pairs, b, shares) < PATH_MEMBERS)
+            continue;
+        double gain = pairs_gain(pairs, shares);
+        if (gain <= most)
+            continue;
+        most = gain;
+        blocker = b;
+        memcpy(best, shares, sizeof shares);
+    }
+    if (blocker < 0)
+        return false;
+    for (int i = 0; i < pairs->n; i++)
+        for (int j = 0; j < pairs->n; j++)
+            pairs->explained[i][j] = pairs_clk(pairs, best, i, j);
+    pairs->blockers[pairs->npaths++] = blocker;
+    return true;
 }
 
 static void model_add_paths(struct port_model *model, const struct pairs *pairs)
 {
+    int first = model->nunits;
     model->nunits += pairs->npaths;
     for (int k = 0; k < pairs->npaths; k++) {
-        struct port_unit *unit = &model->units[model->nunits - pairs->npaths + k];
-        struct chosen chosen = {.n = 0};
-        *unit = (struct port_unit){.blocker = -1, .whole_blocker = -1};
+        int blocker = pairs->blockers[k];
+        struct port_unit *unit = &model->units[first + k];
+        *unit = (struct port_unit){.blocker = pairs->rep[blocker],
+                                   .blocker_clk = pairs->shares[k][blocker],
+                                   .usage = *pairs->usages[blocker],
+                                   .whole_blocker = -1};
         snprintf(unit->name, sizeof unit->name, PORT_PATH "%d", k + 1);
-        for (int p = 0; p < PATH_PROBES; p++) {
-            int rep = path_probe(pairs, k, &chosen);
-            if (rep < 0)
-                break;
-            model_add_probe(model, pairs, rep);
-            chosen_add(pairs, k, &chosen, rep);
-            if (p > 0)
-                continue;
-            unit->blocker = pairs->rep[rep];
-            unit->blocker_clk = pairs->shares[k][rep];
-            unit->usage = *pairs->usages[rep];
-        }
+        ports_demand_drop(&unit->usage.demands, -1);
+        for (int other = 0; other < pairs->npaths; other++)
+            if (pairs->shares[other][blocker] > 0)
+                ports_demand_put(&unit->usage.demands, first + other)->clk =
+                    pairs->shares[other][blocker];
     }
 }
 
@@ -305,13 +272,191 @@ int port_find_paths(const struct port_question *question, struct port_model *mod
                     const struct port_usage *usages, struct err *err)
 {
     struct pairs *pairs = xcalloc(1, sizeof *pairs);
-    int status = pairs_measure(pairs, question, usages, model, err);
-    if (status == 0 && pairs->n >= PAIRS_LEAST)
-        status = pairs_explain(pairs, question, usages, model, err);
+    *pairs = (struct pairs){.model = model, .forms = question->forms};
+    pairs_choose(pairs, question, usages);
+    int status = pairs_thin(pairs, question->oracle, err);
+    if (status == 0)
+        status = pairs_time(pairs, question->oracle, err);
+    while (status == 0 && pairs->n >= PAIRS_LEAST && pairs->npaths < PORT_PATHS_MAX &&
+           model->nunits + pairs->npaths < PORT_UNITS_MAX && pairs_add_path(pairs))
+        ;
     if (status == 0)
         model_add_paths(model, pairs);
-    pairs_free(pairs);
     free(pairs);
     return status == 0 ? ports_blockers_paths(question->oracle, question->forms, model, err)
                        : status;
+}
+
+// --- The paths of every form. ---
+
+// Forms beside the blockers of paths.
+struct sharing {
+    const struct port_question *question;
+    const struct port_model *model;
+    struct port_usage *usages;
+    unsigned *without; // by position: flags that its mixes are without
+    bool *may;         // it may need a path
+    struct port_mix *mixes;
+    struct port_timing *timings;
+    double *enough_clk; // no share of a path shows in less
+    int *at, n;         // positions of the mixes under way
+};
+
+static void sharing_begin(struct sharing *sharing)
+{
+    const struct port_question *question = sharing->question;
+    size_t most = 2 * (size_t)question->n + 1;
+    sharing->without = xcalloc(most, sizeof *sharing->without);
+    sharing->may = xcalloc(most, sizeof *sharing->may);
+    sharing->mixes = xcalloc(most, sizeof *sharing->mixes);
+    sharing->timings = xcalloc(most, sizeof *sharing->timings);
+    sharing->enough_clk = xcalloc(most, sizeof *sharing->enough_clk);
+    sharing->at = xcalloc(most, sizeof *sharing->at);
+    for (int i = 0; i < question->n; i++) {
+        const struct port_usage *usage = &sharing->usages[i];
+        sharing->may[i] = usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
+                          usage->front.slots <= SLOTS_MAX &&
+                          question->forms[question->which[i]].rthroughput_clk > SHARE_MIN;
+    }
+}
+
+static void sharing_end(struct sharing *sharing)
+{
+    free(sharing->without);
+    free(sharing->may);
+    free(sharing->mixes);
+    free(sharing->timings);
+    free(sharing->enough_clk);
+    free(sharing->at);
+}
+
+// Times forms with moves between their instances alone, with the moves and without: moves that take
+// ports, as between masks, would look like shares. Forms that are slower alone than they were do
+// without, or are left out.
+static int sharing_check_moves(struct sharing *sharing, struct err *err)
+{
+    const struct port_question *question = sharing->question;
+    int n = 0;
+    for (int i = 0; i < question->n; i++) {
+        int form = question->which[i];
+        double clk = question->forms[form].rthroughput_clk;
+        if (!sharing->may[i] || question->forms[form].moves <= question->forms[form].resets)
+            continue;
+        for (int plain = 0; plain < 2; plain++, n++) {
+            sharing->at[n] = i;
+            sharing->mixes[n] = paths_pair(form, clk, form, clk);
+            sharing->mixes[n].nparts = 1;
+            sharing->mixes[n].orders &= plain ? ~(unsigned)PORT_MIX_INDEPENDENT : ~0u;
+            sharing->enough_clk[n] = ALONE_MOST * clk * sharing->mixes[n].parts[0].count;
+        }
+    }
+    const struct port_series series = {"paths", sharing->mixes, sharing->enough_clk, n};
+    int status = ports_time_enough(question->oracle, &series, sharing->timings, err);
+    for (int k = 0; k < n && status == 0; k += 2) {
+        bool fits[2];
+        for (int plain = 0; plain < 2; plain++)
+            fits[plain] = sharing->timings[k + plain].outcome == OUTCOME_OK &&
+                          sharing->timings[k + plain].clk <= sharing->enough_clk[k + plain];
+        sharing->without[sharing->at[k]] = fits[0] ? 0 : PORT_MIX_INDEPENDENT;
+        sharing->may[sharing->at[k]] = fits[0] || fits[1];
+    }
+    return status;
+}
+
+// Makes the mixes of all forms that may need a path with its blocker.
+static void sharing_make(struct sharing *sharing, const struct port_unit *path)
+{
+    const struct port_question *question = sharing->question;
+    const struct port_form *forms = question->forms;
+    const struct port_usage *blocker = &path->usage;
+    const int one = 1;
+    // A run need not know the throughput of the blocker.
+    double blocker_clk = port_bound(sharing->model, &blocker, &one, 1);
+    sharing->n = 0;
+    for (int i = 0; i < question->n; i++) {
+        int form = question->which[i], n = sharing->n;
+        if (!sharing->may[i] || !port_forms_mix(&forms[form], &forms[path->blocker]))
+            continue;
+        sharing->at[n] = i;
+        sharing->mixes[n] =
+            paths_pair(form, forms[form].rthroughput_clk, path->blocker, blocker_clk);
+        sharing->mixes[n].orders &= ~sharing->without[i];
+        sharing->enough_clk[n] = ports_pair_clk(sharing->model, forms, &sharing->usages[i],
+                                                &path->usage, &sharing->mixes[n]);
+        sharing->n++;
+    }
+}
+
+// Returns the cycles that an instance of a form needs a path, by its time beside the blocker.
+static double sharing_clk(const struct sharing *sharing, const struct port_unit *path, int k)
+{
+    const struct port_form *forms = sharing->question->forms;
+    const struct port_part *parts = sharing->mixes[k].parts;
+    const struct port_timing *timing = &sharing->timings[k];
+    double clk = (timing->clk - parts[1].count * path->blocker_clk) / parts[0].count;
+    if (strcmp(forms[parts[0].form].name, forms[path->blocker].name) == 0)
+        return path->blocker_clk;
+    if (timing->outcome != OUTCOME_OK || timing->spread_clk > PAIR_SPREAD * timing->clk ||
+        timing->clk <= SHOWN * sharing->enough_clk[k] || clk < SHARE_MIN)
+        return 0;
+    return fmin(clk, forms[parts[0].form].rthroughput_clk);
+}
+
+static int sharing_assign(struct sharing *sharing, int unit, struct err *err)
+{
+    const struct port_question *question = sharing->question;
+    const struct port_unit *path = &sharing->model->units[unit];
+    sharing_make(sharing, path);
+    const struct port_series series = {"paths", sharing->mixes, sharing->enough_clk, sharing->n};
+    int status = ports_time_enough(question->oracle, &series, sharing->timings, err);
+    for (int k = 0; k < sharing->n && status == 0; k++) {
+        struct port_demands *demands = &sharing->usages[sharing->at[k]].demands;
+        double clk = sharing_clk(sharing, path, k);
+        ports_tell(question->evidence, question->forms[path->blocker].name, &sharing->mixes[k],
+                   &sharing->timings[k]);
+        if (clk <= 0)
+            continue;
+        if (clk > EXPLAINED * port_usage_wait_clk(&sharing->usages[sharing->at[k]]))
+            ports_demand_drop(demands, -1);
+        ports_demand_put(demands, unit)->clk = clk;
+    }
+    return status;
+}
+
+int ports_assign_paths(const struct port_question *question, const struct port_model *model,
+                       struct port_usage *usages, struct err *err)
+{
+    struct sharing sharing = {.question = question, .model = model, .usages = usages};
+    int status = 0;
+    bool checked = false;
+    sharing_begin(&sharing);
+    for (int demands = 1; demands <= PORT_DEMANDS_MAX; demands++)
+        for (int u = 0; u < model->nunits && status == 0; u++) {
+            if (!port_unit_is_path(&model->units[u]) || model->units[u].usage.demands.n != demands)
+                continue;
+            status = checked ? 0 : sharing_check_moves(&sharing, err);
+            checked = true;
+            if (status == 0)
+                status = sharing_assign(&sharing, u, err);
+        }
+    sharing_end(&sharing);
+    return status;
+}
+
+int ports_blockers_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                         struct port_model *model, struct err *err)
+{
+    int which[PORT_CLASSES_MAX];
+    struct port_usage usages[PORT_CLASSES_MAX];
+    for (int c = 0; c < model->nclasses; c++) {
+        which[c] = model->classes[c].blocker;
+        usages[c] = ports_one_uop(model->classes[c].set);
+    }
+    const struct port_question question = {
+        .oracle = oracle, .forms = forms, .which = which, .n = model->nclasses};
+    if (ports_assign_paths(&question, model, usages, err) != 0)
+        return -1;
+    for (int c = 0; c < model->nclasses; c++)
+        model->classes[c].demands = usages[c].demands;
+    return 0;
 }

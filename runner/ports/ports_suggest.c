@@ -20,7 +20,6 @@ static const double LESS_UOPS = 0.35;   // by which trials may show too few
 static const double EXCESS_MOST = 0.4;  // of the sibling's trials; with MORE_UOPS below one µop
 static const double UNEXPLAINED = 1.08; // of the throughput by ports: more waits for something else
 static const double BLOCKED_CLK = 6;
-static const double SAME_CLK = 0.1; // of waits, in cycles, and of throughputs, relative
 
 struct sibling {
     uint64_t family;
@@ -34,8 +33,6 @@ struct port_siblings {
     uint64_t seed;
     struct sibling *siblings;
     int n, capacity;
-    struct port_shared *shared; // forms whose shares of paths are known
-    int nshared, shared_capacity;
 };
 
 struct port_siblings *port_siblings_new(uint64_t seed)
@@ -47,10 +44,8 @@ struct port_siblings *port_siblings_new(uint64_t seed)
 
 void port_siblings_free(struct port_siblings *siblings)
 {
-    if (siblings) {
+    if (siblings)
         free(siblings->siblings);
-        free(siblings->shared);
-    }
     free(siblings);
 }
 
@@ -396,36 +391,4 @@ enum suggest_state suggest_step(struct inference *inference, struct round_mixes 
         inference->rejected[i] |= UINT64_C(1) << number;
     }
     return SUGGEST_NONE;
-}
-
-void siblings_learn_shares(struct port_siblings *siblings, const struct port_shared *shared)
-{
-    if (siblings->nshared == siblings->shared_capacity) {
-        siblings->shared_capacity = siblings->shared_capacity ? 2 * siblings->shared_capacity : 256;
-        siblings->shared = xrealloc(siblings->shared,
-                                    (size_t)siblings->shared_capacity * sizeof *siblings->shared);
-    }
-    siblings->shared[siblings->nshared++] = *shared;
-}
-
-static bool shared_alike(const struct port_shared *a, const struct port_shared *b)
-{
-    return a->form->family == b->form->family && a->form->operands == b->form->operands &&
-           a->form->memory == b->form->memory && a->form->chains == b->form->chains &&
-           fabs(a->form->rthroughput_clk - b->form->rthroughput_clk) <
-               SAME_CLK * a->form->rthroughput_clk &&
-           port_uses_same(&a->usage.uses, &b->usage.uses) &&
-           round(a->usage.front.slots) == round(b->usage.front.slots) &&
-           fabs(port_usage_wait_clk(&a->usage) - port_usage_wait_clk(&b->usage)) < SAME_CLK;
-}
-
-const struct port_shared *siblings_shared(const struct port_siblings *siblings,
-                                          const struct port_shared *like,
-                                          const struct port_shared *after)
-{
-    int from = after ? (int)(after - siblings->shared) + 1 : 0;
-    for (int i = from; i < siblings->nshared; i++)
-        if (shared_alike(&siblings->shared[i], like))
-            return &siblings->shared[i];
-    return NULL;
 }

@@ -388,24 +388,23 @@ int port_assign_units(const struct port_question *question, const struct port_mo
 int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
                      struct port_model *model, struct err *err)
 {
-    int which[PORT_UNITS_MAX + PORT_PROBES_MAX], n = 0;
-    struct port_usage usages[PORT_UNITS_MAX + PORT_PROBES_MAX];
+    int which[PORT_UNITS_MAX];
+    struct port_usage usages[PORT_UNITS_MAX];
     for (int u = 0; u < model->nunits; u++)
-        which[n++] = model->units[u].blocker;
-    for (int p = 0; p < model->nprobes; p++)
-        which[n++] = model->probes[p].form;
+        which[u] = model->units[u].blocker;
     const struct port_question question = {
-        .oracle = oracle, .forms = forms, .which = which, .n = n};
+        .oracle = oracle, .forms = forms, .which = which, .n = model->nunits};
     if (port_infer(&question, model, usages, err) != 0)
         return -1;
-    for (int u = 0; u < model->nunits; u++)
+    for (int u = 0; u < model->nunits; u++) {
+        const struct port_demands known = model->units[u].usage.demands; // of paths
         model->units[u].usage = usages[u];
-    for (int p = 0; p < model->nprobes; p++) {
-        struct port_usage *usage = &usages[model->nunits + p];
-        const struct port_demands *stored = &model->probes[p].usage.demands;
-        for (int d = 0; d < stored->n; d++)
-            ports_demand_put(&usage->demands, stored->of[d].unit)->clk = stored->of[d].clk;
-        model->probes[p].usage = *usage;
+        if (port_unit_is_path(&model->units[u])) // in pairs it does not wait for itself
+            ports_demand_drop(&model->units[u].usage.demands, -1);
+        for (int d = 0; d < known.n; d++)
+            if (known.of[d].unit >= 0 && port_unit_is_path(&model->units[known.of[d].unit]))
+                ports_demand_put(&model->units[u].usage.demands, known.of[d].unit)->clk =
+                    known.of[d].clk;
     }
     return ports_blockers_paths(oracle, forms, model, err);
 }

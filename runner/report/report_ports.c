@@ -342,10 +342,12 @@ static void ports_json_probes(struct json *json, const struct stored_port_model 
 {
     const struct port_model *model = &stored->model;
     json_open(json_name(json_break(json, "\n "), "probes"), '[');
-    for (int p = 0; p < model->nprobes; p++) {
-        const struct port_demands *demands = &model->probes[p].usage.demands;
+    for (int u = 0; u < model->nunits; u++) {
+        const struct port_demands *demands = &model->units[u].usage.demands;
+        if (!port_unit_is_path(&model->units[u]))
+            continue;
         json_open(json, '{');
-        json_text(json_name(json, "form"), stored->probe_forms[p]);
+        json_text(json_name(json, "form"), stored->unit_blockers[u]);
         json_open(json_name(json, "shares"), '[');
         for (int d = 0; d < demands->n; d++) {
             if (demands->of[d].unit < 0)

@@ -190,8 +190,6 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
         stored->unit_blockers[u] = forms_name(forms, model->units[u].blocker);
         stored->unit_wholes[u] = forms_name(forms, model->units[u].whole_blocker);
     }
-    for (int p = 0; p < model->nprobes; p++)
-        stored->probe_forms[p] = forms_name(forms, model->probes[p].form);
 }
 
 // Returns true if the unit's blocker is a legacy instruction, which may not stand beside all
@@ -227,12 +225,8 @@ bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_
         complete &= model->units[u].blocker >= 0;
         // Models of old versions let legacy instructions stand beside wide vectors.
         complete &= !forms_stand_apart(forms, model, u);
-        // Models of old versions have no probes for paths.
-        complete &= !port_unit_is_path(&model->units[u]) || model->nprobes > 0;
-    }
-    for (int p = 0; p < model->nprobes; p++) {
-        model->probes[p].form = forms_find(forms, stored->probe_forms[p]);
-        complete &= model->probes[p].form >= 0;
+        // Models of old versions do not say how long the blockers of paths need them.
+        complete &= !port_unit_is_path(&model->units[u]) || model->units[u].usage.demands.n > 0;
     }
     return complete;
 }

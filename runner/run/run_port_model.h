@@ -36,8 +36,8 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
 void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
                         struct stored_port_model *stored);
 
-// Finds the forms of a stored model. Returns false if one is no longer in the lists, or paths have
-// no probes.
+// Finds the forms of a stored model. Returns false if one is no longer in the lists, or the
+// demands of a path's blocker are unknown.
 bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
                            struct port_model *model);
 

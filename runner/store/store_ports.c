@@ -39,20 +39,21 @@ static int store_put_port_classes(struct store *store, int64_t run_id,
     return 0;
 }
 
+// Stores the demands of the blockers of paths.
 static int store_put_port_probes(struct store *store, int64_t run_id,
                                  const struct stored_port_model *stored, struct err *err)
 {
     int result = 0;
-    for (int i = 0; i < stored->model.nprobes && result == 0; i++) {
-        const struct port_demands *demands = &stored->model.probes[i].usage.demands;
+    for (int i = 0; i < stored->model.nunits && result == 0; i++) {
+        const struct port_demands *demands = &stored->model.units[i].usage.demands;
         for (int d = 0; d < demands->n && result == 0; d++)
-            if (demands->of[d].unit >= 0)
+            if (port_unit_is_path(&stored->model.units[i]) && demands->of[d].unit >= 0)
                 result = store_execute(
                     store, err,
                     "INSERT INTO port_probe (run_id, position, unit, form, share_clk) "
                     "VALUES (?, ?, ?, ?, ?)",
                     "iissd", run_id, (int64_t)i, stored->model.units[demands->of[d].unit].name,
-                    stored->probe_forms[i], demands->of[d].clk);
+                    stored->unit_blockers[i], demands->of[d].clk);
     }
     return result;
 }
@@ -185,35 +186,30 @@ static int store_get_port_units(struct store *store, int64_t run_id,
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }
 
-// Reads rows of a probe and a path.
+// Reads the demands of the blockers of paths; older versions stored those of other forms, too.
 static int store_get_port_probes(struct store *store, int64_t run_id,
-                                 struct stored_port_model *stored, struct arena *arena,
-                                 struct err *err)
+                                 struct stored_port_model *stored, struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(
         store, err,
-        "SELECT port_probe.position, form, port_unit.position, share_clk FROM port_probe "
-        "JOIN port_unit ON port_unit.run_id = port_probe.run_id AND name = unit "
-        "WHERE port_probe.run_id = ?1 ORDER BY port_probe.position, port_unit.position",
+        "SELECT DISTINCT blocked.position, needed.position, share_clk FROM port_probe "
+        "JOIN port_unit AS blocked ON blocked.run_id = port_probe.run_id AND blocked.blocker = "
+        "form "
+        "JOIN port_unit AS needed ON needed.run_id = port_probe.run_id AND needed.name = unit "
+        "WHERE port_probe.run_id = ?1 ORDER BY 1, 2",
         "i", run_id);
     struct port_model *model = &stored->model;
-    int last = -1, got;
+    int got;
     if (!stmt)
         return -1;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        int position = sqlite3_column_int(stmt, 0), unit = sqlite3_column_int(stmt, 2);
-        if (position != last) {
-            if (model->nprobes == PORT_PROBES_MAX)
-                break;
-            stored->probe_forms[model->nprobes] = store_column_text(stmt, 1, arena);
-            model->probes[model->nprobes++].form = -1;
-        }
-        last = position;
-        struct port_demands *demands = &model->probes[model->nprobes - 1].usage.demands;
-        if (unit < model->nunits)
-            store_add_demand(demands, unit, sqlite3_column_double(stmt, 3));
+        int blocked = sqlite3_column_int(stmt, 0), needed = sqlite3_column_int(stmt, 1);
+        if (blocked < model->nunits && needed < model->nunits &&
+            port_unit_is_path(&model->units[blocked]))
+            store_add_demand(&model->units[blocked].usage.demands, needed,
+                             sqlite3_column_double(stmt, 2));
     }
-    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+    return store_rows_end(store, stmt, got, err);
 }
 
 static int store_get_port_names(struct store *store, int64_t run_id, struct port_model *model,
@@ -283,7 +279,7 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         return 0;
     if (store_get_port_classes(store, run_id, stored, arena, err) != 0 ||
         store_get_port_units(store, run_id, stored, arena, err) != 0 ||
-        store_get_port_probes(store, run_id, stored, arena, err) != 0 ||
+        store_get_port_probes(store, run_id, stored, err) != 0 ||
         store_get_port_names(store, run_id, &stored->model, err) != 0 ||
         store_get_port_ways(store, run_id, stored, err) != 0)
         return -1;

@@ -15,11 +15,10 @@
 // A port model with the texts of the forms (form.form) that its indices stand for: the caller's
 // numbering of forms has no meaning in the database. "": none.
 struct stored_port_model {
-    struct port_model model; // when read, `filler`, blockers and probes are -1
+    struct port_model model; // when read, `filler` and blockers are -1
     const char *filler;
     const char *class_blockers[PORT_CLASSES_MAX];
     const char *unit_blockers[PORT_UNITS_MAX], *unit_wholes[PORT_UNITS_MAX];
-    const char *probe_forms[PORT_PROBES_MAX];
     int64_t ways[PORT_WAYS]; // when read: results of the run by the way they were found
 };
 // Stores the model of a run; an error if the run has one.

@@ -44,13 +44,15 @@ static double whole_mix_clk(const struct whole *whole, const struct port_mix *mi
     const struct port_usage *usages[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
     for (int p = 0; p < mix->nparts; p++) {
+        const struct port_form *form = &whole->forms.forms[mix->parts[p].form];
+        int moves = mix->orders & PORT_MIX_INDEPENDENT ? form->moves - form->resets : 0;
         parts[p] = whole->usages[mix->parts[p].form];
-        usages[p] = &whole->usages[mix->parts[p].form];
+        parts[p].front.mixed = port_usage_slots(&parts[p]) + moves;
+        parts[p].front.slots += moves;
+        usages[p] = &parts[p];
         counts[p] = mix->parts[p].count;
     }
-    double clk = mix->orders & PORT_MIX_INDEPENDENT
-                     ? ports_mix_clk(&whole->stored.model, whole->forms.forms, parts, mix)
-                     : port_predict(&whole->stored.model, usages, counts, mix->nparts);
+    double clk = port_predict(&whole->stored.model, usages, counts, mix->nparts);
     double alone_clk = first->count * whole->forms.forms[first->form].rthroughput_clk;
     return mix->nparts == 1 ? fmax(clk, alone_clk) : clk;
 }

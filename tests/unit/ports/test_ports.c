@@ -309,14 +309,13 @@ static void shared_paths_are_found(void **state)
         assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
         assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
         assert_int_equal(on.model.nunits, 2);
-        assert_true(on.model.nprobes >= 2);
         int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
         for (int u = 0; u < 2; u++) {
             assert_true(port_unit_is_path(&on.model.units[u]));
             assert_true(path_clk(&on.cpu.forms[on.model.units[u].blocker], paths[u ^ first]) > 0);
         }
-        // A form that may wait for itself is no probe, nor one that its ports do not explain: those
-        // of the narrow path, which takes longer than they do.
+        // A form that may wait for itself blocks no path, nor one that was slower in the run: those
+        // of the narrow path, which takes longer than their ports.
         int waits = on.model.units[first].blocker;
         for (int why = 0; why < 2; why++) {
             struct port_model again;
@@ -326,11 +325,11 @@ static void shared_paths_are_found(void **state)
             on.forms[waits].rthroughput_clk *= why == 0 ? 1 : 2;
             assert_int_equal(port_find_paths(&on.question, &again, on.usages, &err), 0);
             on.forms[waits] = before;
-            for (int p = 0; p < again.nprobes; p++)
-                assert_true(again.probes[p].form != waits);
+            for (int u = 0; u < again.nunits; u++)
+                assert_true(again.units[u].blocker != waits);
         }
         assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
-        struct told told = {on.forms[on.model.probes[0].form].name, 0};
+        struct told told = {on.forms[on.model.units[0].blocker].name, 0};
         const struct port_evidence evidence = {tell, &told};
         on.question.evidence = &evidence;
         assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
@@ -350,38 +349,26 @@ static int two_paths_begin(struct path_case *on, const uint32_t paths[2])
     return path_clk(&on->cpu.forms[on->model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
 }
 
-// Makes the form the first probe of all paths.
-static void probe_first(struct path_case *on, const char *name)
-{
-    struct port_probe *probes = on->model.probes;
-    assert_true(on->model.nprobes < PORT_PROBES_MAX);
-    memmove(probes + 1, probes, (size_t)on->model.nprobes++ * sizeof *probes);
-    for (int f = 0; f < on->cpu.nforms; f++)
-        if (strcmp(on->forms[f].name, name) == 0)
-            probes[0] = (struct port_probe){f, on->usages[f]};
-}
-
-// A first probe that needs another path, too, and so slows forms that need that one, takes another
-// probe to rule out that they need its own.
-static void mixed_probes_rule_nothing_out(void **state)
+// A blocker that needs another path, too, and so slows forms that need that one, says nothing of
+// these: what they need of the other path explains their time.
+static void mixed_blockers_tell_paths_apart(void **state)
 {
     (void)state;
     static const uint32_t paths[] = {1u << 14, 3u << 16};
     struct path_case on;
     struct err err = {0};
-    int first = two_paths_begin(&on, paths);
+    int first = two_paths_begin(&on, paths), seen = 0;
     assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
-    probe_first(&on, "vcvtss2si r32 x");
-    assert_int_equal(on.model.probes[0].usage.demands.n, 2);
-    for (int f = 0; f < on.cpu.nforms; f++) {
-        on.forms[f].family = 1;
-        on.forms[f].operands = 0;
-    }
+    struct port_unit *narrow = &on.model.units[first];
+    for (int f = 0; f < on.cpu.nforms; f++)
+        if (strcmp(on.forms[f].name, "vcvtss2si r32 x") == 0)
+            *narrow = (struct port_unit){.name = PORT_PATH,
+                                         .blocker = f,
+                                         .blocker_clk = usage_path_clk(&on.usages[f], first),
+                                         .usage = on.usages[f]};
+    assert_int_equal(narrow->usage.demands.n, 2);
     assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
-    on.question.siblings = port_siblings_new(1);
     assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
-    port_siblings_free(on.question.siblings);
-    int seen = 0;
     for (int f = 0; f < on.cpu.nforms; f++) {
         bool both = strcmp(on.forms[f].name, "vcvttss2si r32 x") == 0;
         if (!both && strcmp(on.forms[f].name, "vcomiss x x") != 0)
@@ -407,8 +394,8 @@ static void moves_are_no_path(void **state)
         const char *name = on.forms[f].name;
         bool moves = strcmp(name, "vmaxps x x x") == 0 || strcmp(name, "vaddps x{k} x x") == 0 ||
                      strcmp(name, "vdpps x x x") == 0;
-        for (int p = 0; p < on.model.nprobes; p++)
-            moves &= on.model.probes[p].form != f;
+        for (int u = 0; u < on.model.nunits; u++)
+            moves &= on.model.units[u].blocker != f;
         on.forms[f].moves = on.cpu.forms[f].moves = on.cpu.forms[f].move_takes = moves;
         moved += moves;
     }
@@ -416,35 +403,6 @@ static void moves_are_no_path(void **state)
     assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
     assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
     expect_two_paths(&on, paths, first);
-}
-
-// Forms of one family are expected to need the paths that another one with their operands and ports
-// needs: that takes fewer mixes. Who needs others although its operands are the same gets its own.
-static void shares_are_those_of_siblings(void **state)
-{
-    (void)state;
-    static const uint32_t paths[] = {1u << 14, 3u << 16};
-    struct path_case on;
-    struct err err = {0};
-    int first = two_paths_begin(&on, paths);
-    enum { ALONE, SIBLINGS, SAME_OPERANDS, CASES };
-    long mixes[CASES];
-    for (int c = 0; c < CASES; c++) {
-        struct port_siblings *siblings = c == ALONE ? NULL : port_siblings_new(1);
-        for (int f = 0; f < on.cpu.nforms; f++) {
-            on.forms[f].family = 1;
-            on.forms[f].operands = c == SAME_OPERANDS ? 0 : on.forms[f].operands;
-        }
-        on.question.siblings = NULL;
-        assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
-        on.question.siblings = siblings;
-        long before = on.sim.mixes;
-        assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
-        mixes[c] = on.sim.mixes - before;
-        port_siblings_free(siblings);
-        expect_two_paths(&on, paths, first);
-    }
-    assert_true(mixes[SIBLINGS] < mixes[ALONE]);
 }
 
 // A slot without a µop may be one on ports that no form shows, unless a chain of the form shows
@@ -1037,8 +995,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
         cmocka_unit_test(moves_are_no_path),
-        cmocka_unit_test(shares_are_those_of_siblings),
-        cmocka_unit_test(mixed_probes_rule_nothing_out),
+        cmocka_unit_test(mixed_blockers_tell_paths_apart),
         cmocka_unit_test(what_is_eliminated_is_no_doubt),
         cmocka_unit_test(a_part_of_a_uop_is_no_answer),
         cmocka_unit_test(what_is_done_soonest_is_the_blocker),

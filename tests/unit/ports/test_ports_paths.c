@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Paths: two that are one, and what forms that store nothing lose beside stores.
+// Paths: the loss beside stores of forms that store nothing.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,84 +7,11 @@
 
 #include <cmocka.h>
 
-#include "ports/ports_pairs.h"
+#include "ports/ports_internal.h"
 #include "util/mem.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { FORMS = 12, COUNT = 60 };
-
-// Pairs of forms that take half a cycle each; beside each other those that `need` the same path
-// take the sum, others no longer than alone.
-static struct pairs *pairs_of(const unsigned *need)
-{
-    struct pairs *pairs = xcalloc(1, sizeof *pairs);
-    pairs->n = FORMS;
-    for (int i = 0; i < FORMS; i++) {
-        pairs->clk[i] = 0.5;
-        pairs->count[i] = COUNT;
-        for (int j = 0; j < FORMS; j++)
-            pairs->cells[i][j] = (struct cell){need[i] & need[j] ? 60 : 30, 30};
-    }
-    return pairs;
-}
-
-static void put_path(struct pairs *pairs, unsigned members)
-{
-    for (int i = 0; i < FORMS; i++)
-        pairs->shares[pairs->npaths][i] = members & 1u << i ? 0.5 : 0;
-    pairs->npaths++;
-}
-
-// Some forms have a share of the one path, some of the other, two of both.
-static void one_path_that_was_found_twice(void **state)
-{
-    (void)state;
-    const unsigned need[FORMS] = {1, 1, 1, 1, 1, 1, 1, 1};
-    struct pairs *pairs = pairs_of(need);
-    put_path(pairs, 0x1f);
-    put_path(pairs, 0xf8);
-    pairs_join_paths(pairs);
-    assert_int_equal(pairs->npaths, 1);
-    for (int i = 0; i < FORMS; i++)
-        assert_true(fabs(pairs->shares[0][i] - (need[i] ? 0.5 : 0)) < 0.01);
-    free(pairs);
-}
-
-static void two_paths_stay(void **state)
-{
-    (void)state;
-    const unsigned need[FORMS] = {1, 1, 1, 1, 3, 3, 2, 2, 2, 2};
-    struct pairs *pairs = pairs_of(need);
-    put_path(pairs, 0x3f);
-    put_path(pairs, 0x3f0);
-    pairs_join_paths(pairs);
-    assert_int_equal(pairs->npaths, 2);
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < FORMS; i++)
-            assert_true(fabs(pairs->shares[k][i] - (need[i] & 1u << k ? 0.5 : 0)) < 0.01);
-    free(pairs);
-}
-
-// The first and the last of three are one; the number of the other does not matter.
-static void others_stay(void **state)
-{
-    (void)state;
-    const unsigned need[FORMS] = {1, 1, 1, 1, 1, 1, 2, 2, 2, 2};
-    struct pairs *pairs = pairs_of(need);
-    put_path(pairs, 0x0f);
-    put_path(pairs, 0x3c0);
-    put_path(pairs, 0x3c);
-    pairs_join_paths(pairs);
-    assert_int_equal(pairs->npaths, 2);
-    int first = pairs->shares[0][0] > 0 ? 0 : 1;
-    for (int i = 0; i < FORMS; i++) {
-        assert_true(fabs(pairs->shares[first][i] - (need[i] & 1 ? 0.5 : 0)) < 0.01);
-        assert_true(fabs(pairs->shares[1 - first][i] - (need[i] & 2 ? 0.5 : 0)) < 0.01);
-    }
-    free(pairs);
-}
 
 enum { STORE, LOAD, MULTIPLY_LOADED, NARROW, FENCE, MIXED };
 
@@ -164,9 +91,6 @@ static void ports_of_loads_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_path_that_was_found_twice),
-        cmocka_unit_test(two_paths_stay),
-        cmocka_unit_test(others_stay),
         cmocka_unit_test(what_stores_nothing_has_no_uop_of_stores),
         cmocka_unit_test(ports_of_loads_stay),
     };

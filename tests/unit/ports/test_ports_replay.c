@@ -140,9 +140,6 @@ static void replay_units(struct replay *replay)
         const char *whole = replay->stored.unit_wholes[u];
         model->units[u].whole_blocker = *whole ? replay_form(replay, whole, NULL, (double)NAN) : -1;
     }
-    for (int p = 0; p < model->nprobes; p++)
-        model->probes[p].form =
-            replay_form(replay, replay->stored.probe_forms[p], NULL, (double)NAN);
 }
 
 static void replay_open(struct replay *replay, struct store *store, int64_t run_id)
@@ -155,7 +152,7 @@ static void replay_open(struct replay *replay, struct store *store, int64_t run_
         store_get_port_usages(store, run_id, &usages, &replay->arena, &err) != 0 ||
         store_get_throughputs(store, run_id, &throughputs, &replay->arena, &err))
         fail_msg("%s", err.text);
-    size_t n = (size_t)usages.n + PORT_CLASSES_MAX + 2 * PORT_UNITS_MAX + PORT_PROBES_MAX + 2;
+    size_t n = (size_t)usages.n + PORT_CLASSES_MAX + 2 * PORT_UNITS_MAX + 2;
     replay->forms = arena_alloc(&replay->arena, n * sizeof *replay->forms);
     replay->rows = arena_alloc(&replay->arena, n * sizeof *replay->rows);
     replay->trials = arena_alloc(&replay->arena, n * sizeof *replay->trials);
@@ -247,11 +244,7 @@ static bool replay_is_of(const struct replay *replay, const struct stored_trial 
              replay->model.units[u].whole_blocker == blocker) &&
             strcmp(replay->model.units[u].name, trial->blocker) == 0)
             return true;
-    for (int p = 0; p < replay->model.nprobes; p++)
-        if (replay->model.probes[p].form == blocker &&
-            strcmp(replay->forms[blocker].name, trial->blocker) == 0)
-            return true;
-    return false;
+    return strcmp(replay->forms[blocker].name, trial->blocker) == 0; // of a path
 }
 
 static struct port_timing replay_time(struct replay *replay, const struct port_mix *mix)
@@ -373,8 +366,10 @@ static void judge_usages(const struct replay *replay, const char *name, const in
         const struct port_usage *was = replay->recorded[which[i]], *is = &usages[i];
         ambiguous[0] += was->outcome == OUTCOME_OK && was->ambiguous;
         ambiguous[1] += is->outcome == OUTCOME_OK && is->ambiguous;
-        recorded += replay->missed_of[which[i]] == 0; // what was not cannot be found again
-        shares += replay->missed_of[which[i]] == 0 && shares_same(&replay->model, was, is);
+        // What was not recorded cannot be found again.
+        bool told = replay->missed_of[which[i]] == 0 && is->outcome == was->outcome;
+        recorded += told;
+        shares += told && shares_same(&replay->model, was, is);
         if (was->outcome != OUTCOME_OK || is->outcome != OUTCOME_OK || was->ambiguous ||
             is->ambiguous)
             continue;

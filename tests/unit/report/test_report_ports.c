@@ -27,9 +27,9 @@ static struct stored_port_model made_model(void)
                   .units = {{.name = "DIV", .blocker_clk = 4.5, .whole_clk = 9},
                             {.name = "SQRT", .blocker_clk = 12},
                             {.name = PORT_MICROCODE, .blocker_clk = 2},
-                            {.name = "path1", .blocker_clk = 0.5}},
-                  .nprobes = 1,
-                  .probes = {{.usage = {.demands = {1, {{.unit = 3, .clk = 0.5}}}}}},
+                            {.name = "path1",
+                             .blocker_clk = 0.5,
+                             .usage = {.demands = {1, {{.unit = 3, .clk = 0.5}}}}}},
                   .residual = 0.0625,
                   .unexplained = 3},
         .filler = "nop",
@@ -37,7 +37,6 @@ static struct stored_port_model made_model(void)
                   "mov r32 i32"},
         .unit_wholes = {"vdivpd z z z"},
         .unit_blockers = {"div r64", "vsqrtpd x x", "haddps x x", "vmovd r32 x"},
-        .probe_forms = {"vmovd r32 x"},
     };
     // clang-format on
 }
