@@ -3,7 +3,7 @@
 // anything that they need: on Zen 5 the data of vector stores take a path that third operands and
 // masks take, too, also where these come from memory. `vfmadd231ps x x m128` takes half a cycle
 // from vector stores, as one of them does, and appears to have a µop on their ports. Beside the
-// path's blocker it shows less than its share, since data from memory does not always need the path.
+// path's probe it shows less than its share, since data from memory does not always need the path.
 #include "ports_internal.h"
 
 #include <math.h>

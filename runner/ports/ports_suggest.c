@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Suggestions of siblings; see ports_suggest.h. Counts of µops in the sets of a model follow from
 // each other: µops on p015 are on p0156B, too, and if p0156B has one µop and p01 certainly has it,
-// p06 has another only if p0 has it. So a few classes imply all others, and only these are timed:
-// the screens of all of them, and more for the sets that the suggestion uses, since trials may show
-// too many µops.
+// p015 has no other. So a few classes imply all others, and only these are timed: the screens of
+// all of them, and more for the sets that the suggestion uses, since trials may show too many µops.
 #include "ports_suggest.h"
 
 #include "util/random.h"
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNBOUNDED = 1000, DRAWN_OF = 10, REJECTED_MAX = 63, DRAWN_LEAST = 50 };
+enum { DRAWN_OF = 10, REJECTED_MAX = 63, DRAWN_LEAST = 50 };
 static const double DIFFER_MOST = 0.02; // of at least DRAWN_LEAST drawn forms: more are a doubt
 static const double MORE_UOPS = 0.2;    // by which trials may show too many
 static const double LESS_UOPS = 0.35;   // by which trials may show too few
@@ -122,70 +121,6 @@ static int uops_inside(const struct port_usage *usage, uint32_t set)
     return uops;
 }
 
-// Bounds of the µops inside each class.
-struct bounds {
-    int least[PORT_CLASSES_MAX], most[PORT_CLASSES_MAX];
-    bool changed;
-};
-
-static void bounds_raise(struct bounds *bounds, int class, int least)
-{
-    if (least <= bounds->least[class])
-        return;
-    bounds->least[class] = least;
-    bounds->changed = true;
-}
-
-static void bounds_lower(struct bounds *bounds, int class, int most)
-{
-    if (most >= bounds->most[class])
-        return;
-    bounds->most[class] = most;
-    bounds->changed = true;
-}
-
-// Applies the bounds of two classes to all that contain them both: µops inside both count once.
-static void bounds_pair(const struct port_model *model, struct bounds *bounds, int a, int b)
-{
-    uint32_t both = model->classes[a].set & model->classes[b].set;
-    uint32_t any = model->classes[a].set | model->classes[b].set;
-    int shared = both ? UNBOUNDED : 0;
-    for (int c = 0; c < model->nclasses && both; c++)
-        if ((both & ~model->classes[c].set) == 0 && bounds->most[c] < shared)
-            shared = bounds->most[c];
-    for (int c = 0; c < model->nclasses; c++) {
-        if (any & ~model->classes[c].set)
-            continue;
-        bounds_raise(bounds, c, bounds->least[a] + bounds->least[b] - shared);
-        bounds_lower(bounds, b, bounds->most[c] - bounds->least[a] + shared);
-        bounds_raise(bounds, c, bounds->least[a]);
-        bounds_lower(bounds, a, bounds->most[c]);
-    }
-}
-
-// Returns true if the counts of these classes imply those of all others.
-static bool plan_implies(const struct port_model *model, const struct port_usage *usage,
-                         uint32_t plan)
-{
-    struct bounds bounds = {.changed = true};
-    for (int c = 0; c < model->nclasses; c++) {
-        bool timed = plan & UINT32_C(1) << c;
-        bounds.least[c] = timed ? uops_inside(usage, model->classes[c].set) : 0;
-        bounds.most[c] = timed ? bounds.least[c] : UNBOUNDED;
-    }
-    while (bounds.changed) {
-        bounds.changed = false;
-        for (int a = 0; a < model->nclasses; a++)
-            for (int b = 0; b < model->nclasses; b++)
-                if (a != b)
-                    bounds_pair(model, &bounds, a, b);
-    }
-    for (int c = 0; c < model->nclasses; c++)
-        if (bounds.least[c] != bounds.most[c])
-            return false;
-    return true;
-}
-
 static bool class_is_used(const struct port_usage *usage, uint32_t set)
 {
     bool used = false;
@@ -194,19 +129,44 @@ static bool class_is_used(const struct port_usage *usage, uint32_t set)
     return used;
 }
 
-// Returns few classes that imply the others, by leaving out one after the other, small ones first:
-// that a large one is free says more.
+// Returns true if all µops inside `set` are on sets inside or outside `part`, none on one that has
+// ports of both.
+static bool uses_divided(const struct port_usage *usage, uint32_t set, uint32_t part)
+{
+    bool divided = true;
+    for (int u = 0; u < usage->uses.n; u++) {
+        uint32_t use = usage->uses.use[u].set;
+        divided &= use & ~set || !(use & part) || !(use & ~part);
+    }
+    return divided;
+}
+
+// Returns true if the count of a class follows from those of others. It is no less than that of the
+// used classes inside it; and no more than that of a class that contains it, less the used ones
+// there that have none of its ports.
+static bool class_follows(const struct port_model *model, const struct port_usage *usage, int class)
+{
+    bool least = true, most = false;
+    uint32_t set = model->classes[class].set;
+    for (int u = 0; u < usage->uses.n; u++)
+        least &= uses_divided(usage, set, usage->uses.use[u].set);
+    for (int c = 0; c < model->nclasses; c++)
+        most |=
+            trials_class_inside(model, class, c) && uses_divided(usage, model->classes[c].set, set);
+    return least && most;
+}
+
+// Returns few classes that imply the others; all if µops are on a set without a class.
 static uint32_t plan_make(const struct port_model *model, const struct port_usage *usage)
 {
     uint32_t plan = 0;
+    int classes = 0;
     for (int c = 0; c < model->nclasses; c++)
-        plan |= UINT32_C(1) << c;
-    for (int c = 0; c < model->nclasses; c++) {
-        uint32_t without = plan & ~(UINT32_C(1) << c);
-        if (!trials_class_maximal(model, c) && !class_is_used(usage, model->classes[c].set) &&
-            plan_implies(model, usage, without))
-            plan = without;
-    }
+        classes += class_is_used(usage, model->classes[c].set);
+    for (int c = 0; c < model->nclasses; c++)
+        if (classes < usage->uses.n || class_is_used(usage, model->classes[c].set) ||
+            !class_follows(model, usage, c))
+            plan |= UINT32_C(1) << c;
     return plan;
 }
 

@@ -366,7 +366,7 @@ static void judge_usages(const struct replay *replay, const char *name, const in
         const struct port_usage *was = replay->recorded[which[i]], *is = &usages[i];
         ambiguous[0] += was->outcome == OUTCOME_OK && was->ambiguous;
         ambiguous[1] += is->outcome == OUTCOME_OK && is->ambiguous;
-        // What was not recorded cannot be found again.
+        // Mixes that were not recorded tell nothing again.
         bool told = replay->missed_of[which[i]] == 0 && is->outcome == was->outcome;
         recorded += told;
         shares += told && shares_same(&replay->model, was, is);
