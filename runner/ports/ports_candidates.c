@@ -333,20 +333,26 @@ static int discover_clusters(struct discovery *d, struct err *err)
     return status;
 }
 
+// Marks a representative, and all of its mnemonic in the cluster, as tried.
+static void rep_stood(struct discovery *d, int rep)
+{
+    uint64_t family = d->forms[d->candidates[rep].form].family;
+    for (int i = 0; i < d->ncandidates; i++)
+        if (i == rep || (family && d->candidates[i].cluster == d->candidates[rep].cluster &&
+                         d->forms[d->candidates[i].form].family == family))
+            d->candidates[i].stood = true;
+}
+
 int discover_next_rep(struct discovery *d, int c)
 {
-    struct candidate *rep = &d->candidates[d->clusters[c].rep];
-    uint64_t family = d->forms[rep->form].family;
     int best = -1;
-    rep->stood = true;
-    for (int i = 0; i < d->ncandidates; i++) {
-        struct candidate *other = &d->candidates[i];
-        if (other->cluster != c)
-            continue;
-        other->stood |= family && d->forms[other->form].family == family;
-        if (!other->stood && (best < 0 || candidate_before(d, i, best)))
+    rep_stood(d, d->clusters[c].rep);
+    for (int i = 0; i < d->ncandidates; i++)
+        if (d->candidates[i].cluster == c && !d->candidates[i].stood &&
+            (best < 0 || candidate_before(d, i, best)))
             best = i;
-    }
+    if (best >= 0)
+        rep_stood(d, best);
     return best;
 }
 
@@ -377,7 +383,7 @@ static void discover_pair_mixes(struct discovery *d)
         }
 }
 
-struct port_mix discover_pair_mix(const struct discovery *d, const struct pair_timing *pair)
+static struct port_mix discover_pair_mix(const struct discovery *d, const struct pair_timing *pair)
 {
     int a = d->candidates[d->clusters[pair->a].rep].form;
     int b = d->candidates[d->clusters[pair->b].rep].form;

@@ -75,9 +75,6 @@ int discover_pairs(struct discovery *d, struct err *err);
 // is none.
 int discover_next_rep(struct discovery *d, int c);
 
-// Returns the mix of the two representatives that times a pair.
-struct port_mix discover_pair_mix(const struct discovery *d, const struct pair_timing *pair);
-
 // Times the n pairs with indices which[] once more; the least of all times stays.
 int discover_pairs_time(struct discovery *d, const int *which, int n, struct err *err);
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SLOW_ROUNDS = 2,
@@ -125,114 +126,58 @@ static bool pair_matters(const struct discovery *d, const struct pair_timing *pa
     return other >= 0 && !d->clusters[other].dropped;
 }
 
-// Other representative of a cluster, with its pairs.
-struct other {
-    int cluster, rep, first, n; // first and number of its mixes
-};
-
-// Makes the other representatives of doubtful clusters, and the mixes of their pairs. which[i]: the
-// pair of mixes[i]. Returns the number of representatives.
-static int others_make(struct discovery *d, struct other *others, struct port_mix *mixes,
-                       int *which)
+// Returns the time of all pairs of a cluster. If one is unknown, its highest: one µop per cycle.
+static double cluster_clk(const struct discovery *d, int c)
 {
-    int n = 0, nmixes = 0;
-    for (int c = 0; c < d->nclusters; c++) {
-        struct cluster *cluster = &d->clusters[c];
-        int before = cluster->rep;
-        if (!cluster->doubtful)
-            continue;
-        cluster->doubtful = false;
-        cluster->others = true;
-        for (int k = 0; k < OTHERS_MOST; k++) {
-            int rep = discover_next_rep(d, c);
-            if (rep < 0)
-                break;
-            cluster->rep = rep;
-            others[n] = (struct other){.cluster = c, .rep = rep, .first = nmixes};
-            for (int i = 0; i < d->npairs; i++)
-                if (pair_matters(d, &d->pairs[i], c)) {
-                    mixes[nmixes] = discover_pair_mix(d, &d->pairs[i]);
-                    which[nmixes++] = i;
-                }
-            others[n].n = nmixes - others[n].first;
-            n++;
-        }
-        cluster->rep = before;
-    }
-    return n;
-}
-
-// Returns the time of a pair; if unknown, the highest one: one µop per cycle.
-static double pair_known_clk(const struct pair_timing *pair, double clk)
-{
-    return isnan(clk) ? pair->x + pair->y : clk;
-}
-
-static double timing_clk(const struct port_timing *timing)
-{
-    return timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
-}
-
-// Returns true if the other representative disturbs less, and puts it in place of the present one.
-static bool other_judge(struct discovery *d, const struct other *other, const int *which,
-                        const struct port_timing *timings)
-{
-    double sum = 0, before = 0;
-    for (int i = other->first; i < other->first + other->n; i++) {
-        const struct pair_timing *pair = &d->pairs[which[i]];
-        before += pair_known_clk(pair, pair->clk);
-        sum += pair_known_clk(pair, timing_clk(&timings[i]));
-    }
-    if (!(sum < LESS * before))
-        return false;
-    d->clusters[other->cluster].rep = other->rep;
-    for (int i = other->first; i < other->first + other->n; i++)
-        d->pairs[which[i]].clk = timing_clk(&timings[i]);
-    return true;
-}
-
-// Times all pairs of the clusters with a new representative. Two new ones have not met before.
-static int others_time(struct discovery *d, const bool *anew, struct err *err)
-{
-    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, status = 0;
+    double sum = 0;
     for (int i = 0; i < d->npairs; i++) {
-        struct pair_timing *pair = &d->pairs[i];
-        if (anew[pair->a] && anew[pair->b])
-            pair->clk = (double)NAN;
-        if (anew[pair->a] || anew[pair->b])
-            which[n++] = i;
+        const struct pair_timing *pair = &d->pairs[i];
+        if (pair_matters(d, pair, c))
+            sum += isnan(pair->clk) ? pair->x + pair->y : pair->clk;
     }
-    for (int round = 0; round < SLOW_ROUNDS && n > 0 && status == 0; round++)
-        status = discover_pairs_time(d, which, n, err);
+    return sum;
+}
+
+// Tries other representatives of a cluster: that whose pairs take the least time stays.
+static int cluster_try_others(struct discovery *d, int c, struct err *err)
+{
+    size_t bytes = (size_t)d->npairs * sizeof *d->pairs;
+    struct pair_timing *best = xcalloc((size_t)d->npairs + 1, sizeof *best);
+    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, status = 0, rep;
+    for (int i = 0; i < d->npairs; i++)
+        if (pair_matters(d, &d->pairs[i], c))
+            which[n++] = i;
+    for (int k = 0; k < OTHERS_MOST && status == 0 && (rep = discover_next_rep(d, c)) >= 0; k++) {
+        int before = d->clusters[c].rep;
+        double least = LESS * cluster_clk(d, c);
+        memcpy(best, d->pairs, bytes);
+        d->clusters[c].rep = rep;
+        for (int i = 0; i < n; i++)
+            d->pairs[which[i]].clk = (double)NAN;
+        for (int round = 0; round < SLOW_ROUNDS && status == 0; round++)
+            status = discover_pairs_time(d, which, n, err);
+        if (status == 0 && cluster_clk(d, c) < least)
+            continue;
+        d->clusters[c].rep = before;
+        memcpy(d->pairs, best, bytes);
+    }
+    free(best);
     free(which);
     return status;
 }
 
 // Tries other representatives of the doubtful clusters. A form of one slot may still have two µops
 // (a load and an operation), and a class of such forms and others finds a place only by the others.
-// The representative whose pairs take the least time is taken.
 static int sets_try_others(struct discovery *d, struct err *err)
 {
-    size_t most = (size_t)OTHERS_MOST * (size_t)d->nclusters + 1;
-    size_t most_mixes = 2 * OTHERS_MOST * (size_t)d->npairs + 1; // a pair is of two clusters
-    struct other *others = xcalloc(most, sizeof *others);
-    struct port_mix *mixes = xcalloc(most_mixes, sizeof *mixes);
-    struct port_timing *timings = xcalloc(most_mixes, sizeof *timings);
-    int *which = xcalloc(most_mixes, sizeof *which), status = 0;
-    bool anew[PORT_CLASSES_MAX] = {false};
-    int n = others_make(d, others, mixes, which);
-    int nmixes = n ? others[n - 1].first + others[n - 1].n : 0;
-    if (nmixes)
-        status = ports_time(d->oracle, "other forms of classes", mixes, nmixes, timings, err);
-    for (int i = 0; i < n && status == 0; i++)
-        if (other_judge(d, &others[i], which, timings))
-            anew[others[i].cluster] = true;
-    if (status == 0)
-        status = others_time(d, anew, err);
-    free(others);
-    free(mixes);
-    free(timings);
-    free(which);
+    int status = 0;
+    for (int c = 0; c < d->nclusters && status == 0; c++) {
+        if (!d->clusters[c].doubtful)
+            continue;
+        d->clusters[c].doubtful = false;
+        d->clusters[c].others = true;
+        status = cluster_try_others(d, c, err);
+    }
     return status;
 }
 
