@@ -168,8 +168,7 @@ $(BUILD)/tests/bench_batches: tests/bench_batches.c $(LIBRARY)
 	$(build_test)
 
 # The simulated CPU.
-PORT_SIM := $(BUILD)/tests/fixtures/port_sim.o $(BUILD)/tests/fixtures/port_sim_read.o \
-	$(BUILD)/tests/fixtures/port_sim_judge.o
+PORT_SIM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fixtures/port_sim*.c))
 $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 	test_port_names_small test_ports_wide test_ports_front \
 	test_ports_moves test_ports_llvm test_ports_discover): $(PORT_SIM)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Cores as LLVM's scheduling models have them, simulated: every form of all lists that the model
-// knows is timed on its units, by trying all subsets of them, with noise; structure, units, paths
-// and ports of all forms are found from that alone. Such a core has what its model has: addresses
-// and data of stores, buffers that loads go through beside their ports, one width for all. Whether
-// that is the CPU is LLVM's business; it is a core that nobody here has made up, of another width
-// and another vendor. What is found must predict random mixes of all forms as the figures of
-// docs/PORTS_FIGURES.md ask, be certain and have taken no more kernels than they allow.
-// LATPUT_LLVM_CORES: only those that it names. Skipped where LLVM 19 is not installed.
+// knows is timed on its units, whose ports µops are bound to as they enter a queue, with noise;
+// structure, units, paths and ports of all forms are found from that alone. Such a core has what
+// its model has: addresses and data of stores, buffers that loads go through beside their ports,
+// one width for all. Whether that is the CPU is LLVM's business; it is a core that nobody here has
+// made up, of another width and another vendor. What is found must predict random mixes of all
+// forms as the figures of docs/PORTS_FIGURES.md ask, be certain and have taken no more kernels than
+// they allow. LATPUT_LLVM_CORES: only those that it names. Skipped where LLVM 19 is not installed.
 #include "fixtures/pack_fixture.h"
 #include "fixtures/port_sim.h"
 #include "fixtures/whole_fixture.h"
@@ -51,7 +51,7 @@ static const struct {
     {"znver4",         LEVEL_AVX512_MORE},
     {"sapphirerapids", LEVEL_FP16       },
 };
-static const double BINDING = 0.05;
+static const struct sim_queue SCHEDULER = {"all", UINT32_MAX, 97, true};
 static const double LONG_CLK = 30, LONGEST_CLK = 1000;
 static const double NEAR = 0.1;
 
@@ -200,7 +200,7 @@ static void core_make(struct core *core)
 {
     static const struct stored_throughputs none = {0};
     assert_true(core_ports(core));
-    core->cpu = (struct sim_cpu){.width = core->model->width};
+    core->cpu = (struct sim_cpu){.width = core->model->width, .nqueues = 1, .queues = {SCHEDULER}};
     whole_forms(&core->all, &none);
     core->forms = calloc((size_t)core->all.n, sizeof *core->forms);
     core->known = calloc((size_t)core->all.n, sizeof *core->known);
@@ -214,11 +214,8 @@ static void core_make(struct core *core)
         sim_form->bits = form->bits;
         sim_form->moves = form->moves;
     }
-    core->sim = (struct sim){.cpu = &core->cpu,
-                             .forms = core->forms,
-                             .seed = WHOLE_SEED,
-                             .noise = true,
-                             .binding = BINDING};
+    core->sim =
+        (struct sim){.cpu = &core->cpu, .forms = core->forms, .seed = WHOLE_SEED, .noise = true};
 }
 
 static void core_free(struct core *core)

@@ -42,7 +42,7 @@ static void four_wide(struct sim_cpu *cpu)
 static void expect_filler(struct sim_cpu *cpu, const char *name, int fast)
 {
     for (int seed = 1; seed <= SEEDS; seed++) {
-        struct sim sim = {.cpu = cpu, .seed = (uint64_t)seed, .noise = seed > 1, .binding = 0.05};
+        struct sim sim = {.cpu = cpu, .seed = (uint64_t)seed, .noise = seed > 1};
         static struct port_model model;
         discover(&sim, &model);
         if (model.filler < 0 || strcmp(cpu->forms[model.filler].name, name) != 0)

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "fixtures/port_sim.h"
+#include "plan/plan.h"
 #include "ports/ports_fit.h"
 #include "ports/ports_internal.h"
 #include "util/mem.h"
@@ -20,8 +21,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MIXES = 400, PARTS = 4, COUNT_MOST = 3, WHOLE_LEAST = 20 };
-static const double FILLER_SLOWER = 1.018, SLOTS_LOST = 0.02;
+enum {
+    MIXES = 400,
+    PARTS = 4,
+    COUNT_MOST = 3,
+    WHOLE_LEAST = 20,
+    ORDERS = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED // as in trials of few beside many
+};
+static const double FILLER_SLOWER = 1.018, SLOTS_LOST = 0.02, SLOWS_CLK = 0.4;
 static const int DELIVERIES[] = {8, 7};
 static const char *const cpu_file = "tests/fixtures/sim/golden_cove_like.csv";
 
@@ -91,19 +98,22 @@ static double mixes_error(const struct sim_cpu *cpu, const struct port_model *mo
 {
     uint64_t state = 5;
     double error = 0;
+    struct sim sim = {.cpu = cpu};
+    const struct port_oracle oracle = sim_oracle(&sim);
     for (int m = 0; m < MIXES; m++) {
-        const struct sim_form *forms[PARTS];
+        struct port_mix mix = {.nparts = PARTS, .orders = ORDERS};
+        struct port_timing timing;
         const struct port_usage *usages[PARTS];
         int counts[PARTS];
         for (int p = 0; p < PARTS; p++) {
             int many = p == 0 ? (int)ARRAY_LEN(microcode) : cpu->nforms;
             int form = cpu->nforms - 1 - random_below(&state, many);
-            forms[p] = &cpu->forms[form];
             usages[p] = &found[form];
             counts[p] = 1 + random_below(&state, COUNT_MOST);
+            mix.parts[p] = (struct port_part){form, counts[p]};
         }
-        double clk = sim_clk(cpu, forms, counts, PARTS);
-        error += fabs(port_predict(model, usages, counts, PARTS) / clk - 1) / MIXES;
+        assert_int_equal(oracle.measure(oracle.context, &mix, 1, &timing, NULL), 0);
+        error += fabs(port_predict(model, usages, counts, PARTS) / timing.clk - 1) / MIXES;
     }
     return error;
 }
@@ -307,6 +317,43 @@ static void waits_are_no_uops(void **state)
             assert_int_equal(usages[f].outcome, OUTCOME_OK);
 }
 
+// A CPU with forms whose cost to others is no µop, as real ones have: `late` takes a cycle of the
+// ports around its own beside many, `always` two beside any number, and beside `slows` each other
+// instance takes longer.
+struct disturbances {
+    struct port_oracle oracle;
+    const struct sim_cpu *cpu;
+    int late, always, slows;
+};
+
+static double disturbed_clk(const struct disturbances *on, const struct port_part *part,
+                            const struct port_part *other)
+{
+    const struct sim_form *form = &on->cpu->forms[part->form];
+    const struct sim_form *beside = &on->cpu->forms[other->form];
+    if (part->form == on->slows)
+        return SLOWS_CLK * other->count;
+    uint32_t set = form->uses[0].set, around = beside->nuses > 0 ? beside->uses[0].set : set;
+    int size = port_set_size(around);
+    bool late = part->form == on->late && other->count >= size * part->count;
+    if ((!late && part->form != on->always) || set & ~around || set == around)
+        return 0;
+    return (late ? 1.0 : 2.0) * part->count / size;
+}
+
+static int disturbed_measure(void *context, const struct port_mix *mixes, int n,
+                             struct port_timing *timings, struct err *err)
+{
+    const struct disturbances *on = context;
+    int status = on->oracle.measure(on->oracle.context, mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++)
+        for (int p = 0; p < mixes[i].nparts; p++)
+            for (int q = 0; q < mixes[i].nparts; q++)
+                if (p != q)
+                    timings[i].clk += disturbed_clk(on, &mixes[i].parts[p], &mixes[i].parts[q]);
+    return status;
+}
+
 // Claims meet trials at another ratio: what shows beside many others only, more than slots have
 // room for, is no µop; what costs others the more there are of them has no ports, and the reason.
 static void disturbances_are_no_uops(void **state)
@@ -328,14 +375,13 @@ static void disturbances_are_no_uops(void **state)
         cpu.forms[late] = cpu.forms[slows] = cpu.forms[always] = cpu.forms[narrow];
         cpu.nforms += 3;
         strcpy(cpu.forms[always].name, "enters");
-        cpu.forms[always].late = 2;
         strcpy(cpu.forms[late].name, "multiplies");
-        cpu.forms[late].late = 1;
         strcpy(cpu.forms[slows].name, "prefetches");
-        cpu.forms[slows].slows_clk = 0.4;
         cpu.forms[late].cost = cpu.forms[slows].cost = cpu.forms[always].cost = -1;
         struct sim sim = {.cpu = &cpu, .seed = 7, .noise = noise};
-        infer(&sim, &model, usages);
+        struct disturbances on = {sim_oracle(&sim), &cpu, late, always, slows};
+        const struct port_oracle oracle = {.measure = disturbed_measure, .context = &on};
+        infer_by(&oracle, &cpu, &model, usages);
         assert_int_equal(usages[late].outcome, OUTCOME_OK);
         assert_true(usages[late].uses.n == 1 && usages[late].uses.uops == 1);
         assert_int_equal(usages[late].uses.use[0].set, cpu.forms[late].uses[0].set);
