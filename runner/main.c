@@ -4,7 +4,9 @@
 #include "cli/command.h"
 #include "cli/config.h"
 #include "cli/help.h"
+#include "util/pager.h"
 #include "util/subproc.h"
+#include "util/terminal.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -25,6 +27,17 @@ int main(int argc, char **argv)
         if (strcmp(argv[at], "--show-commands") == 0) {
             subproc_show_commands(true);
             continue;
+        }
+        if (strcmp(argv[at], "--no-pager") == 0) {
+            pager_forbid();
+            continue;
+        }
+        if (strncmp(argv[at], "--color", 7) == 0 && (argv[at][7] == '=' || !argv[at][7])) {
+            const char *when = argv[at][7] ? argv[at] + 8 : at + 1 < argc ? argv[++at] : "";
+            if (terminal_set_colour(when))
+                continue;
+            fprintf(stderr, "latput: --color cannot be '%s': auto, always or never\n", when);
+            return EXIT_USAGE;
         }
         return help_no_option(argv[at]);
     }

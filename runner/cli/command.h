@@ -66,6 +66,11 @@ struct option_given {
     0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)",                    \
         OPTION_NUMBER(field, 0, COMMAND_CPU_MAX)
 
+// Returns the i-th option of a command: its own, then those that all commands have; NULL after the
+// last.
+const struct command_option *command_option_at(const struct command *cmd, int i);
+extern const struct command_option command_common[]; // ends with a zero record
+
 int option_take_text(const struct option_given *given, void *to);
 int option_take_switch(const struct option_given *given, void *to);
 int option_take_number(const struct option_given *given, void *to);

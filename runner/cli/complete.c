@@ -6,7 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const before_command[] = {"--version", "--help", "--show-commands"};
+static const char *const before_command[] = {"--version", "--help", "--show-commands", "--no-pager",
+                                             "--color"};
 enum { BEFORE_COMMAND = sizeof before_command / sizeof before_command[0] };
 
 static void print_commands(void)
@@ -65,10 +66,11 @@ static void bash_option(const struct command_option *option)
 static void bash_command(const struct command *cmd)
 {
     printf("    %s)\n        case $before in\n", cmd->name);
-    for (const struct command_option *option = cmd->options; option && option->name; option++)
+    const struct command_option *option;
+    for (int i = 0; (option = command_option_at(cmd, i)); i++)
         bash_option(option);
     fputs("        *) words='", stdout);
-    for (const struct command_option *option = cmd->options; option && option->name; option++)
+    for (int i = 0; (option = command_option_at(cmd, i)); i++)
         printf("--%s ", option->name);
     fputs("--help", stdout);
     print_actions(cmd->arguments);
@@ -157,7 +159,8 @@ static void zsh_spelling(const struct command_option *option, bool letter)
 static void zsh_command(const struct command *cmd)
 {
     printf("    %s)\n        _arguments %s\\\n", cmd->name, cmd->options_first ? "-A '-*' " : "");
-    for (const struct command_option *option = cmd->options; option && option->name; option++) {
+    const struct command_option *option;
+    for (int i = 0; (option = command_option_at(cmd, i)); i++) {
         if (option->letter)
             zsh_spelling(option, true);
         zsh_spelling(option, false);
@@ -186,7 +189,9 @@ static void zsh_script(void)
     puts("    'help:print the help of a command, or the man page'\n"
          ")\n"
          "_arguments -C '--version[print the version]' '--help[print the overview]' \\\n"
-         "    '--show-commands[print what latput starts]' '1: :->command' '*:: :->argument'\n"
+         "    '--show-commands[print what latput starts]' '--no-pager[page nothing]' \\\n"
+         "    '--color=[when to use colour]:when:(auto always never)' '1: :->command' \\\n"
+         "    '*:: :->argument'\n"
          "if [[ $state == command ]]; then\n"
          "    _describe command commands\n"
          "    return\n"

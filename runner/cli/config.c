@@ -86,8 +86,9 @@ static const char *config_value(const char *value)
 
 static int config_find(const struct command *cmd, const char *name)
 {
-    for (int i = 0; cmd->options && cmd->options[i].name; i++)
-        if (strcmp(cmd->options[i].name, name) == 0)
+    const struct command_option *option;
+    for (int i = 0; (option = command_option_at(cmd, i)); i++)
+        if (strcmp(option->name, name) == 0)
             return i;
     return -1;
 }
@@ -131,9 +132,9 @@ static int config_take(const struct command *cmd, int line, const char **argumen
         found = config_find(cmd, dot ? dot + 1 : name);
     if (found >= 0 && !dot && strcmp(name, "db") == 0 && getenv("LATPUT_DB"))
         found = -1;
-    if (found >= 0 && !cmd->options[found].argument && strcmp(value, "no") == 0)
+    if (found >= 0 && !command_option_at(cmd, found)->argument && strcmp(value, "no") == 0)
         found = -1;
-    else if (found >= 0 && !cmd->options[found].argument && strcmp(value, "yes") != 0)
+    else if (found >= 0 && !command_option_at(cmd, found)->argument && strcmp(value, "yes") != 0)
         found = config_wrong(line, "this option is set by yes or no", err);
     *argument = found >= 0 ? config_value(value) : NULL;
     return found;

@@ -3,6 +3,7 @@
 #include "help.h"
 
 #include "util/mem.h"
+#include "util/pager.h"
 #include "util/suggest.h"
 #include "util/text.h"
 #include "version.h"
@@ -28,7 +29,9 @@ static const struct {
 
 void help_overview(FILE *out)
 {
-    fputs("Usage: latput [--version] [--help] [--show-commands] COMMAND [OPTIONS]\n\n", out);
+    fputs("Usage: latput [--version] [--help] [--show-commands] [--no-pager] [--color WHEN]\n"
+          "              COMMAND [OPTIONS]\n\n",
+          out);
     help_wrap(out, help_intro, 0);
     fputs("\nCommands:\n", out);
     for (int i = 0; commands[i]; i++)
@@ -57,24 +60,28 @@ static void man_text(const char *text)
     putchar('\n');
 }
 
+static void man_option(const struct command_option *option)
+{
+    fputs(".TP\n\\fB", stdout);
+    if (option->letter)
+        printf("\\-%c, ", option->letter);
+    fputs("\\-\\-", stdout);
+    for (const char *at = option->name; *at; at++)
+        fputs(*at == '-' ? "\\-" : (const char[]){*at, '\0'}, stdout);
+    fputs("\\fR", stdout);
+    if (option->argument)
+        printf(" \\fI%s\\fR", option->argument);
+    putchar('\n');
+    man_text(option->help);
+}
+
 static void man_command(const struct command *cmd)
 {
     printf(".SS latput %s [OPTIONS] ", cmd->name);
     man_text(cmd->arguments);
     man_text(cmd->description);
-    for (const struct command_option *option = cmd->options; option && option->name; option++) {
-        fputs(".TP\n\\fB", stdout);
-        if (option->letter)
-            printf("\\-%c, ", option->letter);
-        fputs("\\-\\-", stdout);
-        for (const char *at = option->name; *at; at++)
-            fputs(*at == '-' ? "\\-" : (const char[]){*at, '\0'}, stdout);
-        fputs("\\fR", stdout);
-        if (option->argument)
-            printf(" \\fI%s\\fR", option->argument);
-        putchar('\n');
-        man_text(option->help);
-    }
+    for (const struct command_option *option = cmd->options; option && option->name; option++)
+        man_option(option);
 }
 
 static void man_environment(void)
@@ -96,8 +103,15 @@ static void man_environment(void)
          ".B TMPDIR\n"
          "Directory for scratch files; /tmp if not set.\n"
          ".TP\n"
+         ".B LATPUT_PAGER, PAGER\n"
+         "The pager: words between blanks, no shell; empty or cat: none. Without both it is less "
+         "\\-FRX.\n"
+         ".TP\n"
+         ".B COLUMNS, LINES\n"
+         "The size of the terminal, if it is not to be asked.\n"
+         ".TP\n"
          ".B NO_COLOR\n"
-         "If set, no colour is used.");
+         "If set, no colour is used but with \\-\\-color always.");
 }
 
 // clang-format off
@@ -129,10 +143,13 @@ static void man_page(void)
 {
     puts(".TH LATPUT 1 \"\" \"latput " LATPUT_VERSION "\" \"User Commands\"");
     puts(".SH NAME\nlatput \\- measure latency, throughput and ports of x86 instructions");
-    puts(".SH SYNOPSIS\n.B latput\n[\\-\\-version] [\\-\\-help] [\\-\\-show\\-commands] COMMAND "
-         "[OPTIONS]");
+    puts(".SH SYNOPSIS\n.B latput\n[\\-\\-version] [\\-\\-help] [\\-\\-show\\-commands] "
+         "[\\-\\-no\\-pager] [\\-\\-color WHEN] COMMAND [OPTIONS]");
     puts(".SH DESCRIPTION");
     man_text(help_intro);
+    puts(".SH OPTIONS\nOf every command, before it or among its own:");
+    for (const struct command_option *option = command_common; option->name; option++)
+        man_option(option);
     puts(".SH COMMANDS");
     for (int i = 0; commands[i]; i++)
         man_command(commands[i]);
@@ -176,7 +193,8 @@ int help_no_option(const char *name)
 {
     char hint[96];
     struct suggestion suggestion = suggest_start(name, strlen(name));
-    static const char *const known[] = {"--version", "--help", "--show-commands"};
+    static const char *const known[] = {"--version", "--help", "--show-commands", "--no-pager",
+                                        "--color"};
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         suggest_offer(&suggestion, known[i]);
     suggest_text(&suggestion, hint, sizeof hint);
@@ -206,6 +224,8 @@ int help_command(int argc, char **argv)
     const struct command *cmd = command_find(argv[1]);
     if (!cmd)
         return help_no_command("latput help", argv[1]);
-    help_print(cmd, stdout);
+    FILE *out = pager_open();
+    help_print(cmd, out);
+    pager_close(out);
     return EXIT_DONE;
 }

@@ -58,7 +58,8 @@ void help_print(const struct command *cmd, FILE *out)
             cmd->arguments);
     help_wrap(out, cmd->description, 0);
     fputs("\nOptions:\n", out);
-    for (const struct command_option *option = cmd->options; option && option->name; option++)
+    const struct command_option *option;
+    for (int i = 0; (option = command_option_at(cmd, i)); i++)
         help_option(out, option);
     fprintf(out, "  -h, --help%*sprint this help\n", OPTION_COLUMN - 12, "");
     help_database(cmd, out);

@@ -4,17 +4,15 @@
 #include "config.h"
 #include "help.h"
 #include "util/mem.h"
+#include "util/pager.h"
 #include "util/suggest.h"
-#include "util/terminal.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_MAX = 32, OPTION_BASE = 256, OPTION_HELP = 1000 };
+enum { OPTIONS_MAX = 40, OPTION_BASE = 256, OPTION_HELP = 1000 };
 
 static int options_build(const struct command *cmd, struct option *longs, char *letters)
 {
@@ -23,7 +21,7 @@ static int options_build(const struct command *cmd, struct option *longs, char *
     if (cmd->options_first)
         *letters++ = '+';
     *letters++ = ':'; // distinguishes a missing argument from an unknown option
-    for (const struct command_option *option = cmd->options; option && option->name; option++) {
+    for (const struct command_option *option; (option = command_option_at(cmd, n));) {
         longs[n] = (struct option){option->name, option->argument ? required_argument : no_argument,
                                    NULL, OPTION_BASE + n};
         own_h |= option->letter == 'h';
@@ -45,9 +43,10 @@ static int options_build(const struct command *cmd, struct option *longs, char *
 // Returns the option of a value or letter of getopt; NULL: none.
 static const struct command_option *option_of(const struct command *cmd, int value)
 {
-    for (int i = 0; cmd->options && cmd->options[i].name; i++)
-        if (OPTION_BASE + i == value || (cmd->options[i].letter && cmd->options[i].letter == value))
-            return &cmd->options[i];
+    const struct command_option *option;
+    for (int i = 0; (option = command_option_at(cmd, i)); i++)
+        if (OPTION_BASE + i == value || (option->letter && option->letter == value))
+            return option;
     return NULL;
 }
 
@@ -55,8 +54,9 @@ static const struct command_option *option_of(const struct command *cmd, int val
 static int option_begins(const struct command *cmd, const char *name)
 {
     int n = strncmp("help", name, strlen(name)) == 0;
-    for (int i = 0; cmd->options && cmd->options[i].name; i++)
-        n += strncmp(cmd->options[i].name, name, strlen(name)) == 0;
+    const struct command_option *option;
+    for (int i = 0; (option = command_option_at(cmd, i)); i++)
+        n += strncmp(option->name, name, strlen(name)) == 0;
     return n;
 }
 
@@ -76,8 +76,8 @@ static int option_wrong(const struct command *cmd, int got, const char *word)
     else {
         char *name = xasprintf("%.*s", (int)len, word);
         struct suggestion suggestion = suggest_start(name + 2, strlen(name + 2));
-        for (int i = 0; cmd->options && cmd->options[i].name; i++)
-            suggest_offer(&suggestion, cmd->options[i].name);
+        for (int i = 0; (option = command_option_at(cmd, i)); i++)
+            suggest_offer(&suggestion, option->name);
         suggest_offer(&suggestion, "help");
         if (suggestion.best)
             snprintf(hint, sizeof hint, "; did you mean '--%s'?", suggestion.best);
@@ -96,8 +96,9 @@ struct option_state {
     int operand_index;
 };
 
-// Returns the index of the next option's record in cmd->options, and its *argument; -1 after the
-// last option (operands then start at operand_index); -2 after a wrong option, already reported.
+// Returns the index of the next option's record (command_option_at()), and its *argument; -1 after
+// the last option (operands then start at operand_index); -2 after a wrong option, already
+// reported.
 static int command_next_option(const struct command *cmd, int argc, char **argv,
                                struct option_state *state, const char **argument)
 {
@@ -121,13 +122,15 @@ static int command_next_option(const struct command *cmd, int argc, char **argv,
     if (got == -1)
         return -1;
     if (got == OPTION_HELP || (got == 'h' && !option_of(cmd, 'h'))) {
-        help_print(cmd, stdout);
+        FILE *out = pager_open();
+        help_print(cmd, out);
+        pager_close(out);
         exit(command_end(cmd->name, EXIT_DONE));
     }
     if (got >= OPTION_BASE)
         return got - OPTION_BASE;
     for (int i = 0; i < n; i++)
-        if (cmd->options[i].letter == got)
+        if (command_option_at(cmd, i)->letter == got)
             return i;
     return option_wrong(cmd, got, argv[optind > 1 ? optind - 1 : 1]);
 }
@@ -139,7 +142,7 @@ int command_read_options(const struct command *cmd, int argc, char **argv, void 
     struct option_given given = {.cmd = cmd};
     int option, status;
     while ((option = command_next_option(cmd, argc, argv, &state, &given.argument)) >= 0) {
-        given.option = &cmd->options[option];
+        given.option = command_option_at(cmd, option);
         status = given.option->take(&given, (char *)arguments + given.option->offset);
         if (status != EXIT_DONE)
             return status;
@@ -188,44 +191,4 @@ int option_take_seconds(const struct option_given *given, void *to)
     if (status == EXIT_DONE)
         *(int *)to = seconds * 1000;
     return status;
-}
-
-__attribute__((format(printf, 2, 0))) static void command_say(const struct command *cmd,
-                                                              const char *format, va_list ap)
-{
-    char *message = NULL;
-    if (vasprintf(&message, format, ap) < 0)
-        message = NULL;
-    char *text = xasprintf("latput %s: %s", cmd->name, message ? message : format);
-    terminal_say(text);
-    free(text);
-    free(message);
-}
-
-int command_fail(const struct command *cmd, int status, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    command_say(cmd, format, ap);
-    va_end(ap);
-    return status;
-}
-
-void command_note(const struct command *cmd, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    command_say(cmd, format, ap);
-    va_end(ap);
-}
-
-int command_end(const char *name, int status)
-{
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    // The reason of an earlier refused write is no longer known.
-    fprintf(stderr, "latput%s%s: cannot write the output%s%s\n", *name ? " " : "", name,
-            errno ? ": " : "", errno ? strerror(errno) : "");
-    return status > EXIT_ENVIRONMENT ? status : EXIT_ENVIRONMENT;
 }

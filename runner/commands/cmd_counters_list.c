@@ -9,6 +9,7 @@
 #include "util/affinity.h"
 #include "util/json.h"
 #include "util/mem.h"
+#include "util/pager.h"
 #include "util/terminal.h"
 #include "util/text.h"
 #include "util/text_table.h"
@@ -379,8 +380,7 @@ int counters_list(const struct counters_request *request)
     int columns = request->format == REPORT_TABLE ? terminal_columns(STDOUT_FILENO) : 0;
     struct listing list = {&table, request, columns, {0}};
     list_text(&list, &out);
-    fputs(strbuf_text(&out), stdout);
-    fflush(stdout); // the following must be read last
+    pager_put(strbuf_text(&out)); // the following must be read last
     if (!list_has_rows(&list))
         command_note(request->command, "no %s of %s match", request->sets ? "sets" : "events",
                      table.uarch);

@@ -9,7 +9,7 @@
 #include "report/report_cpu.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
-#include "util/mem.h"
+#include "util/pager.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -106,6 +106,14 @@ static int cpu_observe(const struct arguments *arguments, const struct cpu_info 
     return n < 0 && !arguments->db ? 0 : n;
 }
 
+static void cpu_print(const struct cpu_info *cpu, const struct cpu_environment *env,
+                      enum report_format format)
+{
+    FILE *out = pager_open();
+    (format == REPORT_JSON ? cpu_report_json : cpu_report_text)(cpu, env, out);
+    pager_close(out);
+}
+
 static int cpu_run(int argc, char **argv)
 {
     static struct cpu_info cpu;
@@ -145,8 +153,7 @@ static int cpu_run(int argc, char **argv)
     cpu_judge(&cpu, &measured);
     if (cpu.live)
         environment_probe(&cpu, arguments.cpu, &env);
-    bool json = arguments.format == REPORT_JSON;
-    (json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
+    cpu_print(&cpu, cpu.live ? &env : NULL, arguments.format);
     return EXIT_DONE;
 }
 

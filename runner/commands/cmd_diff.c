@@ -6,6 +6,7 @@
 #include "report/diff.h"
 #include "store/store.h"
 
+#include "util/pager.h"
 #include "util/terminal.h"
 #include "util/text_table.h"
 
@@ -69,8 +70,8 @@ static int command_print(struct store *store, struct arguments *arguments)
     int status = EXIT_DONE;
     if (view->format == REPORT_TABLE && out.len)
         status = command_whose(store, &arguments->diff, &whose);
-    printf("%s%s%s", strbuf_text(&whose), whose.len ? "\n" : "", strbuf_text(&out));
-    fflush(stdout);
+    strbuf_printf(&whose, "%s%s", whose.len ? "\n" : "", strbuf_text(&out));
+    pager_put(strbuf_text(&whose));
     if (note.len)
         command_note(&cmd_diff, TEXT_TABLE_FITTED, strbuf_text(&note));
     command_counts(&arguments->diff);

@@ -17,6 +17,7 @@
 #include "store/store.h"
 #include "store/store_run.h"
 #include "util/json.h"
+#include "util/pager.h"
 #include "util/scratch.h"
 #include "util/terminal.h"
 #include "util/text_table.h"
@@ -481,7 +482,7 @@ static void print_one(const struct work *work, const struct job_result *result)
                                           terminal_has_colour(STDOUT_FILENO)};
         explain_print_text(&result->explanation, measured, &result->source, &look, &out);
     }
-    fputs(strbuf_text(&out), stdout);
+    pager_put(strbuf_text(&out));
     strbuf_free(&out);
 }
 

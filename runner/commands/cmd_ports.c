@@ -14,6 +14,7 @@
 #include "store/store.h"
 #include "store/store_ports.h"
 #include "util/file_write.h"
+#include "util/pager.h"
 #include "util/terminal.h"
 
 #include <stdio.h>
@@ -95,7 +96,7 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
         report_ports_json(stored, uarch, &out);
     else
         report_ports_text(stored, whose, terminal_has_colour(STDOUT_FILENO), &out);
-    fputs(strbuf_text(&out), stdout);
+    pager_put(strbuf_text(&out));
     if (arguments->svg) {
         report_ports_svg(stored, whose, &svg);
         if (file_write(arguments->svg, svg.data, svg.len, &err) != 0)

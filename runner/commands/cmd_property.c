@@ -12,6 +12,7 @@
 #include "report/report_whose.h"
 #include "store/store.h"
 #include "store/store_property.h"
+#include "util/pager.h"
 #include "util/scratch.h"
 #include "util/suggest.h"
 #include "util/terminal.h"
@@ -148,20 +149,22 @@ static void choose(const struct arguments *arguments, struct properties *propert
 
 static void print_list(const struct properties *properties)
 {
+    struct strbuf out = {0};
     bool colour = terminal_has_colour(STDOUT_FILENO);
     const char *grp = "";
     for (int i = 0; i < properties->n; i++) {
         const struct property *property = &properties->rows[i];
         if (strcmp(grp, property->grp) != 0)
-            printf("%s%s%s%s\n", *grp ? "\n" : "", text_style_begin(STYLE_HEADING, colour),
-                   property->grp, text_style_end(STYLE_HEADING, colour));
+            strbuf_printf(&out, "%s%s%s%s\n", *grp ? "\n" : "",
+                          text_style_begin(STYLE_HEADING, colour), property->grp,
+                          text_style_end(STYLE_HEADING, colour));
         grp = property->grp;
-        printf("  %-26s %s\n", property->name, property->title);
-        struct strbuf text = {0};
-        text_wrap(&text, property->question, 29, 80);
-        printf("%29s%s", "", strbuf_text(&text));
-        strbuf_free(&text);
+        strbuf_printf(&out, "  %-26s %s\n", property->name, property->title);
+        strbuf_printf(&out, "%29s", "");
+        text_wrap(&out, property->question, 29, 80);
     }
+    pager_put(strbuf_text(&out));
+    strbuf_free(&out);
 }
 
 // Reads the selected properties of a run. Returns their number; -1 after a message.
@@ -211,7 +214,7 @@ static int print_diff(const struct arguments *arguments, struct store *store, in
         status = put_whose(arguments, store, arguments->diff_id, run_id, &out);
     if (status == EXIT_DONE)
         report_property_diff(rows[0], n[0], rows[1], n[1], arguments->format, &out);
-    fputs(strbuf_text(&out), stdout);
+    pager_put(strbuf_text(&out));
     strbuf_free(&out);
     arena_free(&arena);
     return status;
@@ -247,7 +250,7 @@ static int print_run(const struct arguments *arguments, struct store *store, int
         strbuf_puts(&out, "\n");
         report_property_draw(all, chosen, columns ? columns : 80, &out);
     }
-    fputs(strbuf_text(&out), stdout);
+    pager_put(strbuf_text(&out));
     strbuf_free(&out);
     arena_free(&arena);
     int written = writes_results(arguments)
@@ -337,6 +340,7 @@ static int measure(struct arguments *arguments, const struct properties *propert
         store_close_unused(store);
         return status;
     }
+    pager_forbid(); // nobody may be there to end it, and files are written after it
     status = print_run(arguments, store, summary.run_id);
     int verdict = property_verdict(store, &summary);
     store_close(store);

@@ -8,6 +8,7 @@
 #include "store/store.h"
 #include "store/store_read.h"
 #include "util/mem.h"
+#include "util/pager.h"
 #include "util/terminal.h"
 #include "util/text_table.h"
 #include "where/where.h"
@@ -198,10 +199,12 @@ static int query_understand(struct store *store, struct arguments *query,
 // Prints a table; its legend and whose it is do not stand out.
 static void query_put(const char *table, const char *legend, const char *whose)
 {
+    struct strbuf text = {0};
     bool colour = (*legend || *whose) && terminal_has_colour(STDOUT_FILENO);
-    printf("%s%s%s%s%s%s", table, text_style_begin(STYLE_FAINT, colour), legend, *whose ? "\n" : "",
-           whose, text_style_end(STYLE_FAINT, colour));
-    fflush(stdout);
+    strbuf_printf(&text, "%s%s%s%s%s%s", table, text_style_begin(STYLE_FAINT, colour), legend,
+                  *whose ? "\n" : "", whose, text_style_end(STYLE_FAINT, colour));
+    pager_put(strbuf_text(&text));
+    strbuf_free(&text);
 }
 
 // Suggests globs with stars if no row matches: a glob without stars is not compared with parts of
@@ -236,15 +239,16 @@ static int query_print(struct store *store, const struct arguments *query,
     struct report_runs runs = {.n = 0};
     int64_t nrows = 0;
     int status = EXIT_DONE;
-    int terminal = query->format == REPORT_TABLE ? terminal_columns(STDOUT_FILENO) : 0;
+    bool table = query->format == REPORT_TABLE;
+    int terminal = table ? terminal_columns(STDOUT_FILENO) : 0;
     const struct report_query wanted = {
         query->view,
         &query->filter,
         query->format,
         query->wide ? 0 : terminal,
-        terminal > 0 && terminal_has_colour(STDOUT_FILENO),
+        table && terminal_has_colour(STDOUT_FILENO),
         meaning->ncolumns ? meaning->columns : NULL,
-        query->format == REPORT_TABLE && query->view != STORE_VIEW_RUN ? &runs : NULL};
+        table && query->view != STORE_VIEW_RUN ? &runs : NULL};
     if (store_narrow_globs(store, query->view, &query->filter, &err) != 0 ||
         (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0 ||
         report_runs_put(store, &runs, "", terminal, &whose, &err) != 0)

@@ -6,6 +6,7 @@
 #include "report/report_sheet.h"
 #include "store/store_property.h"
 #include "util/mem.h"
+#include "util/pager.h"
 #include "util/terminal.h"
 
 #include <stdio.h>
@@ -79,7 +80,7 @@ static void print_sheet(const struct sheet_lines *lines, const struct sheet_cpu 
                                         terminal_has_colour(STDOUT_FILENO)};
         report_sheet_print(lines, cpus, ncpus, &look, &out);
     }
-    fputs(strbuf_text(&out), stdout);
+    pager_put(strbuf_text(&out));
     strbuf_free(&out);
 }
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LABEL_COLUMNS = 15, TEXT_COLUMNS = 80 };
 
@@ -26,7 +27,7 @@ static void wrapped_print(FILE *out, const char *text, int indent)
 // Prints the title of a section.
 static void title_print(FILE *out, const char *title)
 {
-    bool colour = terminal_has_colour(fileno(out));
+    bool colour = terminal_has_colour(STDOUT_FILENO);
     fprintf(out, "%s%s%s\n", text_style_begin(STYLE_HEADING, colour), title,
             text_style_end(STYLE_HEADING, colour));
 }

@@ -406,13 +406,20 @@ static void shown_begin(struct shown_table *table, const struct report_query *qu
         text_table_colour(table->table);
 }
 
-static enum text_style shown_style(struct store_rows *rows, const char *name)
+// Returns the style of a value: what is not sure is faint, and so are outcomes that are no fault.
+static enum text_style shown_style(struct store_rows *rows, const char *name, const char *value)
 {
+    static const char *const faint[] = {"unsupported", "not_measurable", "unstable"};
+    size_t len = strlen(value);
+    if (strcmp(name, "ports") == 0 || strcmp(name, "uarch") == 0)
+        return len > 0 && value[len - 1] == '?' ? STYLE_FAINT : STYLE_PLAIN;
     if (strcmp(name, "outcome") != 0)
         return STYLE_PLAIN;
     const char *outcome = store_rows_text(rows, store_rows_column(rows, name));
-    bool refused = strcmp(outcome, "unsupported") == 0 || strcmp(outcome, "not_measurable") == 0;
-    return strcmp(outcome, "ok") == 0 ? STYLE_PLAIN : refused ? STYLE_FAINT : STYLE_BAD;
+    for (size_t i = 0; i < ARRAY_LEN(faint); i++)
+        if (strcmp(outcome, faint[i]) == 0)
+            return STYLE_FAINT;
+    return strcmp(outcome, "ok") == 0 ? STYLE_PLAIN : STYLE_BAD;
 }
 
 static int put_table(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
@@ -424,9 +431,10 @@ static int put_table(struct store_rows *rows, const struct report_query *query, 
     shown_begin(&shown, query, rows);
     for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows) {
         report_runs_of(query->runs, rows);
-        for (int i = 0; i < shown.n; i++)
-            text_table_styled(shown.table, report_value(rows, shown.names[i], text),
-                              shown_style(rows, shown.names[i]));
+        for (int i = 0; i < shown.n; i++) {
+            const char *value = report_value(rows, shown.names[i], text);
+            text_table_styled(shown.table, value, shown_style(rows, shown.names[i], value));
+        }
     }
     if (*nrows > 0 && query->width > 0)
         text_table_print_narrow(shown.table, query->width, shown.fits, out, note);

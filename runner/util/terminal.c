@@ -2,8 +2,10 @@
 // The width and abilities of the terminal; see terminal.h.
 #include "terminal.h"
 
+#include "mem.h"
 #include "strbuf.h"
 #include "text.h"
+#include "text_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +13,28 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-int terminal_columns(int fd)
+// Returns a size of the terminal: that of the environment, else what the terminal says.
+static int terminal_size(int fd, const char *variable, bool rows)
 {
     struct winsize size;
-    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size) != 0)
+    const char *set = getenv(variable);
+    if (!isatty(fd))
         return 0;
-    return size.ws_col;
+    if (set && atoi(set) > 0)
+        return atoi(set);
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return rows ? size.ws_row : size.ws_col;
+}
+
+int terminal_columns(int fd)
+{
+    return terminal_size(fd, "COLUMNS", false);
+}
+
+int terminal_rows(int fd)
+{
+    return terminal_size(fd, "LINES", true);
 }
 
 bool terminal_can_draw(int fd)
@@ -25,10 +43,36 @@ bool terminal_can_draw(int fd)
     return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }
 
+static enum { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER } colour_when;
+
+bool terminal_set_colour(const char *when)
+{
+    static const char *const words[] = {"auto", "always", "never"};
+    for (unsigned i = 0; i < ARRAY_LEN(words); i++)
+        if (strcmp(when, words[i]) == 0) {
+            colour_when = i;
+            return true;
+        }
+    return false;
+}
+
 bool terminal_has_colour(int fd)
 {
     const char *no_color = getenv("NO_COLOR");
+    if (colour_when != COLOUR_AUTO)
+        return colour_when == COLOUR_ALWAYS && fd >= 0;
     return terminal_can_draw(fd) && (!no_color || !*no_color);
+}
+
+// Writes lines to standard error; a warning says in bold that it is one.
+static void say_lines(const char *text)
+{
+    static const char word[] = "warning:";
+    const char *at = strstr(text, word);
+    bool colour = at && terminal_has_colour(STDERR_FILENO);
+    int before = at ? (int)(at - text) : 0, len = at ? (int)strlen(word) : 0;
+    fprintf(stderr, "%.*s%s%.*s%s%s", before, text, text_style_begin(STYLE_HEADING, colour), len,
+            text + before, text_style_end(STYLE_HEADING, colour), text + before + len);
 }
 
 void terminal_say(const char *text)
@@ -49,7 +93,7 @@ void terminal_say(const char *text)
         }
         at = next;
     }
-    fputs(strbuf_text(&lines), stderr);
+    say_lines(strbuf_text(&lines));
     strbuf_free(&plain);
     strbuf_free(&lines);
 }

@@ -94,12 +94,14 @@ sys.exit(bool(wrong))
 PYTHON
         cli_fail "$(cat "$SCRATCH/.schema")"
 }
-# on_terminal ARGS...: runs latput on a terminal of 80 columns that knows colours; what it shows is
-# in $OUT. False where there is no script(1).
+# on_terminal ARGS...: runs latput on a terminal of 80 columns, and of $ROWS lines, that knows
+# colours; what it shows is in $OUT, its status in $STATUS. False where there is no script(1).
 on_terminal() {
     command -v script >/dev/null || return 1
     CLI_COMMAND="latput $* (on a terminal)"
-    TERM=xterm script -qec "stty cols 80; $(printf '%q ' "$LATPUT" "$@")" /dev/null </dev/null |
-        tr -d '\r' >"$OUT"
+    TERM=xterm script -qec "stty cols 80 rows ${ROWS:-0}; $(printf '%q ' "$LATPUT" "$@")" \
+        /dev/null </dev/null >"$OUT.raw"
+    STATUS=$?
+    tr -d '\r' <"$OUT.raw" >"$OUT"
 }
 finish() { [ "$CLI_FAILED" = 0 ] && exit 0 || exit 1; }

@@ -6,10 +6,12 @@
 #include "util/cpulist.h"
 #include "util/err.h"
 #include "util/mem.h"
+#include "util/pager.h"
 #include "util/paths.h"
 #include "util/program.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
+#include "util/terminal.h"
 #include "util/text.h"
 
 #include <errno.h>
@@ -594,9 +596,52 @@ static void test_subproc_tool(void **state)
     free(script);
 }
 
+// Lines that a text takes: long ones are several, styles and later bytes of a character none.
+static void test_pager_lines(void **state)
+{
+    (void)state;
+    assert_int_equal(pager_lines("", 4), 0);
+    assert_int_equal(pager_lines("a\n\nb", 4), 3);
+    assert_int_equal(pager_lines("abcd\nabcde\n", 4), 3);
+    assert_int_equal(pager_lines("µµµµ\n\033[1mabcd\033[0m\n", 4), 2);
+    assert_int_equal(pager_lines("abcdefghi", 4), 3);
+    assert_int_equal(pager_lines("a\033[1", 4), 1);
+}
+
+static void expect_said(const char *text, const char *when, const char *said)
+{
+    char got[200] = "";
+    FILE *file = tmpfile();
+    int errors = dup(STDERR_FILENO);
+    assert_true(file && errors >= 0 && terminal_set_colour(when));
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    terminal_say(text);
+    fflush(stderr);
+    dup2(errors, STDERR_FILENO);
+    close(errors);
+    rewind(file);
+    assert_true(fread(got, 1, sizeof got - 1, file) > 0);
+    fclose(file);
+    assert_true(terminal_set_colour("auto"));
+    assert_string_equal(got, said);
+}
+
+static void test_warnings_stand_out(void **state)
+{
+    (void)state;
+    expect_said("latput run: warning: loud\n  wait", "always",
+                "latput run: \033[1mwarning:\033[0m loud\n  wait\n");
+    expect_said("latput run: warning: loud", "never", "latput run: warning: loud\n");
+    expect_said("latput run: \033[1mdone", "always", "latput run: \\x1b[1mdone\n");
+    assert_false(terminal_set_colour("sometimes"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pager_lines),
+        cmocka_unit_test(test_warnings_stand_out),
         cmocka_unit_test(test_clock),
         cmocka_unit_test(test_text_clean),
         cmocka_unit_test(test_err),
