@@ -31,7 +31,7 @@ struct arguments {
     char **globs;
     int nglobs;
     int limit;
-    bool wide, side;
+    bool wide, side, shown;
 };
 
 // Returns true if one option refines another, so that they may be combined in any order.
@@ -103,6 +103,9 @@ static const struct command_option options[] = {
         OPTION_TEXT(sort)},
     {'n', "limit", "N", "at most N rows", OPTION_NUMBER(limit, 1, INT_MAX)},
     {'c', "columns", "COLUMNS", "these columns, e.g. form,latency,ports", OPTION_TEXT(columns)},
+    {0, "shown", NULL,
+        "with CSV: each number also as tables show it, rounded and marked, in a column NAME_shown "
+        "after the others", OPTION_SWITCH(shown, true)},
     {'S', "side-by-side", NULL, "one row per form, columns for each CPU (all, or those of --uarch)",
         OPTION_SWITCH(side, true)},
     {0},
@@ -126,6 +129,9 @@ static int query_parse(int argc, char **argv, struct arguments *query)
     if (status == EXIT_DONE && query->side && !report_has_sides(query->view))
         return command_fail(&cmd_query, EXIT_USAGE,
                             "--side-by-side is for instructions, --latency and --ports");
+    if (status == EXIT_DONE && query->shown && (query->format != REPORT_CSV || query->side))
+        return command_fail(&cmd_query, EXIT_USAGE,
+                            "--shown is for --format csv or spreadsheet, without --side-by-side");
     if (status == EXIT_DONE && query->side && (query->sort || query->filter.run_id))
         return command_fail(&cmd_query, EXIT_USAGE, "--side-by-side excludes --sort and --run");
     return status;
@@ -248,7 +254,8 @@ static int query_print(struct store *store, const struct arguments *query,
         query->wide ? 0 : terminal,
         table && terminal_has_colour(STDOUT_FILENO),
         meaning->ncolumns ? meaning->columns : NULL,
-        table && query->view != STORE_VIEW_RUN ? &runs : NULL};
+        table && query->view != STORE_VIEW_RUN ? &runs : NULL,
+        query->shown};
     if (store_narrow_globs(store, query->view, &query->filter, &err) != 0 ||
         (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0 ||
         report_runs_put(store, &runs, "", terminal, &whose, &err) != 0)

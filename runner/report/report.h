@@ -48,6 +48,8 @@ struct report_query {
     const char *const *columns; // names of the view's columns, ends with NULL; NULL: all of them,
                                 // or in tables the usual ones
     struct report_runs *runs;   // tables add the runs of their rows; NULL: they do not
+    bool shown; // CSV has last, for each number NAME that tables round, a column NAME_shown with it
+                // as they show it
 };
 // Appends all rows of a view; *nrows: their number. CSV has a header row, JSON is an array of
 // objects with the columns as keys; other formats show the columns that people need. *note as for

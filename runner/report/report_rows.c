@@ -21,30 +21,6 @@ struct chosen {
     int columns[CHOSEN_MAX], n;
 };
 
-static void put_csv_header(struct strbuf *out, struct store_rows *rows, const struct chosen *chosen)
-{
-    for (int i = 0; i < chosen->n; i++) {
-        strbuf_puts(out, i ? "," : "");
-        csv_put_text(out, store_rows_name(rows, chosen->columns[i]));
-    }
-    strbuf_puts(out, "\n");
-}
-
-static void put_csv_row(struct strbuf *out, struct store_rows *rows, const struct chosen *chosen)
-{
-    for (int i = 0; i < chosen->n; i++) {
-        int c = chosen->columns[i];
-        strbuf_puts(out, i ? "," : "");
-        if (store_rows_type(rows, c) == STORE_TEXT)
-            csv_put_text(out, store_rows_text(rows, c));
-        else if (store_rows_type(rows, c) == STORE_INTEGER)
-            strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, c));
-        else if (store_rows_type(rows, c) != STORE_NULL)
-            strbuf_put_real(out, store_rows_real(rows, c));
-    }
-    strbuf_puts(out, "\n");
-}
-
 static void put_json_row(struct json *json, struct store_rows *rows, const struct chosen *chosen)
 {
     json_open(json_break(json, "\n  "), '{');
@@ -454,15 +430,58 @@ static void chosen_make(struct chosen *chosen, struct store_rows *rows,
         chosen->columns[chosen->n++] = c;
 }
 
+// Returns true if tables show the column as a rounded number, perhaps with marks.
+static bool shown_is_number(enum store_view view, const char *name)
+{
+    return report_alignment(view, name) == ALIGN_POINT || strcmp(name, "uops") == 0;
+}
+
+static void put_csv_header(struct strbuf *out, struct store_rows *rows,
+                           const struct report_query *query, const struct chosen *chosen)
+{
+    for (int i = 0; i < chosen->n; i++) {
+        strbuf_puts(out, i ? "," : "");
+        csv_put_text(out, store_rows_name(rows, chosen->columns[i]));
+    }
+    for (int i = 0; query->shown && i < chosen->n; i++)
+        if (shown_is_number(query->view, store_rows_name(rows, chosen->columns[i])))
+            strbuf_printf(out, ",%s_shown", store_rows_name(rows, chosen->columns[i]));
+    strbuf_puts(out, "\n");
+}
+
+static void put_csv_row(struct strbuf *out, struct store_rows *rows,
+                        const struct report_query *query, const struct chosen *chosen)
+{
+    char text[REPORT_LATENCY_MAX];
+    for (int i = 0; i < chosen->n; i++) {
+        int c = chosen->columns[i];
+        strbuf_puts(out, i ? "," : "");
+        if (store_rows_type(rows, c) == STORE_TEXT)
+            csv_put_text(out, store_rows_text(rows, c));
+        else if (store_rows_type(rows, c) == STORE_INTEGER)
+            strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, c));
+        else if (store_rows_type(rows, c) != STORE_NULL)
+            strbuf_put_real(out, store_rows_real(rows, c));
+    }
+    for (int i = 0; query->shown && i < chosen->n; i++) {
+        const char *name = store_rows_name(rows, chosen->columns[i]);
+        if (!shown_is_number(query->view, name))
+            continue;
+        strbuf_puts(out, ",");
+        csv_put_text(out, report_value(rows, name, text));
+    }
+    strbuf_puts(out, "\n");
+}
+
 static int put_csv(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
                    int64_t *nrows, struct err *err)
 {
     struct chosen chosen;
     int got;
     chosen_make(&chosen, rows, query);
-    put_csv_header(out, rows, &chosen);
+    put_csv_header(out, rows, query, &chosen);
     for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
-        put_csv_row(out, rows, &chosen);
+        put_csv_row(out, rows, query, &chosen);
     return got;
 }
 

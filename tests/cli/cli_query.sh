@@ -89,6 +89,21 @@ run query --db known.db --run 99
 expect_status 2
 run query --db known.db --run x
 expect_status 2
+# Beside each number what tables show, at the end.
+run query --db known.db --uarch testb --format csv 'div r64' --columns form,max,uops,tput
+cp "$OUT" stored.csv
+run query --db known.db --uarch testb --format csv 'div r64' --columns form,max,uops,tput --shown
+expect_status 0
+expect_out '^form,latency_max_clk,uops,rthroughput_clk,latency_max_clk_shown,uops_shown,rthroughput_clk_shown$'
+expect_out '^div r64,36,,10,36\.00,,10\.00$'
+expect "the others are the same" cmp stored.csv <(cut -d , -f 1-4 "$OUT")
+run query --db known.db --latency --run 1 --format csv --shown
+expect_out '^uarch,.*,latency_clk_shown,.*spread_clk_shown'
+run query --db known.db --shown
+expect_status 2
+expect_err 'shown is for --format csv'
+run query --db known.db --side-by-side --format csv --shown
+expect_status 2
 run query --db known.db --format xml
 expect_status 2
 expect_err 'table, csv, spreadsheet, json, markdown, html and latex'

@@ -130,7 +130,7 @@ static void report_run(struct store *store, int64_t run, enum report_format form
     int64_t nrows;
     for (int view = 0; view <= STORE_VIEW_LIST; view++) {
         const struct report_query query = {
-            .view = (enum store_view)view, .filter = &filter, .format = format};
+            .view = (enum store_view)view, .filter = &filter, .format = format, .shown = true};
         if (report_rows(store, &query, &out, NULL, &nrows, &err) != 0)
             fuzz_check_message(&err);
     }
