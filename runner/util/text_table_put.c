@@ -127,9 +127,10 @@ static void put_cell(const struct text_table *table, const struct form *form, in
     const char *text = table_text(table, row, column);
     bool bold = *text && row >= 0 && table_style(table, row, column) == STYLE_HEADING;
     char tag = row < 0 ? 'h' : 'd';
+    const char *left = row < 0 ? " style=\"text-align:left\"" : ""; // that of cells by default
     if (form->tags)
         strbuf_printf(out, "<t%c%s>", tag,
-                      table->aligns[column] != ALIGN_LEFT ? " style=\"text-align:right\"" : "");
+                      table->aligns[column] == ALIGN_LEFT ? left : " style=\"text-align:right\"");
     strbuf_puts(out, bold ? form->bold[0] : "");
     form->put(out, text);
     strbuf_puts(out, bold ? form->bold[1] : "");

@@ -148,7 +148,8 @@ static void test_formats(void **state)
                           "| 2\\*A\\_1\\|\\<b\\>{k}\" | ≤1.00 |\n"
                           "| **\\[µ\\~x\\] 50% \\$\\#\\\\^-- \\\\x1b'\\`** | -\\>2 |\n"},
         {REPORT_HTML, "<table>\n<thead>\n"
-                      "<tr><th>form &amp; |</th><th style=\"text-align:right\">clk</th></tr>\n"
+                      "<tr><th style=\"text-align:left\">form &amp; |</th>"
+                      "<th style=\"text-align:right\">clk</th></tr>\n"
                       "</thead>\n<tbody>\n"
                       "<tr><td>2*A_1|&lt;b&gt;{k}&quot;</td>"
                       "<td style=\"text-align:right\">&#8804;1.00</td></tr>\n"
