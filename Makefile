@@ -4,7 +4,7 @@
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), figures (makes docs/PORTS_FIGURES.md), fuzz (SECONDS=N, TARGET=NAME),
 # format, lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist,
-# deb, clean.
+# deb, pages (the web page of the published runs, in build/pages), clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, V=1 (prints
 # whole commands).
 
@@ -74,13 +74,28 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole32.o)
 
+# The runs in results/published/ as a database, which is asked where a machine has none yet;
+# PUBLISHED= is none.
+PUBLISHED = $(wildcard results/published/*.tar.xz)
+PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
+
 .PHONY: all tests test check check-hardware storm bench golden figures fuzz format lint width \
-	headless install uninstall dist deb clean
+	headless install uninstall dist deb pages clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
-	$(BUILD)/latput_sqlite.so
+	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
 	$(call step,LD)$(LINK) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/published.db: $(PUBLISHED) db/schema.sql db/views.sql | $(BUILD)/latput
+	$(call step,MERGE)rm -f $@.part*
+	$Q$(BUILD)/latput merge --db $@.part $(PUBLISHED) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$Qmv $@.part $@
+
+# A page of them for any web server, which needs no program there.
+pages: $(BUILD)/latput $(PUBLISHED_DB)
+	rm -rf $(BUILD)/pages
+	$(BUILD)/latput site --db $(PUBLISHED_DB) --output $(BUILD)/pages
 
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
@@ -290,12 +305,12 @@ lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJE
 		'clang-tidy --quiet --checks="-*,readability-function-size" "$$0" -- $(BASE_CFLAGS) \
 		-I$(BUILD) -Itests 2>/dev/null || exit 255'
 
-DATA = find lists macros cpuinfo db site -type f ! -name '*.[ch]' ! -name '*.db*'
+DATA = find lists macros cpuinfo db site $(PUBLISHED) -type f ! -name '*.[ch]' ! -name '*.db*'
 BASH_COMPLETION = share/bash-completion/completions/latput
 ZSH_COMPLETION = share/zsh/site-functions/_latput
 install: all
 	install -D -m 755 $(BUILD)/latput $(DESTDIR)$(PREFIX)/bin/latput
-	for f in $(CORES); do \
+	for f in $(CORES) $(PUBLISHED_DB); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/latput/$${f##*/} || exit 1; done
 	for f in $$($(DATA)); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
@@ -319,7 +334,7 @@ install: all
 # Removes what install has put there, and latput's own directories if nothing else is in them.
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/latput lib/latput/core64.o lib/latput/core32.o \
-		lib/latput/whole64.o lib/latput/whole32.o \
+		lib/latput/whole64.o lib/latput/whole32.o lib/latput/published.db \
 		include/latput.h lib/liblatput.a lib/$(USER_SONAME) lib/liblatput.so lib/latput_sqlite.so \
 		lib/pkgconfig/latput.pc share/man/man1/latput.1 $(BASH_COMPLETION) $(ZSH_COMPLETION)
 	for f in $$($(DATA)); do rm -f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done

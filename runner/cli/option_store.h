@@ -8,8 +8,9 @@
 #include "store/store_ports.h"
 #include "store/store_read.h"
 
-// Opens the database of the option --db (NULL: the default one). Returns EXIT_DONE, or another
-// status after a message: EXIT_USAGE if the file is no latput database.
+// Opens the database of the option --db (NULL: the default one; to read, where that has no run, the
+// published runs, with a note). Returns EXIT_DONE, or another status after a message:
+// EXIT_USAGE if the file is no latput database.
 int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
                       struct store **store);
 

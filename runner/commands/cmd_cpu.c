@@ -125,8 +125,8 @@ static int cpu_run(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     if (arguments.sheet)
-        return cpu_sheet(&cmd_cpu, arguments.db ? arguments.db : store_default_path(),
-                         arguments.uarch, &arguments.runs, arguments.format);
+        return cpu_sheet(&cmd_cpu, arguments.db, arguments.uarch, &arguments.runs,
+                         arguments.format);
     if (arguments.load) {
         if (cpu_load(arguments.load, &cpu, &err) < 0)
             return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);

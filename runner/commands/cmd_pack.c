@@ -135,7 +135,8 @@ static int pack_run(int argc, char **argv)
         status = command_fail(&cmd_pack, EXIT_USAGE,
                               "--slim leaves out what --with-samples asks for; give one of them");
     if (status == EXIT_DONE)
-        status = store_option_open(&cmd_pack, arguments.db, STORE_READ, &store);
+        status = store_option_open(&cmd_pack, arguments.db ? arguments.db : store_default_path(),
+                                   STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
     struct pack_what what = {.run_id = arguments.run_id,

@@ -378,7 +378,7 @@ static int property_on(struct arguments *arguments, struct properties *propertie
 
 static int property_command(int argc, char **argv)
 {
-    struct arguments arguments = {.run = {.cpu = -1}, .db = store_default_path()};
+    struct arguments arguments = {.run = {.cpu = -1}};
     int operand = argc;
     int status = command_read_options(&cmd_property, argc, argv, &arguments, &operand);
     if (status != EXIT_DONE)

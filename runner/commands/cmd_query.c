@@ -345,7 +345,9 @@ const struct command cmd_query = {
         "--bench prints the results of latput bench --store; GLOB is then compared with the label "
         "and with the code in one line, e.g. '*imul*': core cycles and counts per instance; "
         "--repetitions each repetition of all passes.\n"
-        "No matching row is no error: a note on standard error, an empty table, and status 0.",
+        "No matching row is no error: a note on standard error, an empty table, and status 0.\n"
+        "Without --db, and before this machine has a run, query and all other commands that only "
+        "read ask the published runs of other machines, and say so on standard error.",
     .options = options,
     .run = query_run,
 };

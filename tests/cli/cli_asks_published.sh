@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Questions on a machine that has no runs are answered by the published ones, which make builds.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+[ -e "$BUILD/published.db" ] || { echo "no published.db: built with sanitizers"; exit 77; }
+fixture known.db
+mkdir -p root
+ln -s "$TREE"/{cpuinfo,lists,macros,site} root/
+export LATPUT_ROOT=$PWD/root
+
+# asks_published: what was run last said so, and nothing else.
+asks_published() {
+    expect_status 0
+    expect_err '^latput [a-z]+: asks the published runs of other machines'
+    expect "one line says so" test "$(wc -l <"$ERR")" = 1
+}
+for own in none "without runs"; do
+    rm -rf root/db
+    mkdir root/db
+    cp -r "$TREE"/db/{migrations,*.sql} root/db/
+    if [ "$own" != none ]; then
+        cp known.db root/db/latput.db
+        sqlite3 root/db/latput.db "DROP TRIGGER run_no_delete; DELETE FROM run" || exit 99
+    fi
+    run query 'vpermd y y y'
+    asks_published
+    expect_out '^zen5 +vpermd y y y +vex +4\.00 +4\.00 +0\.50 '
+    expect_out '^Zen 5 \(zen5\), AMD EPYC, on KVM; run [0-9]+, 20'
+    run property --show reorder_buffer --uarch zen5
+    asks_published
+    expect_out '^Reorder buffer +nop: 446 '
+    run cpu --sheet
+    asks_published
+    run ports --uarch zen5
+    asks_published
+    # What is of this machine is not made of others' runs.
+    run pack
+    expect_status 3
+    expect_err 'root/db/latput\.db: '
+    [ "$own" != none ] || expect "nothing is made" [ ! -e root/db/latput.db ]
+done
+# Who names a database means it.
+run query --db missing.db
+expect_status 3
+LATPUT_DB=missing.db run query
+expect_status 3
+# A machine with runs is asked for them.
+cp known.db root/db/latput.db
+run query 'add r64 r64'
+expect_status 0
+expect_out '^testa +add r64 r64 '
+expect "no others" [ ! -s "$ERR" ]
+finish
