@@ -85,6 +85,6 @@ step "$latput" pack "${db[@]}" --output "$results" || exit
     "The results are not to be relied on as they are, see 'ends with status' in $log or above."
 note \
     "Results are in $results/: tables (*.txt), the machine (info.txt), the pipeline (properties.txt,"
-note "plots/*.svg), a web page (site/index.html), the pack (*.zip), this log."
+note "plots/*.svg), a web page (site/index.html), the pack (*.tar.xz), this log."
 note "Ask the database with: $latput query${db[*]:+ ${db[*]}} 'add*'"
 exit "$status"

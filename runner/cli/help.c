@@ -125,7 +125,8 @@ static const struct {
     {"latput query --latency 'imul r64 r64'", "latency of each pair of operands"},
     {"latput bench 'imul rax, rbx' --mode latency", "a piece of your own code"},
     {"latput diff zen4 zen5", "two CPUs, only what differs"},
-    {"latput pack --output .", "an archive for a colleague, who reads it without latput"},
+    {"latput pack --tables --output .",
+     "an archive for a colleague, who reads it without latput"},
 };
 // clang-format on
 

@@ -18,7 +18,7 @@
 struct arguments {
     const char *db, *output;
     int64_t run_id;
-    bool samples, slim;
+    bool tables, full, slim;
 };
 
 // clang-format off
@@ -27,14 +27,18 @@ static const struct command_option options[] = {
     {'r', "run", "N",
         "this run alone; default: the newest finished run, and all runs of its tables",
         OPTION_RUN(run_id)},
-    {0, "with-samples", NULL, "include every timing that the results follow from: ten times as "
-                              "large",
-        OPTION_SWITCH(samples, true)},
-    {'s', "slim", NULL,
-        "only the results, to thousandths of a cycle: neither kernels nor tables as text",
+    {'s', "slim", NULL, "the default: only the results, about 2 MB for a full run",
         OPTION_SWITCH(slim, true)},
+    {0, "tables", NULL,
+        "with the kernels, and the tables as text, CSV, JSON and a page, for readers without "
+        "latput: a zip file, about 25 MB", OPTION_SWITCH(tables, true)},
+    {0, "full", NULL,
+        "with these and all samples, from which others can derive the results again: about 250 MB",
+        OPTION_SWITCH(full, true)},
+    {0, "with-samples", NULL, "an older word for --full", OPTION_SWITCH(full, true)},
     {'o', "output", "FILE",
-        "the archive; default: a descriptive name in results/; in a directory, that name",
+        "the archive; default: a descriptive name in results/; in a directory, that name. One that "
+        "ends in .zip means --tables",
         OPTION_TEXT(output)},
     {0},
 };
@@ -131,18 +135,21 @@ static int pack_run(int argc, char **argv)
     struct arguments arguments = {.db = NULL};
     struct store *store;
     int status = command_read_alone(&cmd_pack, argc, argv, &arguments);
-    if (status == EXIT_DONE && arguments.samples && arguments.slim)
+    if (status == EXIT_DONE && arguments.slim && (arguments.full || arguments.tables))
         status = command_fail(&cmd_pack, EXIT_USAGE,
-                              "--slim leaves out what --with-samples asks for; give one of them");
+                              "--slim leaves out what --full and --tables ask for; give one of "
+                              "them");
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_pack, arguments.db ? arguments.db : store_default_path(),
                                    STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
+    const char *ending = arguments.output ? strrchr(arguments.output, '.') : NULL;
+    bool zip = ending && strcmp(ending, ".zip") == 0 && !arguments.slim;
     struct pack_what what = {.run_id = arguments.run_id,
-                             .keep = arguments.samples ? MERGE_KEEP_SAMPLES
-                                     : arguments.slim  ? MERGE_KEEP_RESULTS
-                                                       : MERGE_KEEP_KERNELS};
+                             .keep = arguments.full            ? MERGE_KEEP_SAMPLES
+                                     : arguments.tables || zip ? MERGE_KEEP_KERNELS
+                                                               : MERGE_KEEP_RESULTS};
     status = pack_of_run(store, &what, arguments.output);
     store_close(store);
     return status;
@@ -153,17 +160,16 @@ const struct command cmd_pack = {
     .arguments = "",
     .summary = "archive a run for publication",
     .description =
-        "Packs the measurements of a CPU into a zip file: a README in words, the tables as text "
-        "and as one HTML page, the public views as CSV and JSON, the picture of the ports, and a "
-        "database that holds nothing else. Without --run that is the newest finished run that was "
-        "measured here (without one, the newest merged run, with a note), and all other such runs "
-        "that the tables of its CPU are made of. Samples are left out unless --with-samples asks "
-        "for them: results are then taken on trust, which a warning of each run says. --slim "
-        "leaves out the kernels, the timings of mixes and the tables as text, and rounds results "
-        "to thousandths: a tar.xz file of less than 2 MB. A MANIFEST has the sha256 of each "
-        "member. Names of hosts, users and directories are not in it. The same content always "
-        "gives the same bytes. Prints the name of the file, and on standard error its content and "
-        "what it reveals about this machine.",
+        "Packs the measurements of a CPU into one file to give away: the newest finished run that "
+        "was measured here (without one, the newest merged run, with a note), and all other such "
+        "runs that the tables of its CPU are made of; --run: that run alone. It is a tar.xz file "
+        "of a README in words, the picture of the ports, and a database that holds the results, "
+        "rounded to thousandths of a cycle, and nothing else: about 2 MB for a full run. Without "
+        "samples results are taken on trust, which a warning of each run says. --tables and --full "
+        "make a zip file that has more. A MANIFEST has the sha256 of each member. Names of hosts, "
+        "users and directories are not in it. The same content always gives the same bytes. Prints "
+        "the name of the file, and on standard error its content, its size, and what it reveals "
+        "about this machine.",
     .options = options,
     .run = pack_run,
 };

@@ -6,7 +6,8 @@
 // failure_table.csv, for pieces of code also bench_table.csv and .json and
 // bench_repetition_table.csv, run.db (a database with only these runs) and MANIFEST (sha256 of
 // each, as sha256sum writes it). Members without rows are left out. The same content gives the same
-// bytes. A slim pack is a tar.xz file with README.txt, info.txt, ports.svg, run.db and MANIFEST.
+// bytes. A slim pack, the usual one, is a tar.xz file with README.txt, info.txt, ports.svg, run.db
+// and MANIFEST.
 #ifndef LATPUT_PACK_H
 #define LATPUT_PACK_H
 

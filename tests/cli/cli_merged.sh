@@ -29,7 +29,7 @@ expect_status 0
 expect "theirs is filed under another uarch" test "$(sqlite3 theirs.db \
     'SELECT uarch FROM run JOIN cpu USING (cpu_id)')" = unknown
 export LATPUT_MACHINE=$SCRATCH/ours
-run merge --db ours.db packs/*.zip
+run merge --db ours.db packs/*
 expect_status 0
 expect_out ': added as run 2$'
 
@@ -51,7 +51,7 @@ expect_out ' 3\.00 '
 expect "nothing came by merge" test "$(grep -c 'came by' "$ERR")" = 0
 
 # Without a run of its own a database shows what there is, and says whose it is.
-run merge --db merged.db packs/*.zip
+run merge --db merged.db packs/*
 for words in 'report --output tables' 'pack --output merged.zip' 'export --format csv'; do
     # shellcheck disable=SC2086 # words
     run $words --db merged.db

@@ -129,7 +129,7 @@ expect_status 0
 expect_out '^packs/simulated-AuthenticAMD-00B00F21-zen5-'
 expect_err "Results of the CPU 'simulated: a core made of text'"
 # Latencies are those of the first run.
-run merge --db merged.db packs/*.zip
+run merge --db merged.db packs/*
 expect_out ': added as run 2$'
 
 # Killed at a random moment, five times, then resumed: complete, and nothing twice.

@@ -67,7 +67,7 @@ expect_status 0
 expect "the one with a loud neighbour" test "$(awk '/^ *[0-9]/ && $1 != 4 { print $1 }' "$OUT")" = 2
 mkdir packs
 run pack --db run.db --output packs
-run merge --db merged.db packs/*.zip
+run merge --db merged.db packs/*
 expect_status 0
 all='total_s, measuring_s, programs_s, inferring_s, writing_s, assembling_s, linking_s, quiet_s,
     gaps_s, user_cpu_s, kernel_cpu_s, repeats, refused_share, repeats_disagreeing'

@@ -148,8 +148,18 @@ tr -s '\n ' ' ' <"$ERR" >told
 expect "what is left out" grep -q 'without samples, kernels and the timings behind its ports; [0-9.]* MB' told
 run pack --db known.db --run 1 --slim --output slimmer2.tar.xz
 expect "the same bytes" cmp slimmer.tar.xz slimmer2.tar.xz
-run pack --db known.db --slim --with-samples
-expect_status 2
+# That is what a pack is; the others are asked for, the larger ones by an older word, too.
+run pack --db known.db --run 1 --output usual.tar.xz
+expect "the same bytes" cmp slimmer.tar.xz usual.tar.xz
+run pack --db known.db --run 1 --full --output full.zip
+expect "the same bytes" cmp one.zip full.zip
+run pack --db known.db --run 1 --tables --output tables
+expect "a name in .zip means tables" cmp slim.zip tables
+for more in --with-samples --full --tables; do
+    run pack --db known.db --slim $more
+    expect_status 2
+    expect_err 'give one of them'
+done
 run merge --db slimmer.db slimmer.tar.xz
 expect_out '^slimmer\.tar\.xz: added as run 1$'
 expect "no kernels" test "$(sqlite3 -readonly slimmer.db 'SELECT count(*) FROM kernel')" = 0
