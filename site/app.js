@@ -203,6 +203,7 @@
         ],
         ["{k}  {1to16}", "operands with this decoration"],
         ["vp*d", "a pattern of the whole mnemonic"],
+        ["jne  jcc  shuffle  _mm_add_ps", "other names, kinds of work, intrinsics"],
         [
             "avx2  crypto",
             "part of a mnemonic, an extension or a list; isa:avx2 list:crypto enc:evex say which",
@@ -317,9 +318,12 @@
         events();
         search.value = state.search;
         await Promise.all(view.shown().map(latput.loadCpu));
+        if (state.search) await latput.load("data/words.js");
         await show(null);
         document.body.dataset.ready = "yes";
         performance.mark("latput-ready");
+        await latput.load("data/words.js");
+        if (state.search) await show(null);
     }
     begin().catch(complain);
 })();

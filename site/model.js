@@ -5,7 +5,7 @@
 "use strict";
 const latput = {};
 (() => {
-    const model = { index: null, forms: null, cpus: [], properties: null };
+    const model = { index: null, forms: null, cpus: [], properties: null, words: null };
     const early = []; // tables that came before the forms
     const loaded = new Map(); // file -> promise
     const details = new Map(); // "cpu/chunk" -> value
@@ -131,6 +131,7 @@ const latput = {};
             cpu: putCpu,
             detail: putDetail,
             properties: putProperties,
+            words: (value) => (model.words = new Map(Object.entries(value))),
         })[kind](value);
     };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Finds the forms that a search means. All words must match: a class of operand (y, m256, r64,
 // {k}), in the order of the operands; isa:, list:, ports:, enc:, rename:, outcome: and a part of
-// that; bits:32; change:faster and doubt:yes, of the second CPU shown against the first;
-// lat>5, tp<=1, uops=2; others are parts of the mnemonic, the extension or the list. * and ? stand
-// for any characters of the mnemonic; - in front means: not.
+// that; bits:32; change:faster and doubt:yes, of the second CPU shown against the first; lat>5,
+// tp<=1, uops=2; jne, shuffle, _mm_add_ps and other names are what data/words.js says; others are
+// parts of the mnemonic, the extension or the list. * and ? stand for any characters of the
+// mnemonic; - in front means: not.
 "use strict";
 (() => {
     const { model } = latput;
@@ -75,6 +76,21 @@
     function wildcard(word) {
         const test = cached((i) => fits(word, tables.lower[i]));
         return (form) => test(model.forms.mnemonic[form]);
+    }
+
+    // Returns a test of the forms that a word of data/words.js means; null: it is none of them.
+    function meaning(word) {
+        const known = model.words ?? new Map();
+        const isPattern = (name) => name.includes("*") && fits(name, word);
+        const globs = known.get(word) ?? known.get([...known.keys()].find(isPattern));
+        const tests = globs?.split(";").map((glob) => {
+            const [mnemonic, ...operands] = glob.split(" "),
+                rest = cached((i) => fits(operands.join(" "), tables.lower[i])),
+                whole = wildcard(glob),
+                first = wildcard(mnemonic);
+            return (form) => whole(form) || (first(form) && rest(model.forms.operands[form]));
+        });
+        return tests ? (form) => tests.some((test) => test(form)) : null;
     }
 
     const columns = { lat: "latency_max_clk", tp: "rthroughput_clk", uops: "uops" };
@@ -149,6 +165,8 @@
         if (relation) return number(relation, cpus);
         if (field && Object.hasOwn(fields, field[1])) return fields[field[1]](field[2], cpus);
         if (/[*?]/.test(word)) return wildcard(word);
+        const meant = meaning(word);
+        if (meant) return meant;
         const tests = ["mnemonic", "isa", "list"].map((column) => contains(column, word));
         return (form) => tests.some((test) => test(form));
     }
@@ -157,6 +175,7 @@
         tables ??= prepare();
         return text
             .toLowerCase()
+            .replace(/(^|\s)(_\w+)\s*\(.*?(\)|$)/g, "$1$2") // as code calls it
             .split(/[\s,]+/)
             .filter(Boolean)
             .map((written) => {

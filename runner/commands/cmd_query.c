@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
+#include "list/form_words.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
@@ -223,6 +224,7 @@ static void query_hint(struct store *store, const struct arguments *query)
         query->nglobs == 1 && !strpbrk(query->globs[0], "*?[") ? query->globs[0] : "";
     int64_t nrows = 0;
     struct err err;
+    char hint[96];
     strbuf_printf(&text, "*%s*", glob);
     filter.globs = (const char *const[]){strbuf_text(&text)};
     const struct report_query wanted = {.view = query->view, .filter = &filter};
@@ -231,7 +233,7 @@ static void query_hint(struct store *store, const struct arguments *query)
         command_note(&cmd_query, "no rows match; %" PRId64 " match '%s'", nrows,
                      strbuf_text(&text));
     else
-        command_note(&cmd_query, "no rows match");
+        command_note(&cmd_query, "no rows match%s", form_word_hint(glob, hint, sizeof hint));
     strbuf_free(&out);
     strbuf_free(&text);
 }
@@ -313,7 +315,8 @@ const struct command cmd_query = {
         "compared with the mnemonic, with mnemonic and operands, and with the form as the lists "
         "have it, without regard to case: 'add', 'add r64 *', '*z{k}*'. Registers and memory may "
         "be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256', and 'zmm{k}' are "
-        "all forms with such an operand.\n"
+        "all forms with such an operand. Other names ('jne'), kinds ('jcc', 'shuffle') and "
+        "intrinsics ('_mm_add_ps') stand for their forms.\n"
         "An operand with <, >, = or ~, or the word is, in, like or between after another, is an "
         "EXPR, as after --where: comparisons of the view's columns, joined with and, or, not: "
         "'latency > 20', 'ports is null', 'form ~ \"vp*\" and slow / tput >= 2'. Columns have the "

@@ -4,6 +4,7 @@
 // begins with an operand.
 #include "form_glob.h"
 
+#include "form_words.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 
@@ -213,16 +214,52 @@ static char *glob_translate(const char *glob, bool forms, bool general)
     return out.data;
 }
 
+// Adds a glob, and its other reading if it has one.
+static void globs_add(struct form_globs *globs, size_t *capacity, const char *glob, bool forms)
+{
+    char *readings[] = {glob_translate(glob, forms, false),
+                        forms ? glob_translate(glob, forms, true) : NULL};
+    globs->texts = xgrow(globs->texts, capacity, (size_t)globs->n + 2, sizeof *globs->texts);
+    globs->texts[globs->n++] = readings[0];
+    if (forms && strcmp(readings[0], readings[1]) != 0)
+        globs->texts[globs->n++] = readings[1];
+    else
+        free(readings[1]);
+}
+
+// Returns the globs that the first word of a glob means, or NULL, and what follows it, which is
+// nothing if that is how code calls a function.
+static const char *glob_meaning(const char *glob, const char **rest)
+{
+    size_t len = 0;
+    while (isalnum((unsigned char)glob[len]) || glob[len] == '_')
+        len++;
+    char *word = xasprintf("%.*s", (int)len, glob);
+    for (char *at = word; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    *rest = glob[len] == '(' ? "" : glob + len;
+    const char *means = len > 0 && strchr(" ,(", glob[len]) ? form_word_globs(word) : NULL;
+    free(word);
+    return means;
+}
+
 struct form_globs form_globs_make(const char *const *globs, int n, bool forms)
 {
-    struct form_globs made = {xcalloc(2 * (size_t)n + 1, sizeof *made.texts), 0};
+    struct form_globs made = {NULL, 0};
+    size_t capacity = 0;
     for (int i = 0; i < n; i++) {
-        made.texts[made.n++] = glob_translate(globs[i], forms, false);
-        char *general = glob_translate(globs[i], forms, true);
-        if (forms && strcmp(general, made.texts[made.n - 1]) != 0)
-            made.texts[made.n++] = general;
-        else
-            free(general);
+        const char *rest, *means = forms ? glob_meaning(globs[i], &rest) : NULL;
+        if (!means)
+            globs_add(&made, &capacity, globs[i], forms);
+        while (means && *means) {
+            size_t len = strcspn(means, ";");
+            // Operands that are given are in the place of those of the word.
+            int kept = (int)(*rest ? strcspn(means, " ;") : len);
+            char *glob = xasprintf("%.*s%s", kept, means, rest);
+            globs_add(&made, &capacity, glob, forms);
+            free(glob);
+            means += len + (means[len] == ';');
+        }
     }
     return made;
 }

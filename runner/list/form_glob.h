@@ -13,7 +13,8 @@ struct form_globs {
 // Translates globs to lower case. `forms`: to globs on forms, which have blanks instead of commas,
 // and classes of registers, memory and immediates instead of these. "VADDPS ymm1, ymm2, m256"
 // becomes "vaddps y y m256", "add rax, [rbx]" becomes "add r64 m*[0-9]"; "zmm{k}", which is no
-// mnemonic, matches forms with such an operand. If a word may be a class or an operand itself (cl,
+// mnemonic, matches forms with such an operand. "jcc" and "_mm_add_ps" become what they mean
+// (form_words.h). If a word may be a class or an operand itself (cl,
 // 1), there are two globs.
 struct form_globs form_globs_make(const char *const *globs, int n, bool forms);
 void form_globs_free(struct form_globs *globs);

@@ -3,6 +3,7 @@
 #include "select.h"
 
 #include "form_glob.h"
+#include "form_words.h"
 #include "util/paths.h"
 #include "util/suggest.h"
 #include "util/text.h"
@@ -239,9 +240,11 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
         status = select_read(selection, &wanted.items[i], &globs, &capacity, err);
     wanted_free(&wanted);
     form_globs_free(&globs);
-    if (status == 0 && selection->nrows == 0)
-        status = err_set(err, "no form matches '%s' in %d lists", glob_ ? glob_ : "*",
-                         selection->nlists);
+    if (status == 0 && selection->nrows == 0) {
+        char hint[96];
+        status = err_set(err, "no form matches '%s' in %d lists%s", glob_ ? glob_ : "*",
+                         selection->nlists, form_word_hint(glob_ ? glob_ : "", hint, sizeof hint));
+    }
     if (status != 0)
         selection_free(selection);
     return status;

@@ -2,6 +2,7 @@
 // The web page: its own files, and the database as scripts; see site.h.
 #include "site_internal.h"
 
+#include "list/form_words.h"
 #include "version.h"
 
 #include <stdlib.h>
@@ -67,6 +68,21 @@ static int index_write(struct store *store, struct site_files *files,
     return result;
 }
 
+// Writes what people call forms, for searches.
+static int words_write(struct site_files *files, struct err *err)
+{
+    struct strbuf text = {0};
+    struct json json = {.out = &text, .script = true};
+    const char *word, *globs;
+    json_open(&json, '{');
+    for (size_t i = 0; (word = form_word(i, &globs)); i++)
+        json_text(json_name(&json, word), globs);
+    json_close(&json, '}');
+    int result = site_file_script(files, "data/words.js", "words", &text, err);
+    strbuf_free(&text);
+    return result;
+}
+
 static int site_files_write(struct store *store, struct site_files *files,
                             const struct site_options *options, struct site_cpus *cpus,
                             struct err *err)
@@ -78,6 +94,8 @@ static int site_files_write(struct store *store, struct site_files *files,
     files->counts->forms = (int)forms.nforms;
     free(forms.forms);
     arena_free(&forms.arena);
+    if (result == 0)
+        result = words_write(files, err);
     if (result == 0)
         result = index_write(store, files, options, cpus, err);
     if (result == 0 && options->database)

@@ -135,6 +135,9 @@ async function searching() {
         (name) => /add/.test(name) && /r64/.test(name) && !/adc|xadd/.test(name),
     );
     await expect("isa:avx2 -{k}", (name) => !name.includes("{k}"));
+    await expect("shuffle zmm", (name) => /(shuf|perm|unpck|align).* z/.test(name));
+    for (const called of ["_mm256_permutevar8x32_epi32", "_MM256_permutevar8x32_epi32(a, b)"])
+        await expect(called, (name) => /^({evex} )?vpermd y y y$/.test(name));
     const mnemonics = async (text) => [
         ...new Set((await names(text)).map((name) => name.replace(/^{.*?} /, "").split(" ")[0])),
     ];

@@ -33,6 +33,8 @@ means() { # CODE FORM...: exactly these forms
         "$(printf '%s\n' "$@" | sort)"
 }
 means 'ADD rax, [rbx]' 'add r64 m64'
+means '_mm256_permutevar8x32_epi32(a, b)' '{evex} vpermd y y y' 'vpermd y y y'
+means 'CMOVE rax, rbx' 'cmovz r64 r64'
 means 'add [rbx + 8*rcx], rax' 'add m64 r64'
 means 'paddd xmm0, xmm1' 'paddd x x'
 means 'vfmadd231ps zmm0{k1}, zmm1, [rax]' 'vfmadd231ps z{k} z m512'

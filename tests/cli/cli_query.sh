@@ -128,6 +128,11 @@ expect_status 0
 expect_err "^latput query: no rows match; [1-9][0-9]* match '\*dd\*'$"
 run query --db known.db nothing
 expect_err 'no rows match$'
+# Words that mean forms.
+run query --db known.db --format csv --columns form,uarch division
+expect "division" test "$(sed 1d "$OUT" | sort | xargs)" = 'div r64,testa div r64,testb'
+run query --db known.db --format csv --columns form,uarch shufle
+expect_err "^latput query: no rows match; did you mean 'shuffle'\?$"
 run query --db known.db --format csv --columns uarch,form,max,slow 'max > 10 and uarch = "TESTB"' \
     --sort -slow,form
 expect_status 0

@@ -97,6 +97,23 @@ expect_err "does not define '%macro m_b'"
 expect_err "m\.inc has no contract line ';@ n \.\.\.'"
 expect_err '^1 lists, 2 rows, 3 problems$'
 
+# So are names of CPUs and words for forms, with any list.
+mkdir -p names/lists/words names/cpuinfo
+ln -s "$TREE"/macros "$TREE"/db names
+ln -s "$TREE"/cpuinfo/* names/cpuinfo
+ln -s "$TREE"/lists/*.csv names/lists
+ln -s "$TREE"/lists/words/intrinsics.csv names/lists/words
+printf 'word,globs\njcc,jb*,ja*\n' >names/lists/words/categories.csv
+LATPUT_ROOT=$PWD/names run check integer_logic
+expect_status 2
+expect_err 'lists/words/categories\.csv:2: '
+cp "$TREE"/lists/words/categories.csv names/lists/words
+rm names/cpuinfo/other_names.csv
+sed 's/^zen5,/zen99,/' "$TREE"/cpuinfo/other_names.csv >names/cpuinfo/other_names.csv
+LATPUT_ROOT=$PWD/names run check integer_logic
+expect_status 2
+expect_err "cpuinfo/other_names\.csv:[0-9]+: 'zen99' is no uarch"
+
 # The tables of counters are checked with all lists of a tree.
 mkdir -p tree/cpuinfo/counters
 ln -s "$TREE"/lists "$TREE"/macros "$TREE"/db tree

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Words that people type for forms and that are no mnemonics of lists: jcc, jne, shuffle,
+// _mm_add_ps. Data: lists/words/*.csv, read once; format: lists/README.md.
+#ifndef LATPUT_FORM_WORDS_H
+#define LATPUT_FORM_WORDS_H
+
+#include "util/err.h"
+
+#include <stddef.h>
+
+// Returns the globs of forms that a word in lower case means, with ; between them; NULL: none.
+// Where the data cannot be read, no word means anything: form_words_load() says why.
+const char *form_word_globs(const char *word);
+// Returns the i-th word, with its globs; NULL: there are no more.
+const char *form_word(size_t i, const char **globs);
+// Writes "; did you mean 'x'?" for a word that resembles one of these, else "". Returns `text`.
+const char *form_word_hint(const char *word, char *text, size_t size);
+int form_words_load(struct err *err);
+
+#endif

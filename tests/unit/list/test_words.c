@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// The data of words for forms: each word is found, none hides a mnemonic of the lists, and each of
+// its globs matches a form.
+#include "list/form_glob.h"
+#include "list/form_words.h"
+#include "list/select.h"
+#include "util/csvfile.h"
+
+#include <fnmatch.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct selection all;
+
+static int setup(void **state)
+{
+    (void)state;
+    char tree[4096];
+    struct err err;
+    // The tests run from the top of the tree; the tables are found from there.
+    if (!getenv("LATPUT_ROOT") && getcwd(tree, sizeof tree))
+        setenv("LATPUT_ROOT", tree, 1);
+    return select_rows(NULL, 0, NULL, &all, &err);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    selection_free(&all);
+    return 0;
+}
+
+// Returns true if a form of the lists is one of those that the glob means. Most are told apart by
+// the beginning of their mnemonics.
+static bool is_listed(const char *glob)
+{
+    char text[600];
+    size_t begins = strcspn(glob, "*?[ ");
+    for (int i = 0; i < all.nrows; i++) {
+        const struct list_row *row = all.rows[i].row;
+        if (strncmp(glob, row->mnemonic, begins) != 0 && strncmp(glob, row->form, begins) != 0)
+            continue;
+        snprintf(text, sizeof text, "%s %s", row->mnemonic, row->operands_text);
+        if (fnmatch(glob, row->mnemonic, 0) == 0 || fnmatch(glob, text, 0) == 0 ||
+            fnmatch(glob, row->form, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_mnemonic(const char *word)
+{
+    for (int i = 0; i < all.nrows; i++)
+        if (strcmp(word, all.rows[i].row->mnemonic) == 0)
+            return true;
+    return false;
+}
+
+static void check_word(const struct csv_file *file, const struct csv_record *record)
+{
+    const char *word = record->fields[0];
+    if (!strchr(word, '*') && is_mnemonic(word))
+        fail_msg("%s:%d: '%s' is a mnemonic", file->path, record->line, word);
+    if (!strchr(word, '*') && strcmp(form_word_globs(word), record->fields[1]) != 0)
+        fail_msg("%s:%d: '%s' has another line", file->path, record->line, word);
+    struct form_globs globs = form_globs_make(&word, 1, true);
+    for (int i = 0; i < globs.n && !strchr(word, '*'); i++)
+        if (!is_listed(globs.texts[i]))
+            fail_msg("%s:%d: no form is '%s'", file->path, record->line, globs.texts[i]);
+    form_globs_free(&globs);
+}
+
+static void test_data(void **state)
+{
+    static const char *const columns[] = {"word", "globs"};
+    static const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    static const char *const paths[] = {"lists/words/categories.csv", "lists/words/intrinsics.csv"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        struct csv_file file;
+        struct err err = {0};
+        if (csv_file_read(paths[i], &spec, &file, &err) != 0)
+            fail_msg("%s", err.text);
+        for (size_t j = 0; j < file.nrecords; j++)
+            check_word(&file, &file.records[j]);
+        csv_file_free(&file);
+    }
+    assert_int_equal(form_words_load(NULL), 0);
+}
+
+// Words as people write them, and the globs that they become.
+static void test_globs(void **state)
+{
+    static const struct {
+        const char *word, *globs;
+    } cases[] = {
+        {"JNE",                "jnz"                        },
+        {"jne rel8",           "jnz rel8"                   },
+        {"cmovcc rax, rbx",    "cmov* rax rbx|cmov* r64 r64"},
+        {"cmpltps xmm0, xmm1", "cmpps x x"                  },
+        {"_mm_add_ps",         "addps x x|vaddps x x x"     },
+        {"_MM_ADD_PS(a, b)",   "addps x x|vaddps x x x"     },
+        {"_mm_add_ps_",        "_mm_add_ps_"                },
+        {"movabs",             "mov r64 i64*"               },
+        {"*jne",               "*jne"                       },
+        {"jne*",               "jne*"                       },
+        {"shuffled",           "shuffled"                   },
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char joined[256] = "";
+        struct form_globs globs = form_globs_make(&cases[i].word, 1, true);
+        for (int j = 0; j < globs.n; j++) {
+            strcat(joined, j ? "|" : "");
+            strcat(joined, globs.texts[j]);
+        }
+        assert_string_equal(joined, cases[i].globs);
+        form_globs_free(&globs);
+    }
+}
+
+static void test_hint(void **state)
+{
+    char hint[96];
+    (void)state;
+    assert_string_equal(form_word_hint("_mm_ad_ps", hint, sizeof hint),
+                        "; did you mean '_mm_add_ps'?");
+    assert_string_equal(form_word_hint("shufle", hint, sizeof hint), "; did you mean 'shuffle'?");
+    assert_string_equal(form_word_hint("", hint, sizeof hint), "");
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_globs),
+        cmocka_unit_test(test_hint),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
