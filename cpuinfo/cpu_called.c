@@ -63,18 +63,16 @@ bool cpu_is_called(const char *uarch, const char *said)
 
 const char *cpu_uarch_called(const char *said, struct err *err)
 {
-    const struct family_table *families = families_table();
     struct suggestion near = suggest_start(said, strlen(said));
     struct strbuf found = {0};
-    const char *one = NULL;
+    const char *one = NULL, *uarch;
     char hint[96];
     const struct cpu_family *family = strchr(said, '?') ? NULL : cpu_family_find(said);
     if (family || strcmp(said, "unknown") == 0)
         return family ? family->uarch : "unknown";
-    for (int i = 0; i < families->nrows; i++) {
-        const char *uarch = families->rows[i].facts.uarch;
+    for (int i = 0; (uarch = cpu_family_name(i)); i++) {
         suggest_offer(&near, uarch);
-        if (cpu_is_called(uarch, said) && (!one || strcmp(uarch, one) != 0)) {
+        if (cpu_is_called(uarch, said)) {
             strbuf_printf(&found, "%s%s", one ? ", " : "", uarch);
             one = uarch;
         }

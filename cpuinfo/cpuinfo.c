@@ -111,6 +111,17 @@ const struct cpu_family *cpu_family_find(const char *uarch)
     return NULL;
 }
 
+const char *cpu_family_name(int i)
+{
+    const struct family_table *families = families_table();
+    for (int r = 0; r < families->nrows; r++) {
+        const struct cpu_family *facts = &families->rows[r].facts;
+        if (cpu_family_find(facts->uarch) == facts && i-- == 0)
+            return facts->uarch;
+    }
+    return NULL;
+}
+
 static int feature_find_len(const char *name, size_t len)
 {
     return feature_row_find(features_table(), name, len);

@@ -183,6 +183,8 @@ struct cpu_family {
 // ("unknown" has no line).
 const struct cpu_family *cpu_family_find(const char *uarch);
 
+// Returns the i-th uarch of cpus.csv, each of them once; NULL: there are no more.
+const char *cpu_family_name(int i);
 // The columns of other_names.csv: names of a family in other programs, and those that people use.
 enum cpu_namer { CPU_NAME_LLVM = 1, CPU_NAME_UOPS_INFO, CPU_NAME_OSACA, CPU_NAME_PEOPLE };
 // Returns that name of the family, with or without the mark of an inferred one; "" for none.

@@ -254,6 +254,7 @@ static void test_called(void **state)
         {"ADL-E",           "",               "means several uarchs, alderlake_e, "    },
         {"skylake-avx512",  "skylakex",       ""                                       },
         {"lion cove",       "",               "arrowlake_p, lunarlake_p: name one"     },
+        {"sunny cove",      "",               "uarchs, icelake, icelakex: name"        },
         {"Willow Cove",     "tigerlake",      ""                                       },
         {"unknown",         "unknown",        ""                                       },
         {"sapphirerapid",   "",               "; did you mean 'sapphirerapids'?"       },
