@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Completion for shells, printed from the command records like the help; see help.h. An argument
-// whose placeholder is FILE or DIR completes file names, one with bars its alternatives.
+// whose placeholder is FILE or DIR completes file names, one with bars its alternatives. Names of
+// families, lists and properties are those of the data at hand.
 #include "help.h"
+
+#include "cpuinfo/cpuinfo.h"
+#include "export/export.h"
+#include "list/select.h"
+#include "property/property.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -38,10 +44,44 @@ static void print_actions(const char *synopsis)
         printf(" %.*s", (int)len, synopsis - len);
 }
 
-static void print_alternatives(const char *argument)
+// Prints the words that an option's argument may be, with blanks between them; nothing if they are
+// not known.
+static void print_arguments(const struct command_option *option)
 {
-    for (const char *at = argument; *at; at++)
-        putchar(*at == '|' ? ' ' : *at);
+    const char *uarch;
+    if (strchr(option->argument, '|'))
+        for (const char *at = option->argument; *at; at++)
+            putchar(*at == '|' ? ' ' : *at);
+    else if (strcmp(option->name, "uarch") == 0)
+        for (int i = 0; (uarch = cpu_family_name(i)); i++)
+            printf("%s ", uarch);
+    else if (strcmp(option->argument, "FORMAT") == 0)
+        for (int i = 0; export_formats[i]; i++)
+            printf("%s ", export_formats[i]->name);
+}
+
+static bool has_arguments(const struct command_option *option)
+{
+    return strchr(option->argument, '|') || strcmp(option->name, "uarch") == 0 ||
+           strcmp(option->argument, "FORMAT") == 0;
+}
+
+// Prints what the operands of a synopsis stand for, each after a blank: lists or properties.
+static void print_operands(const char *synopsis)
+{
+    if (strstr(synopsis, "LIST[")) {
+        char **names = select_list_names();
+        for (size_t i = 0; names[i]; i++)
+            printf(" %s", names[i]);
+        select_list_names_free(names);
+    } else if (strstr(synopsis, "[NAME")) {
+        struct properties properties;
+        struct err err;
+        if (properties_load(&properties, &err) == 0)
+            for (int i = 0; i < properties.n; i++)
+                printf(" %s", properties.rows[i].name);
+        properties_free(&properties);
+    }
 }
 
 static void bash_option(const struct command_option *option)
@@ -52,9 +92,9 @@ static void bash_option(const struct command_option *option)
     if (option->letter)
         printf("-%c | ", option->letter);
     printf("--%s) ", option->name);
-    if (strchr(option->argument, '|')) {
+    if (has_arguments(option)) {
         fputs("words='", stdout);
-        print_alternatives(option->argument);
+        print_arguments(option);
         puts("' ;;");
     } else if (strcmp(option->argument, "DIR") == 0) {
         puts("mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); return ;;");
@@ -74,6 +114,7 @@ static void bash_command(const struct command *cmd)
         printf("--%s ", option->name);
     fputs("--help", stdout);
     print_actions(cmd->arguments);
+    print_operands(cmd->arguments);
     puts("' ;;\n        esac ;;");
 }
 
@@ -121,14 +162,15 @@ static void zsh_text(const char *text)
     }
 }
 
-static void zsh_argument(const char *argument)
+static void zsh_argument(const struct command_option *option)
 {
+    const char *argument = option->argument;
     putchar(':');
     zsh_text(argument);
     putchar(':');
-    if (strchr(argument, '|')) {
+    if (has_arguments(option)) {
         putchar('(');
-        print_alternatives(argument);
+        print_arguments(option);
         putchar(')');
     } else if (strcmp(argument, "FILE") == 0) {
         fputs("_files", stdout);
@@ -152,7 +194,7 @@ static void zsh_spelling(const struct command_option *option, bool letter)
     zsh_text(option->help);
     putchar(']');
     if (option->argument)
-        zsh_argument(option->argument);
+        zsh_argument(option);
     puts("' \\");
 }
 
@@ -171,7 +213,9 @@ static void zsh_command(const struct command *cmd)
         print_actions(cmd->arguments);
         puts(")' \\");
     }
-    puts("            '*: :_files' ;;");
+    fputs("            '*: :{compadd --", stdout);
+    print_operands(cmd->arguments);
+    puts("; _files}' ;;");
 }
 
 static void zsh_script(void)

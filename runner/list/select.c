@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SELECT_LISTS_MAX = 200 }; // number of list names that "did you mean" considers
-
 struct wanted {
     char *path;
     int line; // 0: all
@@ -77,28 +75,42 @@ char *select_list_path(const char *name)
     return NULL;
 }
 
-int select_no_list(const char *name, struct err *err)
+char **select_list_names(void)
 {
-    char hint[96], *stems[SELECT_LISTS_MAX];
-    struct suggestion near = suggest_start(name, strcspn(name, ":"));
     glob_t found;
-    size_t n = 0;
     glob(path_data("lists/*.csv"), 0, NULL, &found);
     glob(path_data("lists/selection/*.csv"), GLOB_APPEND, NULL, &found);
-    for (; n < found.gl_pathc && n < SELECT_LISTS_MAX; n++) {
-        const char *base = strrchr(found.gl_pathv[n], '/') + 1;
-        stems[n] = xasprintf("%.*s", (int)strcspn(base, "."), base);
-        suggest_offer(&near, stems[n]);
+    char **names = xcalloc(found.gl_pathc + 1, sizeof *names);
+    for (size_t i = 0, n = 0; i < found.gl_pathc; i++) {
+        const char *base = strrchr(found.gl_pathv[i], '/') + 1;
+        if (strcmp(base, "exceptions.csv") != 0)
+            names[n++] = xasprintf("%.*s", (int)strcspn(base, "."), base);
     }
+    globfree(&found);
+    return names;
+}
+
+void select_list_names_free(char **names)
+{
+    for (size_t i = 0; names[i]; i++)
+        free(names[i]);
+    free(names);
+}
+
+int select_no_list(const char *name, struct err *err)
+{
+    char hint[96];
+    struct suggestion near = suggest_start(name, strcspn(name, ":"));
+    char **names = select_list_names();
+    for (size_t i = 0; names[i]; i++)
+        suggest_offer(&near, names[i]);
     suggest_text(&near, hint, sizeof hint);
     err_set(err, "there is no list '%s': neither a file nor a name below lists/%s", name, hint);
     if (!*hint)
         err_set(err,
                 "there is no list '%s': neither a file nor a name below lists/ (ls %s shows them)",
                 name, path_data("lists"));
-    while (n > 0)
-        free(stems[--n]);
-    globfree(&found);
+    select_list_names_free(names);
     return -1;
 }
 

@@ -34,6 +34,9 @@ int select_check_once(const struct selection *selection, struct err *err);
 // Returns the file of a list given as a path, or as a name below lists/ or lists/selection/, with
 // or without .csv. NULL if there is none; the caller frees it.
 char *select_list_path(const char *name);
+// Returns the names of all lists and selections, with NULL at the end.
+char **select_list_names(void);
+void select_list_names_free(char **names);
 // Sets the error that there is no list of this name, with the one that may be meant. Returns -1.
 int select_no_list(const char *name, struct err *err);
 void selection_free(struct selection *selection);

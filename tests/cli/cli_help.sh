@@ -186,6 +186,20 @@ for command in $commands; do
 done
 expect "alternatives" test "$(completes latput bench --bits '' | xargs)" = '64 32'
 expect "actions" test "$(completes latput counters st | xargs)" = 'start stop status'
+expect "lists" test "$(completes latput run sse_ | xargs)" = \
+    'sse_convert sse_fp sse_integer sse_move sse_shuffle'
+expect "a selection" test "$(completes latput plan qui)" = quick
+expect "no list of exceptions" test -z "$(completes latput check exce)"
+expect "properties" test "$(completes latput property bandwidth | sort | xargs)" = \
+    'bandwidth bandwidth_beyond bandwidth_together'
+for option in 'query --uarch' 'ports -u' 'run --uarch'; do
+    # shellcheck disable=SC2086 # a command and its option
+    expect "CPUs of $option" test "$(completes latput $option zen | xargs)" = \
+        'zen1 zenplus zen2 zen3 zen4 zen5 zen6'
+done
+expect "formats" test "$(completes latput export -f osa)" = osaca
+expect "formats of compare" test "$(completes latput compare --format '' | xargs)" = \
+    'text json html'
 expect "nothing of ours behind --" test -z "$(completes latput stat -- --)"
 mkdir directory
 expect "directories" test "$(completes latput report --output d)" = directory
@@ -196,6 +210,8 @@ for command in $commands; do
     sed -n "/^    $command)/,/;;$/p" _latput | grep -oE "[')]--[a-z-]+" | tr -d "')" | sort >offered
     expect "options of $command for zsh" test "$(cat offered)" = "$(options_of "$command")"
 done
+expect "lists for zsh" grep -q "^            '\*: :{compadd -- .* sse_fp .*; _files}' ;;$" _latput
+expect "CPUs for zsh" grep -q -- "'--uarch=\[.*\]:NAME:(.*zen4 zen5 .*)'" _latput
 # Words in documents after the name of a command are options of it.
 checked=0
 # shellcheck disable=SC2016 # the backquotes are in the documents
