@@ -13,11 +13,116 @@
 #include <sha256.h>
 #include <string.h>
 
+enum { TABLE_RUN, TABLE_CPU, BELOW_MAX = 12 };
+
+// Notes on a table.
+enum {
+    SAMPLES = 1, // it is copied with samples
+    KERNELS = 2, // it is copied with kernels or samples
+    ROUNDS = 4,  // numbers of runs kept without kernels are rounded
+    DERIVED = 8, // merging derives its rows again where there are samples
+    AGAIN = 16,  // merging derives its rows again
+    SAID = 32,   // remarks, which may come later or from a merge, and are not measured
+};
+
+// A table whose rows belong to rows of another, which stands above it. All columns are copied: they
+// are typed in db/schema.sql alone. A pass says nothing without its samples, but one of a sweep
+// says which points were measured.
+struct copy_level {
+    const char *table, *parent;
+    const char *above; // column with the id of the parent's row
+    const char *id;    // its own, for rows below; NULL: there are none
+    const char *order; // columns; NULL: there is one row
+    unsigned notes;
+};
+// clang-format off
+static const struct copy_level levels[] = {
+    [TABLE_RUN] = {"run", "", "cpu_id", "run_id", NULL, 0},
+    [TABLE_CPU] = {"cpu", "", "cpu_id", "cpu_id", NULL, 0},
+    {"cpuid_leaf", "cpu", "cpu_id", NULL, "leaf, subleaf", 0},
+    {"cpu_cache", "cpu", "cpu_id", NULL, "level, type", 0},
+    {"run_event", "run", "run_id", NULL, "position", 0},
+    {"run_list", "run", "run_id", NULL, NULL, 0},
+    {"run_form", "run", "run_id", "run_form_id", NULL, 0},
+    {"operand_role", "run_form", "run_form_id", NULL, "operand", 0},
+    {"test", "run_form", "run_form_id", "test_id", "position", 0},
+    {"kernel", "test", "test_id", "kernel_id", "position", KERNELS},
+    {"timing", "kernel", "kernel_id", "timing_id", "timing_id", SAMPLES},
+    {"sample", "timing", "timing_id", NULL, "seq", SAMPLES},
+    {"estimate", "kernel", "kernel_id", NULL, NULL, DERIVED},
+    {"estimate_state", "kernel", "kernel_id", NULL, "position", DERIVED},
+    {"result", "test", "test_id", NULL, NULL, ROUNDS | DERIVED},
+    {"port_result", "run_form", "run_form_id", "run_form_id", NULL, ROUNDS},
+    {"port_use", "port_result", "run_form_id", NULL, "position", 0},
+    {"port_use_wide", "port_result", "run_form_id", NULL, "position", 0},
+    {"port_share", "port_result", "run_form_id", NULL, "unit", 0},
+    {"port_trial", "port_result", "run_form_id", NULL, "position", KERNELS},
+    {"port_trial_count", "port_result", "run_form_id", NULL, "position, event", 0},
+    {"port_model", "run", "run_id", "run_id", NULL, 0},
+    {"port_class", "port_model", "run_id", NULL, "position", 0},
+    {"port_unit", "port_model", "run_id", NULL, "position", 0},
+    {"port_probe", "port_model", "run_id", NULL, "position, unit", 0},
+    {"port_name", "port_model", "run_id", NULL, "ports_mask", 0},
+    {"bench", "run", "run_id", "bench_id", "position", 0},
+    {"bench_thread", "bench", "bench_id", NULL, "thread", 0},
+    {"bench_metric", "bench", "bench_id", NULL, "position", 0},
+    {"bench_repetition", "bench", "bench_id", NULL, "seq", 0},
+    {"bench_value", "bench", "bench_id", NULL, "seq, position", 0},
+    {"property", "run", "run_id", "property_id", "position", 0},
+    {"property_variant", "property", "property_id", "variant_id", "position", 0},
+    {"sweep_point", "property_variant", "variant_id", "point_id", "position, point_id", 0},
+    {"sweep_timing", "sweep_point", "point_id", "timing_id", "timing_id", KERNELS},
+    {"sweep_sample", "sweep_timing", "timing_id", NULL, "seq", SAMPLES},
+    {"sweep_value", "sweep_point", "point_id", NULL, NULL, DERIVED},
+    {"conclusion", "property", "property_id", "conclusion_id", "position", AGAIN},
+    {"conclusion_value", "conclusion", "conclusion_id", NULL, "position", 0},
+    {"run_warning", "run", "run_id", NULL, "text", SAID},
+    {"run_time", "run", "run_id", NULL, "position", SAID},
+    {"validation", "run", "run_id", "validation_id", "validation_id", SAID},
+    {"validation_class", "validation", "validation_id", NULL, "class", 0},
+    {"validation_mix", "validation", "validation_id", NULL, "position", 0},
+};
+// clang-format on
+
+// Tables whose rows name others, which are found by these names, or added. `select`: the row's id
+// (or anything, if it has none), then the columns; its parameter is the id above. `insert`: the id
+// above, then the columns.
+struct copy_named {
+    const char *table, *select, *insert;
+};
+static const struct copy_named copy_forms = {
+    .table = "run_form",
+    .select =
+        "SELECT run_form_id, run_form.position, isa, form, mnemonic, operands, enc, bits, options, "
+        "list.name FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) "
+        "WHERE run_id = ?1 ORDER BY run_form_id",
+    .insert = "INSERT INTO run_form (run_id, position, isa, form_id, list_id) VALUES (?1, ?2, ?3, "
+              "(SELECT form_id FROM form WHERE form = ?4 AND enc = ?7 AND bits = ?8), "
+              "(SELECT list_id FROM list WHERE name = ?10))",
+};
+static const struct copy_named copy_lists = {
+    .table = "run_list",
+    .select = "SELECT 0, title, list.name FROM run_list JOIN list USING (list_id) "
+              "WHERE run_id = ?1 ORDER BY list.name",
+    .insert = "INSERT INTO run_list (run_id, title, list_id) VALUES (?1, ?2, "
+              "(SELECT list_id FROM list WHERE name = ?3))",
+};
+
+// The statements of a level, and the tables below it.
+struct copy_table {
+    const struct copy_level *level;
+    const struct copy_named *named; // NULL: all columns
+    sqlite3_stmt *select, *insert;  // insert: NULL where rows are hashed
+    struct copy_table *below[BELOW_MAX];
+    int nbelow, decides; // the column with the deciding kernel; 0: none
+};
+
 struct store_copy {
     struct store *from, *to;
     enum merge_keep keep;
     struct err *err;
     SHA256_CTX *hash; // if not NULL, rows are hashed instead of copied
+    struct copy_table tables[ARRAY_LEN(levels)];
 };
 
 static bool column_is_clean(sqlite3_stmt *row, int column)
@@ -55,335 +160,126 @@ static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *i
     return 0;
 }
 
-// A table whose rows belong to a row of the table above. `select`: the row's id (or anything, if it
-// has none), then the columns; its parameter is the id above. `insert`: the id above, then the
-// columns.
-struct copy_level {
-    const char *select, *insert;
-    const struct copy_level *const *children; // ends with NULL; NULL: none
-};
+// Puts together how all columns of a table are read, and how they are stored. A deciding kernel is
+// copied by its position in the test. Columns are in the order of their names, which is the same in
+// any file.
+static int copy_columns(struct store_copy *copy, struct copy_table *table, struct strbuf *select,
+                        struct strbuf *insert)
+{
+    const struct copy_level *level = table->level;
+    const char *by = *level->parent ? level->above : level->id;
+    sqlite3_stmt *columns =
+        store_bind(copy->from, copy->err,
+                   "SELECT name FROM pragma_table_info(?1) WHERE name NOT IN (?2, ?3, ?4) "
+                   "ORDER BY name",
+                   "ssss", level->table, level->above, by, level->id);
+    struct strbuf values = {0};
+    int got, n = 0;
+    if (!columns)
+        return -1;
+    strbuf_printf(select, "SELECT %s", level->id ? level->id : "0");
+    strbuf_printf(insert, "INSERT INTO %s (%s", level->table, level->above);
+    while ((got = sqlite3_step(columns)) == SQLITE_ROW) {
+        const char *column = store_text(columns, 0);
+        n++;
+        strbuf_printf(insert, ", %s", column);
+        if (strcmp(column, "kernel_id") == 0) {
+            table->decides = n;
+            strbuf_printf(select,
+                          ", (SELECT position FROM kernel WHERE kernel.kernel_id = "
+                          "%s.kernel_id AND kernel.test_id = ?1)",
+                          level->table);
+            strbuf_printf(&values,
+                          ", (SELECT kernel_id FROM kernel WHERE test_id = ?1 "
+                          "AND position = ?%d)",
+                          n + 1);
+            continue;
+        }
+        strbuf_printf(select, ", %s", column);
+        strbuf_printf(&values, ", ?%d", n + 1);
+    }
+    strbuf_printf(select, " FROM %s WHERE %s = ?1", level->table, by);
+    if (level->order)
+        strbuf_printf(select, " ORDER BY %s", level->order);
+    strbuf_printf(insert, ") VALUES (?1%s)", strbuf_text(&values));
+    strbuf_free(&values);
+    return store_rows_end(copy->from, columns, got, copy->err);
+}
 
-static const struct copy_level copy_samples = {
-    "SELECT 0, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc, counted_clk FROM sample "
-    "WHERE timing_id = ?1 ORDER BY seq",
-    "INSERT INTO sample (timing_id, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc, "
-    "counted_clk) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    NULL};
+static int copy_prepare(struct store_copy *copy, struct store *store, const char *sql,
+                        sqlite3_stmt **stmt)
+{
+    return sqlite3_prepare_v2(store->db, sql, -1, stmt, NULL) == SQLITE_OK
+               ? 0
+               : store_error(store, copy->err, "read or write");
+}
 
-static const struct copy_level copy_timings = {
-    "SELECT timing_id, pass, outcome, detail, iterations, copies, calib_clk, overhead_tsc, "
-    "accepted, tried, overhead_counted_clk FROM timing WHERE kernel_id = ?1 ORDER BY timing_id",
-    "INSERT INTO timing (kernel_id, pass, outcome, detail, iterations, copies, calib_clk, "
-    "overhead_tsc, accepted, tried, overhead_counted_clk) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_samples, NULL}
-};
+static int copy_table_begin(struct store_copy *copy, struct copy_table *table)
+{
+    struct strbuf select = {0}, insert = {0};
+    const struct copy_named *own = strcmp(table->level->table, copy_forms.table) == 0 ? &copy_forms
+                                   : strcmp(table->level->table, copy_lists.table) == 0
+                                       ? &copy_lists
+                                       : NULL;
+    table->named = own;
+    int result = own ? 0 : copy_columns(copy, table, &select, &insert);
+    if (result == 0)
+        result = copy_prepare(copy, copy->from, own ? own->select : select.data, &table->select);
+    if (result == 0 && copy->to)
+        result = copy_prepare(copy, copy->to, own ? own->insert : insert.data, &table->insert);
+    strbuf_free(&select);
+    strbuf_free(&insert);
+    return result;
+}
 
-static const struct copy_level copy_estimates = {
-    "SELECT 0, outcome, instance_clk, spread_clk, accepted, tried, pass, state_share, "
-    "calibrated_clk FROM estimate WHERE kernel_id = ?1",
-    "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, accepted, tried, pass, "
-    "state_share, calibrated_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    NULL};
+// Returns true if merging derives the rows again, from others that are hashed: another version of
+// latput may derive something else.
+static bool copy_is_made_again(const struct store_copy *copy, unsigned notes)
+{
+    return notes & AGAIN || (notes & DERIVED && copy->keep == MERGE_KEEP_SAMPLES);
+}
 
-static const struct copy_level copy_states = {
-    "SELECT 0, position, instance_clk, share, passes FROM estimate_state WHERE kernel_id = ?1 "
-    "ORDER BY position",
-    "INSERT INTO estimate_state (kernel_id, position, instance_clk, share, passes) "
-    "VALUES (?, ?, ?, ?, ?)",
-    NULL};
+static bool copy_wants(const struct store_copy *copy, unsigned notes)
+{
+    enum merge_keep least = notes & SAMPLES   ? MERGE_KEEP_SAMPLES
+                            : notes & KERNELS ? MERGE_KEEP_KERNELS
+                                              : MERGE_KEEP_RESULTS;
+    return copy->keep >= least &&
+           !(copy->hash && (notes & SAID || copy_is_made_again(copy, notes)));
+}
 
-static const struct copy_level copy_kernels = {
-    "SELECT kernel_id, position, shape, instances, instrs, extra_clk, outcome, detail, code_bytes, "
-    "code FROM kernel WHERE test_id = ?1 ORDER BY position",
-    "INSERT INTO kernel (test_id, position, shape, instances, instrs, extra_clk, outcome, detail, "
-    "code_bytes, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_timings, &copy_estimates, &copy_states, NULL}
-};
+// Prepares the statements of all tables; copy_end() frees them.
+static int copy_begin(struct store_copy *copy)
+{
+    int result = 0;
+    for (size_t i = 0; i < ARRAY_LEN(levels) && result == 0; i++) {
+        struct copy_table *table = &copy->tables[i];
+        table->level = &levels[i];
+        for (size_t above = 0; above < i && copy_wants(copy, table->level->notes); above++)
+            if (strcmp(levels[above].table, table->level->parent) == 0)
+                copy->tables[above].below[copy->tables[above].nbelow++] = table;
+        result = copy_table_begin(copy, table);
+    }
+    return result;
+}
 
-static const struct copy_level copy_results = {
-    "SELECT 0, result.outcome, result.detail, value_clk, dense_clk, filled_clk, spread_clk, "
-    "accepted, tried, bound, kernel.position, average, least_clk, most_clk, states FROM result "
-    "LEFT JOIN kernel "
-    "ON kernel.kernel_id = result.kernel_id AND kernel.test_id = result.test_id "
-    "WHERE result.test_id = ?1",
-    "INSERT INTO result (test_id, outcome, detail, value_clk, dense_clk, filled_clk, spread_clk, "
-    "accepted, tried, bound, kernel_id, average, least_clk, most_clk, states) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-    "(SELECT kernel_id FROM kernel WHERE test_id = ?1 AND position = ?11), ?12, ?13, ?14, ?15)",
-    NULL};
+static void copy_end(struct store_copy *copy)
+{
+    for (size_t i = 0; i < ARRAY_LEN(levels); i++) {
+        sqlite3_finalize(copy->tables[i].select);
+        sqlite3_finalize(copy->tables[i].insert);
+    }
+}
 
-static const struct copy_level copy_tests = {
-    "SELECT test_id, position, kind, src, dst, variant, bound, outcome, detail FROM test "
-    "WHERE run_form_id = ?1 ORDER BY position",
-    "INSERT INTO test (run_form_id, position, kind, src, dst, variant, bound, outcome, detail) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_kernels, &copy_results, NULL}
-};
-
-static const struct copy_level copy_port_uses = {
-    "SELECT 0, position, ports_mask, name, uops FROM port_use WHERE run_form_id = ?1 "
-    "ORDER BY position",
-    "INSERT INTO port_use (run_form_id, position, ports_mask, name, uops) VALUES (?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_port_uses_wide = {
-    "SELECT 0, position, ports_mask, name, uops FROM port_use_wide WHERE run_form_id = ?1 "
-    "ORDER BY position",
-    "INSERT INTO port_use_wide (run_form_id, position, ports_mask, name, uops) "
-    "VALUES (?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_port_trials = {
-    "SELECT 0, position, blocker, instances, blockers, outcome, clk, spread_clk FROM port_trial "
-    "WHERE run_form_id = ?1 ORDER BY position",
-    "INSERT INTO port_trial (run_form_id, position, blocker, instances, blockers, outcome, clk, "
-    "spread_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_port_trial_counts = {
-    "SELECT 0, position, event, uops FROM port_trial_count WHERE run_form_id = ?1 "
-    "ORDER BY position, event",
-    "INSERT INTO port_trial_count (run_form_id, position, event, uops) VALUES (?, ?, ?, ?)", NULL};
-
-static const struct copy_level copy_port_shares = {
-    "SELECT 0, unit, share_clk FROM port_share WHERE run_form_id = ?1 ORDER BY unit",
-    "INSERT INTO port_share (run_form_id, unit, share_clk) VALUES (?, ?, ?)", NULL};
-
-static const struct copy_level copy_port_results = {
-    "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
-    "residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk "
-    "FROM port_result WHERE run_form_id = ?1",
-    "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
-    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_port_uses, &copy_port_uses_wide, &copy_port_shares,
-                                       &copy_port_trials, &copy_port_trial_counts, NULL}
-};
-
-static const struct copy_level copy_roles = {
-    "SELECT 0, operand, role FROM operand_role WHERE run_form_id = ?1 ORDER BY operand",
-    "INSERT INTO operand_role (run_form_id, operand, role) VALUES (?, ?, ?)", NULL};
-
-// Forms and lists are found by their names, or added.
-static const struct copy_level copy_forms = {
-    "SELECT run_form_id, run_form.position, isa, form, mnemonic, operands, enc, bits, options, "
-    "list.name FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) "
-    "WHERE run_id = ?1 ORDER BY run_form_id",
-    "INSERT INTO run_form (run_id, position, isa, form_id, list_id) VALUES (?1, ?2, ?3, "
-    "(SELECT form_id FROM form WHERE form = ?4 AND enc = ?7 AND bits = ?8), "
-    "(SELECT list_id FROM list WHERE name = ?10))",
-    (const struct copy_level *const[]){&copy_roles, &copy_tests, &copy_port_results, NULL}
-};
-
-// The lists are found or added like forms.
-static const struct copy_level copy_lists = {
-    "SELECT 0, title, list.name FROM run_list JOIN list USING (list_id) WHERE run_id = ?1 "
-    "ORDER BY list.name",
-    "INSERT INTO run_list (run_id, title, list_id) VALUES (?1, ?2, "
-    "(SELECT list_id FROM list WHERE name = ?3))",
-    NULL};
-
-static const struct copy_level copy_warnings = {
-    "SELECT 0, text, remedy FROM run_warning WHERE run_id = ?1 ORDER BY text",
-    "INSERT INTO run_warning (run_id, text, remedy) VALUES (?, ?, ?)", NULL};
-
-static const struct copy_level copy_run_times = {
-    "SELECT 0, position, total_s, measuring_s, programs_s, inferring_s, writing_s, "
-    "assembling_s, linking_s, quiet_s, gaps_s, user_cpu_s, kernel_cpu_s, repeats_accepted, "
-    "repeats_disturbed, repeats_disagreeing, repeats_uncounted, repeats_too_few FROM "
-    "run_time WHERE run_id = ?1 ORDER BY position",
-    "INSERT INTO run_time (run_id, position, total_s, measuring_s, programs_s, "
-    "inferring_s, writing_s, assembling_s, linking_s, quiet_s, gaps_s, user_cpu_s, "
-    "kernel_cpu_s, repeats_accepted, repeats_disturbed, repeats_disagreeing, "
-    "repeats_uncounted, repeats_too_few) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-    "?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_run_events = {
-    "SELECT 0, position, event, code, backend, counter_table, table_version FROM run_event "
-    "WHERE run_id = ?1 ORDER BY position",
-    "INSERT INTO run_event (run_id, position, event, code, backend, counter_table, table_version) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_port_classes = {
-    "SELECT 0, position, ports_mask, name, blocker, blocker_clk, members, holds "
-    "FROM port_class WHERE run_id = ?1 ORDER BY position",
-    "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, blocker_clk, members, "
-    "holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_port_units = {
-    "SELECT 0, position, name, blocker, blocker_clk, whole_blocker, whole_clk "
-    "FROM port_unit WHERE run_id = ?1 ORDER BY position",
-    "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk, "
-    "whole_blocker, whole_clk) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_port_names = {
-    "SELECT 0, ports_mask, name FROM port_name WHERE run_id = ?1 ORDER BY ports_mask",
-    "INSERT INTO port_name (run_id, ports_mask, name) VALUES (?, ?, ?)", NULL};
-
-static const struct copy_level copy_port_probes = {
-    "SELECT 0, position, unit, form, share_clk FROM port_probe WHERE run_id = ?1 "
-    "ORDER BY position, unit",
-    "INSERT INTO port_probe (run_id, position, unit, form, share_clk) VALUES (?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_port_models = {
-    "SELECT run_id, width, nports, filler, residual, unexplained, teller, teller_clk, "
-    "drawn_seed, fast FROM port_model WHERE run_id = ?1",
-    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, "
-    "teller, teller_clk, drawn_seed, fast) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_probes,
-                                       &copy_port_names, NULL}
-};
-
-static const struct copy_level copy_validation_classes = {
-    "SELECT 0, class, mixes, mape_percent, within_10_percent FROM validation_class "
-    "WHERE validation_id = ?1 ORDER BY class",
-    "INSERT INTO validation_class (validation_id, class, mixes, mape_percent, within_10_percent) "
-    "VALUES (?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_validation_mixes = {
-    "SELECT 0, position, mix, measured_clk, predicted_clk FROM validation_mix "
-    "WHERE validation_id = ?1 ORDER BY position",
-    "INSERT INTO validation_mix (validation_id, position, mix, measured_clk, predicted_clk) "
-    "VALUES (?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_validations = {
-    "SELECT validation_id, seed, mixes, mape_percent, kendall_tau, within_10_percent, recorded_utc "
-    "FROM validation WHERE run_id = ?1 ORDER BY validation_id",
-    "INSERT INTO validation (run_id, seed, mixes, mape_percent, kendall_tau, within_10_percent, "
-    "recorded_utc) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_validation_classes, &copy_validation_mixes, NULL}
-};
-
-static const struct copy_level copy_bench_threads = {
-    "SELECT 0, thread, cpu, instance_clk, median_clk, spread_clk, accepted, tried, passes "
-    "FROM bench_thread WHERE bench_id = ?1 ORDER BY thread",
-    "INSERT INTO bench_thread (bench_id, thread, cpu, instance_clk, median_clk, spread_clk, "
-    "accepted, tried, passes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_bench_metrics = {
-    "SELECT 0, position, kind, name, code, backend, table_version FROM bench_metric "
-    "WHERE bench_id = ?1 ORDER BY position",
-    "INSERT INTO bench_metric (bench_id, position, kind, name, code, backend, table_version) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_bench_repetitions = {
-    "SELECT 0, seq, thread, pass, repetition, cold, accepted, tried, late_ns, elapsed_tsc, "
-    "elapsed_clk FROM bench_repetition WHERE bench_id = ?1 ORDER BY seq",
-    "INSERT INTO bench_repetition (bench_id, seq, thread, pass, repetition, cold, accepted, tried, "
-    "late_ns, elapsed_tsc, elapsed_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_bench_values = {
-    "SELECT 0, seq, position, value FROM bench_value WHERE bench_id = ?1 ORDER BY seq, position",
-    "INSERT INTO bench_value (bench_id, seq, position, value) VALUES (?, ?, ?, ?)", NULL};
-
-static const struct copy_level copy_benches = {
-    "SELECT bench_id, position, label, source, code, file, file_sha256, symbol, cflags, compiler, "
-    "init, mode, breakers, bits, instances, copies, iterations, cold, pass, outcome, detail, "
-    "code_bytes, machine_code FROM bench WHERE run_id = ?1 ORDER BY position",
-    "INSERT INTO bench (run_id, position, label, source, code, file, file_sha256, symbol, cflags, "
-    "compiler, init, mode, breakers, bits, instances, copies, iterations, cold, pass, outcome, "
-    "detail, code_bytes, machine_code) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_bench_threads, &copy_bench_metrics,
-                                       &copy_bench_repetitions, &copy_bench_values, NULL}
-};
-
-static const struct copy_level copy_sweep_samples = {
-    "SELECT 0, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc FROM sweep_sample "
-    "WHERE timing_id = ?1 ORDER BY seq",
-    "INSERT INTO sweep_sample (timing_id, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc) "
-    "VALUES (?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_sweep_timings = {
-    "SELECT timing_id, pass, iterations, copies, calib_clk, overhead_tsc, accepted, tried "
-    "FROM sweep_timing WHERE point_id = ?1 ORDER BY timing_id",
-    "INSERT INTO sweep_timing (point_id, pass, iterations, copies, calib_clk, overhead_tsc, "
-    "accepted, tried) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_sweep_samples, NULL}
-};
-
-static const struct copy_level copy_sweep_values = {
-    "SELECT 0, y, samples FROM sweep_value WHERE point_id = ?1",
-    "INSERT INTO sweep_value (point_id, y, samples) VALUES (?, ?, ?)", NULL};
-
-static const struct copy_level copy_sweep_points = {
-    "SELECT point_id, position, x, by_x, instances, outcome, detail FROM sweep_point "
-    "WHERE variant_id = ?1 ORDER BY position, point_id",
-    "INSERT INTO sweep_point (variant_id, position, x, by_x, instances, outcome, detail) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_sweep_timings, &copy_sweep_values, NULL}
-};
-
-static const struct copy_level copy_property_variants = {
-    "SELECT variant_id, position, name, outcome, detail FROM property_variant "
-    "WHERE property_id = ?1 ORDER BY position",
-    "INSERT INTO property_variant (property_id, position, name, outcome, detail) "
-    "VALUES (?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_sweep_points, NULL}
-};
-
-static const struct copy_level copy_conclusion_values = {
-    "SELECT 0, position, label, value, low, high, unit FROM conclusion_value "
-    "WHERE conclusion_id = ?1 ORDER BY position",
-    "INSERT INTO conclusion_value (conclusion_id, position, label, value, low, high, unit) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_conclusions = {
-    "SELECT conclusion_id, position, variant, outcome, confidence, sentence FROM conclusion "
-    "WHERE property_id = ?1 ORDER BY position",
-    "INSERT INTO conclusion (property_id, position, variant, outcome, confidence, sentence) "
-    "VALUES (?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_conclusion_values, NULL}
-};
-
-static const struct copy_level copy_properties = {
-    "SELECT property_id, position, grp, name, title, question, x_unit, by_unit, y_unit, reading, "
-    "compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail, vm "
-    "FROM property WHERE run_id = ?1 ORDER BY position",
-    "INSERT INTO property (run_id, position, grp, name, title, question, x_unit, by_unit, y_unit, "
-    "reading, compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail, "
-    "vm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_property_variants, &copy_conclusions, NULL}
-};
-
-static const struct copy_level copy_leaves = {
-    "SELECT 0, leaf, subleaf, eax, ebx, ecx, edx FROM cpuid_leaf WHERE cpu_id = ?1 "
-    "ORDER BY leaf, subleaf",
-    "INSERT INTO cpuid_leaf (cpu_id, leaf, subleaf, eax, ebx, ecx, edx) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static const struct copy_level copy_caches = {
-    "SELECT 0, level, type, size_bytes, ways, line_bytes, sharing FROM cpu_cache "
-    "WHERE cpu_id = ?1 ORDER BY level, type",
-    "INSERT INTO cpu_cache (cpu_id, level, type, size_bytes, ways, line_bytes, sharing) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static int copy_insert(struct store_copy *copy, sqlite3_stmt *row, const char *sql, int64_t above,
+// `above` 0: there is no row above.
+static int copy_insert(struct store_copy *copy, const struct copy_table *table, int64_t above,
                        int64_t *id)
 {
-    sqlite3_stmt *insert = store_prepare(copy->to, copy->err, sql);
-    if (!insert)
-        return -1;
-    bool rounds = copy->keep == MERGE_KEEP_RESULTS &&
-                  (sql == copy_results.insert || sql == copy_port_results.insert);
-    sqlite3_bind_int64(insert, 1, above);
-    if (copy_bind(copy, row, insert, rounds) != 0)
+    sqlite3_stmt *insert = table->insert;
+    bool rounds = copy->keep == MERGE_KEEP_RESULTS && table->level->notes & ROUNDS;
+    if (above)
+        sqlite3_bind_int64(insert, 1, above);
+    if (copy_bind(copy, table->select, insert, rounds) != 0)
         return -1;
     int got = sqlite3_step(insert);
     int result = 0;
@@ -399,9 +295,6 @@ static int copy_insert(struct store_copy *copy, sqlite3_stmt *row, const char *s
     *id = sqlite3_last_insert_rowid(copy->to->db);
     return result;
 }
-
-static int copy_rows(struct store_copy *copy, const struct copy_level *level, int64_t from,
-                     int64_t to);
 
 static int copy_list_name(struct store_copy *copy, sqlite3_stmt *row, int column)
 {
@@ -426,40 +319,19 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
     return copy_list_name(copy, row, 9);
 }
 
-// Returns true if merging derives the rows again, from others that are hashed: another version of
-// latput may derive something else.
-static bool copy_is_made_again(const struct store_copy *copy, const struct copy_level *level)
-{
-    return level == &copy_conclusions || (copy->keep == MERGE_KEEP_SAMPLES &&
-                                          (level == &copy_results || level == &copy_estimates ||
-                                           level == &copy_states || level == &copy_sweep_values));
-}
-
-static bool copy_wants(const struct store_copy *copy, const struct copy_level *level)
-{
-    if (copy->hash && copy_is_made_again(copy, level))
-        return false;
-    // A pass says nothing without its samples; a pass of a sweep still says which points were
-    // measured.
-    if (level == &copy_timings || level == &copy_samples || level == &copy_sweep_samples)
-        return copy->keep == MERGE_KEEP_SAMPLES;
-    if (level == &copy_kernels || level == &copy_port_trials || level == &copy_sweep_timings)
-        return copy->keep >= MERGE_KEEP_KERNELS;
-    return true;
-}
-
 // Hashes the columns 1.. of a row, with their types and lengths, except the description of a form,
 // which its first run in a database gives for all, and the number of the deciding kernel, which
 // belongs to the kernels.
-static void copy_digest(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row)
+static void copy_digest(struct store_copy *copy, const struct copy_table *table)
 {
+    sqlite3_stmt *row = table->select;
+    bool is_form = table->named == &copy_forms;
     for (int c = 1; c < sqlite3_column_count(row); c++) {
-        if ((level == &copy_forms && (c == 4 || c == 5 || c == 8)) ||
-            (level == &copy_results && c == 10))
+        if ((is_form && (c == 4 || c == 5 || c == 8)) || c == table->decides)
             continue;
         int type = sqlite3_column_type(row, c);
         double real = sqlite3_column_double(row, c);
-        if (level == &copy_results || level == &copy_port_results)
+        if (table->level->notes & ROUNDS)
             real = nearbyint(real * 1000); // precision of a run kept without kernels
         const void *bytes = type == SQLITE_FLOAT ? &real : sqlite3_column_blob(row, c);
         int64_t head[2] = {type,
@@ -470,34 +342,47 @@ static void copy_digest(struct store_copy *copy, const struct copy_level *level,
     }
 }
 
-static int copy_row(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row,
-                    int64_t to)
+// Adds what the row names.
+static int copy_add_named(struct store_copy *copy, const struct copy_table *table)
 {
-    int64_t id = 0, own = sqlite3_column_int64(row, 0);
-    if (copy->hash)
-        copy_digest(copy, level, row);
-    else if ((level == &copy_forms && copy_names(copy, row) != 0) ||
-             (level == &copy_lists && copy_list_name(copy, row, 2) != 0) ||
-             copy_insert(copy, row, level->insert, to, &id) != 0)
-        return -1;
-    for (int i = 0; level->children && level->children[i]; i++)
-        if (copy_wants(copy, level->children[i]) &&
-            copy_rows(copy, level->children[i], own, id) != 0)
-            return -1;
-    return 0;
+    if (!table->named)
+        return 0;
+    return table->named == &copy_forms ? copy_names(copy, table->select)
+                                       : copy_list_name(copy, table->select, 2);
 }
 
-static int copy_rows(struct store_copy *copy, const struct copy_level *level, int64_t from,
+// Copies or hashes the rows below `from`, which has become `to`.
+static int copy_rows(struct store_copy *copy, const struct copy_table *table, int64_t from,
+                     int64_t to);
+static int copy_below(struct store_copy *copy, const struct copy_table *table, int64_t from,
+                      int64_t to)
+{
+    int result = 0;
+    for (int i = 0; i < table->nbelow && result == 0; i++)
+        result = copy_rows(copy, table->below[i], from, to);
+    return result;
+}
+
+static int copy_row(struct store_copy *copy, const struct copy_table *table, int64_t to)
+{
+    int64_t id = 0, own = sqlite3_column_int64(table->select, 0);
+    if (copy->hash)
+        copy_digest(copy, table);
+    else if (copy_add_named(copy, table) != 0 || copy_insert(copy, table, to, &id) != 0)
+        return -1;
+    return copy_below(copy, table, own, id);
+}
+
+static int copy_rows(struct store_copy *copy, const struct copy_table *table, int64_t from,
                      int64_t to)
 {
-    sqlite3_stmt *row = store_bind(copy->from, copy->err, level->select, "i", from);
-    if (!row)
-        return -1;
+    sqlite3_stmt *row = table->select;
+    sqlite3_bind_int64(row, 1, from);
     if (copy->hash)
-        SHA256Update(copy->hash, (const uint8_t *)level->select, strlen(level->select));
+        SHA256Update(copy->hash, (const uint8_t *)sqlite3_sql(row), strlen(sqlite3_sql(row)));
     int got, result = 0;
     while (result == 0 && (got = sqlite3_step(row)) == SQLITE_ROW)
-        result = copy_row(copy, level, row, to);
+        result = copy_row(copy, table, to);
     if (result == 0 && got != SQLITE_DONE)
         result = store_error(copy->from, copy->err, "read");
     sqlite3_reset(row);
@@ -537,81 +422,44 @@ static int copy_check_identity(struct store_copy *copy, int64_t cpu_id, char ide
     return result;
 }
 
+// Finds the CPU among those there, or adds it.
 static int copy_cpu(struct store_copy *copy, int64_t cpu_id, int64_t *new_id)
 {
-    static const char select[] =
-        "SELECT 0, identity, vendor, brand, signature, family, model, stepping, core_type, "
-        "native_model, uarch, uarch_name, microcode, hypervisor, tsc_invariant, features, "
-        "inferred FROM cpu WHERE cpu_id = ?1";
-    static const char insert[] =
-        "INSERT INTO cpu (cpu_id, identity, vendor, brand, signature, family, model, stepping, "
-        "core_type, native_model, uarch, uarch_name, microcode, hypervisor, tsc_invariant, "
-        "features, inferred) "
-        "VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    static const char find[] = "SELECT cpu_id FROM cpu WHERE identity = ?1";
     char identity[65];
     if (copy_check_identity(copy, cpu_id, identity) != 0)
         return -1;
-    int found = store_get_int(copy->to, copy->err, new_id,
-                              "SELECT cpu_id FROM cpu WHERE identity = ?1", "s", identity);
-    if (found != 0)
-        return found < 0 ? -1 : 0;
-    sqlite3_stmt *row = store_bind(copy->from, copy->err, select, "i", cpu_id);
-    if (!row || sqlite3_step(row) != SQLITE_ROW)
-        return store_error(copy->from, copy->err, "read its CPU");
-    int result = copy_insert(copy, row, insert, 0, new_id);
-    sqlite3_reset(row);
-    if (result == 0)
-        result = copy_rows(copy, &copy_leaves, cpu_id, *new_id);
-    return result == 0 ? copy_rows(copy, &copy_caches, cpu_id, *new_id) : -1;
+    int found = store_get_int(copy->to, copy->err, new_id, find, "s", identity);
+    if (found == 0 && copy_rows(copy, &copy->tables[TABLE_CPU], cpu_id, 0) == 0)
+        found = store_get_int(copy->to, copy->err, new_id, find, "s", identity);
+    return found > 0 ? 0 : -1;
 }
 
-static const struct copy_level copy_runs = {
-    "SELECT cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, frequency, "
-    "selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, measuring_cpu, "
-    "started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, evidence, "
-    "measured_width FROM run WHERE run_id = ?1",
-    "INSERT INTO run (cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, "
-    "frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, "
-    "measuring_cpu, started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, "
-    "evidence, measured_width) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    NULL};
-
-static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id)
+static int copy_run(struct store_copy *copy, int64_t run_id, int64_t *new_id)
 {
-    sqlite3_stmt *row = store_bind(copy->from, copy->err, copy_runs.select, "i", run_id);
-    if (!row)
-        return -1;
-    if (sqlite3_step(row) != SQLITE_ROW) {
-        sqlite3_reset(row);
+    int64_t cpu_id = 0;
+    int got = store_get_int(copy->from, copy->err, &cpu_id,
+                            "SELECT cpu_id FROM run WHERE run_id = ?1", "i", run_id);
+    if (got == 0)
         return err_set(copy->err, "%s: has no run %lld", copy->from->path, (long long)run_id);
-    }
-    int64_t cpu_id;
-    int result = copy_cpu(copy, sqlite3_column_int64(row, 0), &cpu_id);
-    if (result == 0)
-        result = copy_insert(copy, row, copy_runs.insert, cpu_id, new_id);
-    sqlite3_reset(row);
-    return result;
+    if (got < 0 || copy_cpu(copy, cpu_id, &cpu_id) != 0 ||
+        copy_rows(copy, &copy->tables[TABLE_RUN], run_id, cpu_id) != 0)
+        return -1;
+    return store_get_int(copy->to, copy->err, new_id, "SELECT max(run_id) FROM run", "") > 0 ? 0
+                                                                                             : -1;
 }
-
-// Tables below a run: first its measurements, then remarks that may come later or from a merge.
-static const struct copy_level *const copy_measured[] = {
-    &copy_run_events, &copy_lists, &copy_forms, &copy_port_models, &copy_benches, &copy_properties};
-static const struct copy_level *const copy_said[] = {&copy_warnings, &copy_run_times,
-                                                     &copy_validations};
 
 int merge_copy_run(struct store *from, int64_t run_id, enum merge_keep keep, struct store *to,
                    int64_t *new_id, struct err *err)
 {
-    struct store_copy copy = {from, to, keep, err, NULL};
+    struct store_copy copy = {.from = from, .to = to, .keep = keep, .err = err};
     bool own;
     if (store_unit_begin(to, &own, err) != 0)
         return -1;
-    int result = copy_run_row(&copy, run_id, new_id);
-    for (size_t i = 0; i < ARRAY_LEN(copy_measured) && result == 0; i++)
-        result = copy_rows(&copy, copy_measured[i], run_id, *new_id);
-    for (size_t i = 0; i < ARRAY_LEN(copy_said) && result == 0; i++)
-        result = copy_rows(&copy, copy_said[i], run_id, *new_id);
+    int result = copy_begin(&copy);
+    if (result == 0)
+        result = copy_run(&copy, run_id, new_id);
+    copy_end(&copy);
     return store_unit_end(to, own, result, err);
 }
 
@@ -619,19 +467,20 @@ int merge_hash_run(struct store *store, int64_t run_id, enum merge_keep keep, ch
                    struct err *err)
 {
     SHA256_CTX hash;
-    struct store_copy copy = {store, NULL, keep, err, &hash};
-    char identity[65];
+    struct store_copy copy = {.from = store, .keep = keep, .err = err, .hash = &hash};
+    char identity[65] = "";
     int64_t cpu_id = 0;
     SHA256Init(&hash);
-    if (store_get_int(store, err, &cpu_id, "SELECT cpu_id FROM run WHERE run_id = ?1", "i",
-                      run_id) < 0 ||
-        copy_check_identity(&copy, cpu_id, identity) != 0 ||
-        copy_rows(&copy, &copy_runs, run_id, 0) != 0)
-        return -1;
+    int result = copy_begin(&copy);
+    if (result == 0 &&
+        (store_get_int(store, err, &cpu_id, "SELECT cpu_id FROM run WHERE run_id = ?1", "i",
+                       run_id) < 0 ||
+         copy_check_identity(&copy, cpu_id, identity) != 0))
+        result = -1;
     SHA256Update(&hash, (const uint8_t *)identity, strlen(identity));
-    for (size_t i = 0; i < ARRAY_LEN(copy_measured); i++)
-        if (copy_rows(&copy, copy_measured[i], run_id, 0) != 0)
-            return -1;
+    if (result == 0)
+        result = copy_rows(&copy, &copy.tables[TABLE_RUN], run_id, 0);
+    copy_end(&copy);
     SHA256End(&hash, hex);
-    return 0;
+    return result;
 }
