@@ -4,11 +4,13 @@
 // more than their ports explain. A path is a unit: each form needs it for a part of a cycle or
 // more. First (port_find_paths) some hundred forms are timed in pairs. Each fast one of them is
 // taken to need a path all the time, and the others for as long as their pairs with it take longer
-// than is explained; the one with which most pairs are explained is the blocker of a path, as long
-// as there is any. Then (ports_assign_paths) every form is timed beside the blockers. Those that
-// need fewest other paths come first: what is explained by then is no share of the next.
+// than is explained. Of those that explain pairs, the one that also explains most of larger mixes
+// is the blocker of a path, as long as there is any. Then (ports_assign_paths) every form is timed
+// beside the blockers. Those that need fewest other paths come first: what is explained by then is
+// no share of the next.
 #include "ports_fit.h"
 #include "ports_internal.h"
+#include "util/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +22,10 @@ enum {
     PAIR_CLK = 30,    // cycles that each of two forms takes alone
     PATH_MEMBERS = 3, // least number of forms in pairs that need a path
     PAIRS_LEAST = 12, // forms in pairs: fewer show no paths
+    MIXES = 1500,     // larger mixes of the same forms, and the forms in each, and their instances
+    FORMS_MIN = 3,
+    FORMS_MOST = 6,
+    COUNT_MOST = 3,
 };
 static const double REP_SLOTS_MAX = 2.6; // more slots would hide the waits of a form
 static const double CLK_MIN = 0.25;      // throughput of a form in pairs, at least
@@ -33,6 +39,7 @@ static const double SHARE_MIN = 0.3;   // cycles that an instance needs a path: 
 static const double SHARE_COST = 0.15; // relative error of pairs that a share explains at least
 static const double SLOWER_COST = 2;   // weight of a pair that is predicted too slow
 static const double ERROR_MOST = 0.5;  // of a pair: more has another cause than the path
+static const double MIXES_GAIN = 1.03; // ratio of the errors of mixes without and with a path
 static const double ERROR_GAIN = 2.5;  // least gain of all pairs by a path
 static const double SLOTS_MAX = 4.5;   // slots of a form that may need a path; more is microcode
 static const double EXPLAINED = 0.9;   // of a form's wait, by a share: it is explained
@@ -49,6 +56,9 @@ struct pairs {
     int count[REPS_MAX]; // instances in a pair
     // Times of pairs, [i][j] and [j][i] the same: measured (NaN: unknown), and by ports and paths.
     double measured[REPS_MAX][REPS_MAX], explained[REPS_MAX][REPS_MAX];
+    struct port_mix mixes[MIXES];
+    int drawn[MIXES][FORMS_MOST]; // index in rep of each part
+    double mixes_clk[MIXES];      // NaN: unknown
     int npaths;
     int blockers[PORT_PATHS_MAX];
     double shares[PORT_PATHS_MAX][REPS_MAX]; // cycles of an instance
@@ -169,6 +179,79 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
     return status;
 }
 
+// Returns the usage of a representative with the paths so far, and the moves before it.
+static struct port_usage pairs_usage(const struct pairs *pairs, int rep)
+{
+    const struct port_form *form = &pairs->forms[pairs->rep[rep]];
+    struct port_usage usage = *pairs->usages[rep];
+    usage.front.mixed = port_usage_slots(&usage) + form->moves - form->resets;
+    usage.front.slots += form->moves - form->resets;
+    for (int k = 0; k < pairs->npaths; k++)
+        if (pairs->shares[k][rep] > 0)
+            ports_demand_put(&usage.demands, pairs->model->nunits + k)->clk = pairs->shares[k][rep];
+    return usage;
+}
+
+// Returns the predicted time of mix m with these usages.
+static double mix_clk(const struct pairs *pairs, const struct port_usage *reps, int m)
+{
+    struct port_model model = *pairs->model;
+    const struct port_usage *usages[FORMS_MOST];
+    int counts[FORMS_MOST];
+    model.nunits += pairs->npaths;
+    for (int p = 0; p < pairs->mixes[m].nparts; p++) {
+        usages[p] = &reps[pairs->drawn[m][p]];
+        counts[p] = pairs->mixes[m].parts[p].count;
+    }
+    return port_predict(&model, usages, counts, pairs->mixes[m].nparts);
+}
+
+// Returns the error of the mixes by the paths so far.
+static double pairs_mixes_error(const struct pairs *pairs)
+{
+    struct port_usage reps[REPS_MAX];
+    double sum = 0;
+    for (int i = 0; i < pairs->n; i++)
+        reps[i] = pairs_usage(pairs, i);
+    for (int m = 0; m < MIXES; m++)
+        if (!isnan(pairs->mixes_clk[m]))
+            sum += fmin(fabs(mix_clk(pairs, reps, m) / pairs->mixes_clk[m] - 1), ERROR_MOST);
+    return sum;
+}
+
+// Draws and times the larger mixes.
+static int pairs_time_mixes(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
+{
+    struct port_timing *timings = xcalloc(MIXES, sizeof *timings);
+    double *enough_clk = xcalloc(MIXES, sizeof *enough_clk);
+    struct port_usage reps[REPS_MAX];
+    uint64_t state = 1;
+    for (int i = 0; i < pairs->n; i++)
+        reps[i] = pairs_usage(pairs, i);
+    for (int m = 0; m < MIXES; m++) {
+        struct port_mix *mix = &pairs->mixes[m];
+        int instances = 0;
+        *mix = (struct port_mix){.orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
+        mix->nparts = FORMS_MIN + random_below(&state, FORMS_MOST - FORMS_MIN + 1);
+        for (int p = 0; p < mix->nparts; p++) {
+            pairs->drawn[m][p] = random_below(&state, pairs->n);
+            mix->parts[p].form = pairs->rep[pairs->drawn[m][p]];
+            mix->parts[p].count = 1 + random_below(&state, COUNT_MOST);
+            instances += mix->parts[p].count;
+        }
+        for (int p = 0; p < mix->nparts; p++)
+            mix->parts[p].count *= PORT_MIX_BODY / instances;
+        enough_clk[m] = mix_clk(pairs, reps, m);
+    }
+    const struct port_series series = {"mixes", pairs->mixes, enough_clk, MIXES};
+    int status = ports_time_enough(oracle, &series, timings, err);
+    for (int m = 0; m < MIXES; m++)
+        pairs->mixes_clk[m] = timings[m].outcome == OUTCOME_OK ? timings[m].clk : (double)NAN;
+    free(timings);
+    free(enough_clk);
+    return status;
+}
+
 // Returns true if the form can block a path: it is fast and certain, and does not wait for itself.
 static bool pairs_may_block(const struct pairs *pairs, int b)
 {
@@ -224,23 +307,29 @@ static double pairs_gain(const struct pairs *pairs, const double *shares)
     return gain;
 }
 
-// Adds the path that explains most. Returns false if there is none.
+// Adds the path that explains the mixes best, of those that explain pairs. Returns false if there
+// is none.
 static bool pairs_add_path(struct pairs *pairs)
 {
-    double *best = pairs->shares[pairs->npaths], shares[REPS_MAX], most = ERROR_GAIN;
+    double *tried = pairs->shares[pairs->npaths], best[REPS_MAX];
+    double least = pairs_mixes_error(pairs) / MIXES_GAIN;
     int blocker = -1;
     for (int b = 0; b < pairs->n; b++) {
-        if (!pairs_may_block(pairs, b) || pairs_shares(pairs, b, shares) < PATH_MEMBERS)
+        if (!pairs_may_block(pairs, b) || pairs_shares(pairs, b, tried) < PATH_MEMBERS ||
+            pairs_gain(pairs, tried) < ERROR_GAIN)
             continue;
-        double gain = pairs_gain(pairs, shares);
-        if (gain <= most)
+        pairs->npaths++;
+        double error = pairs_mixes_error(pairs);
+        pairs->npaths--;
+        if (error >= least)
             continue;
-        most = gain;
+        least = error;
         blocker = b;
-        memcpy(best, shares, sizeof shares);
+        memcpy(best, tried, sizeof best);
     }
     if (blocker < 0)
         return false;
+    memcpy(tried, best, sizeof best);
     for (int i = 0; i < pairs->n; i++)
         for (int j = 0; j < pairs->n; j++)
             pairs->explained[i][j] = pairs_clk(pairs, best, i, j);
@@ -277,7 +366,10 @@ int port_find_paths(const struct port_question *question, struct port_model *mod
     int status = pairs_thin(pairs, question->oracle, err);
     if (status == 0)
         status = pairs_time(pairs, question->oracle, err);
-    while (status == 0 && pairs->n >= PAIRS_LEAST && pairs->npaths < PORT_PATHS_MAX &&
+    bool enough = pairs->n >= PAIRS_LEAST;
+    if (status == 0 && enough)
+        status = pairs_time_mixes(pairs, question->oracle, err);
+    while (status == 0 && enough && pairs->npaths < PORT_PATHS_MAX &&
            model->nunits + pairs->npaths < PORT_UNITS_MAX && pairs_add_path(pairs))
         ;
     if (status == 0)

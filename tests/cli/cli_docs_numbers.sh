@@ -41,6 +41,7 @@ docs/PORTS.md     |one trial is more than # µops from             |RESIDUAL_MAX
 docs/PORTS.md     |the ports make the form over # % slower        |SLOWER_MOST          |100
 docs/PORTS.md     |A form of # cycles or more that takes          |BUSY_MIN_CLK         |1
 docs/PORTS.md     |what takes # % of the sum of both               |SUM_SHARE            |100
+docs/PORTS.md     |makes the error of # mixes                     |MIXES                |1
 docs/PORTS.md     |A trial that shows # µops less                 |LESS_UOPS            |1
 docs/PORTS.md     |in which more than # % of these differ         |DIFFER_MOST          |100
 '
