@@ -249,15 +249,14 @@ static int query_print(struct store *store, const struct arguments *query,
     int status = EXIT_DONE;
     bool table = query->format == REPORT_TABLE;
     int terminal = table ? terminal_columns(STDOUT_FILENO) : 0;
-    const struct report_query wanted = {
-        query->view,
-        &query->filter,
-        query->format,
-        query->wide ? 0 : terminal,
-        table && terminal_has_colour(STDOUT_FILENO),
-        meaning->ncolumns ? meaning->columns : NULL,
-        table && query->view != STORE_VIEW_RUN ? &runs : NULL,
-        query->shown};
+    const struct report_query wanted = {query->view,
+                                        &query->filter,
+                                        query->format,
+                                        query->wide ? 0 : terminal,
+                                        table && terminal_has_colour(STDOUT_FILENO),
+                                        meaning->ncolumns ? meaning->columns : NULL,
+                                        table && query->view != STORE_VIEW_RUN ? &runs : NULL,
+                                        query->shown};
     if (store_narrow_globs(store, query->view, &query->filter, &err) != 0 ||
         (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0 ||
         report_runs_put(store, &runs, "", terminal, &whose, &err) != 0)

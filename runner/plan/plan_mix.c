@@ -19,8 +19,8 @@ enum {
     STORE_LINE = 64,
     STORE_BYTES = 32 * STORE_LINE, // size after which places are written again
     STORE_BLOCK = 32,              // two stores to one block leave in a cycle
-    REWRITES = 32,        // instances per body that rewrite memory, or
-    BODY_INSTANCES = 128, // as many instances of any kind
+    REWRITES = 32,                 // instances per body that rewrite memory, or
+    BODY_INSTANCES = 128,          // as many instances of any kind
 };
 
 // 1.0 as binary32, which is an ordinary binary64 number, too.

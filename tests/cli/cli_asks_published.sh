@@ -34,13 +34,13 @@ for own in none "without runs"; do
     asks_published
     run ports --uarch zen5
     asks_published
-    # What is of this machine is not made of others' runs.
+    # Rows of this machine are not made of the runs of others.
     run pack
     expect_status 3
     expect_err 'root/db/latput\.db: '
     [ "$own" != none ] || expect "nothing is made" [ ! -e root/db/latput.db ]
 done
-# Who names a database means it.
+# A database that is named is meant.
 run query --db missing.db
 expect_status 3
 LATPUT_DB=missing.db run query

@@ -148,7 +148,7 @@ tr -s '\n ' ' ' <"$ERR" >told
 expect "what is left out" grep -q 'without samples, kernels and the timings behind its ports; [0-9.]* MB' told
 run pack --db known.db --run 1 --slim --output slimmer2.tar.xz
 expect "the same bytes" cmp slimmer.tar.xz slimmer2.tar.xz
-# That is what a pack is; the others are asked for, the larger ones by an older word, too.
+# A pack is slim; the others are asked for, the larger ones by an older word, too.
 run pack --db known.db --run 1 --output usual.tar.xz
 expect "the same bytes" cmp slimmer.tar.xz usual.tar.xz
 run pack --db known.db --run 1 --full --output full.zip
