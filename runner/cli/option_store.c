@@ -129,7 +129,7 @@ int store_option_all_called(const struct command *cmd, struct store *store, cons
     char *words = xstrdup(*uarchs), *rest = words;
     if (!all)
         status = command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
-    for (char *word; status == EXIT_DONE && (word = strsep(&rest, ","));)
+    for (char *word; all && status == EXIT_DONE && (word = strsep(&rest, ","));)
         if (called_put(all, word, &found) == 0)
             status = called_none(cmd, store, all, word);
     if (status == EXIT_DONE)

@@ -34,7 +34,9 @@ int report_whose_read(struct store *store, int64_t run_id, struct report_whose *
                                        .core_hz = isfinite(core_hz) ? core_hz : 0};
     }
     store_rows_close(rows);
-    return got == 0 ? err_set(err, "%s: has no run %" PRId64, store_path(store), run_id) : got - 1;
+    if (got == 0)
+        return err_set(err, "%s: has no run %" PRId64, store_path(store), run_id);
+    return got > 0 ? 0 : -1;
 }
 
 void report_whose_put(const struct report_whose *whose, struct strbuf *out)
@@ -49,7 +51,7 @@ void report_whose_put(const struct report_whose *whose, struct strbuf *out)
 
 int report_whose_run(struct store *store, int64_t run_id, struct strbuf *out, struct err *err)
 {
-    struct report_whose whose;
+    struct report_whose whose = {.name = ""};
     struct arena arena = {0};
     int result = report_whose_read(store, run_id, &whose, &arena, err);
     if (result == 0)
