@@ -4,7 +4,8 @@
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), figures (makes docs/PORTS_FIGURES.md), fuzz (SECONDS=N, TARGET=NAME),
 # format, lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist,
-# deb, pages (the web page of the published runs, in build/pages), clean.
+# deb, pages (the web page of the published runs, in build/pages), release (checks, then archive,
+# deb, page, figures and their sha256 in build/release; TAG=yes: the tag, too), clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, V=1 (prints
 # whole commands).
 
@@ -17,6 +18,7 @@ CFLAGS ?= -O2 -g
 # The commit is part of it in a checkout, but not in an unpacked archive inside another checkout.
 COMMIT := $(if $(wildcard .git),$(shell git describe --always --exclude '*' --dirty 2>/dev/null))
 VERSION := $(shell cat VERSION)$(COMMIT:%=+g%)
+CONTACT := $(shell grep -v '^\#' CONTACT)
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wpointer-arith \
@@ -80,7 +82,7 @@ PUBLISHED = $(wildcard results/published/*.tar.xz)
 PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
 .PHONY: all tests test check check-hardware storm bench golden figures fuzz format lint width \
-	headless install uninstall dist deb pages clean
+	headless install uninstall dist deb pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -153,7 +155,8 @@ $(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc
 
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D)
-	@line='#define LATPUT_VERSION "$(VERSION)"'; echo "$$line" | cmp -s - $@ || echo "$$line" >$@
+	@printf '#define LATPUT_%s\n' 'VERSION "$(VERSION)"' 'CONTACT "$(CONTACT)"' >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@
 .PHONY: FORCE
 FORCE:
 
@@ -296,7 +299,7 @@ TIDY = clang-tidy --quiet \
 lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) \
 	$(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
-	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run tools/fleet
+	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run tools/fleet tools/release
 	tests/layers.sh . $(BUILD)
 	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | \
 		xargs -P $$(nproc) -n 1 sh -c \
@@ -360,6 +363,7 @@ dist:
 # Makes a Debian package of this commit or unpacked archive: $(BUILD)/latput_VERSION_amd64.deb.
 DEB = $(BUILD)/deb/latput
 DEB_VERSION = $(subst -,.,$(VERSION))
+MAINTAINER = $(or $(CONTACT),latput developers <nobody@latput.invalid>)
 deb:
 	rm -rf $(BUILD)/deb
 	mkdir -p $(DEB)
@@ -367,14 +371,18 @@ deb:
 		tar -x -C $(DEB)
 	echo '$(VERSION)' >$(DEB)/VERSION
 	cp -r $(DEB)/packaging/debian $(DEB)/debian
+	sed -i 's|^Maintainer:.*|Maintainer: $(MAINTAINER)|' $(DEB)/debian/control
 	printf 'latput (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n' \
-		'$(DEB_VERSION)' "$$(sed -n 's/^Maintainer: //p' packaging/debian/control)" \
+		'$(DEB_VERSION)' '$(MAINTAINER)' \
 		"$$(date -R -d "@$${SOURCE_DATE_EPOCH:-$$(stat -c %Y VERSION)}")" >$(DEB)/debian/changelog
 	sed 's/^$$/./; s/^/ /' LICENSE >>$(DEB)/debian/copyright
 	cd $(DEB) && dpkg-buildpackage -b -us -uc >../build.log 2>&1 || \
 		{ tail -n 40 ../build.log; exit 1; }
 	mv $(BUILD)/deb/latput_*.deb $(BUILD)/
 	@echo $(BUILD)/latput_$(DEB_VERSION)_amd64.deb
+
+release:
+	tools/release $(if $(TAG),--tag)
 
 clean:
 	rm -rf $(BUILD)

@@ -177,6 +177,10 @@ static void man_page(void)
          "for one; switches are set by yes or no. What follows # is a comment.");
     man_environment();
     man_examples();
+    if (*LATPUT_CONTACT) {
+        puts(".SH REPORTING BUGS");
+        man_text(LATPUT_CONTACT);
+    }
     puts(".SH SEE ALSO\n.BR perf (1),\n.BR nasm (1),\n.BR sqlite3 (1),\n.BR objdump (1)\n.PP\n"
          "docs/ of the source: README.md, MEASUREMENT.md (the method), QUERIES.md, BENCH.md, "
          "PORTS.md, OUTPUT.md");
