@@ -7,6 +7,7 @@
 #include "compare_model.h"
 
 enum { DIFFERS_LATENCY = 1, DIFFERS_THROUGHPUT = 2, DIFFERS_UOPS = 4, DIFFERS_PORTS = 8 };
+enum { DIFFERS_KINDS = 4 };
 
 // A form whose result contradicts the model.
 struct compare_member {
@@ -28,6 +29,7 @@ struct comparison {
     const struct compare_ports *ports;
     int compared, agree, unknown; // numbers of forms; unknown: the model or the decoder does not
                                   // know them
+    int differ[DIFFERS_KINDS];    // by bit of `differs`
     struct compare_entry *entries;
     int nentries;
     double counted; // number of all counted instructions

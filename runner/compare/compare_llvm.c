@@ -172,6 +172,8 @@ static int find_members(struct comparison *comparison, const struct llvm_instr *
         member.differs = member_differs(&member, width, comparison->ports);
         comparison->compared++;
         comparison->agree += member.differs == 0;
+        for (int kind = 0; kind < DIFFERS_KINDS; kind++)
+            comparison->differ[kind] += (int)(member.differs >> kind & 1);
         if (member.differs)
             members[n++] = member;
     }

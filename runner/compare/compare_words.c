@@ -22,11 +22,13 @@ int compare_shown(const struct comparison *comparison, int entries)
 void compare_put_summary(struct strbuf *out, const struct comparison *comparison)
 {
     strbuf_printf(out,
-                  "%s beside LLVM's scheduling model of %s: %d forms compared, %d agree. %d "
-                  "classes of the model contradict the measurements; the most frequent in compiled "
-                  "code first (a static count of %.3g million instructions).",
+                  "%s beside LLVM's scheduling model of %s: %d forms compared, %d agree; %d differ "
+                  "in latency, %d in throughput, %d in µops, %d in ports. %d classes of the model "
+                  "contradict the measurements; the most frequent in compiled code first (a static "
+                  "count of %.3g million instructions).",
                   comparison->data->uarch, comparison->cpu, comparison->compared, comparison->agree,
-                  comparison->nentries, comparison->counted / 1e6);
+                  comparison->differ[0], comparison->differ[1], comparison->differ[2],
+                  comparison->differ[3], comparison->nentries, comparison->counted / 1e6);
 }
 
 void compare_put_count(struct strbuf *out, const struct comparison *comparison,

@@ -44,6 +44,15 @@ if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
 else
     expect "output as in compare.txt (make golden rewrites it)" diff -u "$golden/compare.txt" "$OUT"
 fi
+# docs/COMPARISON.md shows what its commands print, asked of the published runs.
+awk '/^```/ { on = !on; next } on && /^\$ / { print substr($0, 3) > (++n ".command"); next }
+    on && !/^\.\.\.$/ { print > (n ".shown") }' "$TREE/docs/COMPARISON.md"
+for command in [0-9].command; do
+    read -ra words <"$command"
+    LATPUT_DB=$BUILD/published.db run "${words[@]:1}"
+    expect "as COMPARISON.md shows it" \
+        diff "${command%.*}.shown" <(head -n "$(wc -l <"${command%.*}.shown")" "$OUT")
+done
 run compare llvm --db real.db --format json --entries 2
 expect_status 0
 expect_out '"mcpu": "sapphirerapids", "compared": 1[0-9],'
