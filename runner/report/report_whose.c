@@ -51,7 +51,8 @@ void report_whose_put(const struct report_whose *whose, struct strbuf *out)
 
 int report_whose_run(struct store *store, int64_t run_id, struct strbuf *out, struct err *err)
 {
-    struct report_whose whose = {.name = ""};
+    struct report_whose whose = {
+        .uarch = "", .name = "", .brand = "", .hypervisor = "", .date = "", .version = ""};
     struct arena arena = {0};
     int result = report_whose_read(store, run_id, &whose, &arena, err);
     if (result == 0)
