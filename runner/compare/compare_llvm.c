@@ -120,25 +120,24 @@ static double entry_count(const struct compare_entry *entry)
 static void gather(struct comparison *comparison, struct compare_member *members, int n,
                    const struct model_class *const *of)
 {
-    comparison->entries = xmalloc(((size_t)n + 1) * sizeof *comparison->entries);
+    struct compare_entry *entries = xmalloc(((size_t)n + 1) * sizeof *entries);
+    int nentries = 0;
     for (int i = 0; i < n; i++) {
-        struct compare_entry *last =
-            comparison->nentries ? &comparison->entries[comparison->nentries - 1] : NULL;
-        if (last && last->class == members[i].class)
-            last->nmembers++;
+        if (nentries > 0 && entries[nentries - 1].class == members[i].class)
+            entries[nentries - 1].nmembers++;
         else
-            comparison->entries[comparison->nentries++] = (struct compare_entry){
+            entries[nentries++] = (struct compare_entry){
                 .class = members[i].class, .members = &members[i], .nmembers = 1};
     }
-    for (int e = 0; e < comparison->nentries; e++) {
-        struct compare_entry *entry = &comparison->entries[e];
-        entry->count = entry_count(entry);
+    for (int e = 0; e < nentries; e++) {
+        entries[e].count = entry_count(&entries[e]);
         for (int i = 0; i < comparison->data->nforms; i++)
-            entry->compared += of[i] == entry->class;
+            entries[e].compared += of[i] == entries[e].class;
     }
-    if (comparison->nentries > 0)
-        qsort(comparison->entries, (size_t)comparison->nentries, sizeof *comparison->entries,
-              compare_entries);
+    if (nentries > 0)
+        qsort(entries, (size_t)nentries, sizeof *entries, compare_entries);
+    comparison->entries = entries;
+    comparison->nentries = nentries;
 }
 
 static bool is_measured(const struct known_form *form)
