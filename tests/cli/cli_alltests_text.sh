@@ -46,7 +46,7 @@ expect "pictures" grep -q '</svg>' ports.svg
 expect "a page" test -s site/index.html -a -s site/data/cpu_zen5.js -a -s site/data/properties.js
 expect "the fact sheet for the page" \
     grep -q '"sheets":\[{"run_id":[0-9]*,"uarch":"zen5",' site/data/properties.js
-run merge --db merged.db ./*.zip
+run merge --db merged.db ./*.tar.xz
 expect_status 0
 for table in run_form result port_class property; do
     expect "the pack has each $table" test "$(sqlite3 merged.db "SELECT count(*) FROM $table")" = \

@@ -44,10 +44,12 @@ if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
 else
     expect "output as in compare.txt (make golden rewrites it)" diff -u "$golden/compare.txt" "$OUT"
 fi
-# docs/COMPARISON.md shows what its commands print, asked of the published runs.
-awk '/^```/ { on = !on; next } on && /^\$ / { print substr($0, 3) > (++n ".command"); next }
+# docs/COMPARISON.md shows what its commands print, asked of the published runs. (With sanitizers
+# there is no database of them.)
+[ ! -e "$BUILD/published.db" ] || awk '/^```/ { on = !on; next } on && /^\$ / { print substr($0, 3) > (++n ".command"); next }
     on && !/^\.\.\.$/ { print > (n ".shown") }' "$TREE/docs/COMPARISON.md"
 for command in [0-9].command; do
+    [ -e "$command" ] || continue
     read -ra words <"$command"
     LATPUT_DB=$BUILD/published.db run "${words[@]:1}"
     expect "as COMPARISON.md shows it" \

@@ -10,6 +10,7 @@ property_tree() {
     for part in cpuinfo db; do ln -s "$TREE/$part" "root/$part"; done
     cp -r "$TREE/macros" root/macros
     cp "$TREE/lists/exceptions.csv" root/lists/
+    ln -s "$TREE/lists/words" root/lists/
     ln -s "$BUILD"/core*.o root/build/
     { echo '%ifndef OWN_INC' && echo '%define OWN_INC' && cat && echo '%endif'; } \
         >root/macros/own.inc
