@@ -16,6 +16,8 @@ tree() {
     ln -s "$BUILD" "$SCRATCH/$1/build"
     cp -r "$TREE/cpuinfo" "$SCRATCH/$1/cpuinfo"
     sed -E "$2" "$TREE/cpuinfo/cpus.csv" >"$SCRATCH/$1/cpuinfo/cpus.csv"
+    # A family without a line has no other names.
+    [ -z "$2" ] || sed -i '/^zen5,/d' "$SCRATCH/$1/cpuinfo/other_names.csv"
 }
 
 # measure NAME: a quick run with the tree of that name, into NAME.db.

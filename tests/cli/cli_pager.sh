@@ -15,7 +15,7 @@ all=$(grep -c 'test[ab]' "$OUT")
 expect "the fixture is longer than the screen" test "$all" -ge 6
 
 # A pager gets the whole text, and may end when it likes; its status is not latput's.
-ROWS=6 PAGER='tail -n  2' list
+ROWS=6 PAGER='tail -n  3' list
 expect_status 0
 expect "the last of all" lines 2
 ROWS=6 PAGER='head -n 3' list
