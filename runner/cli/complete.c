@@ -8,8 +8,10 @@
 #include "export/export.h"
 #include "list/select.h"
 #include "property/property.h"
+#include "util/strbuf.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const before_command[] = {"--version", "--help", "--show-commands", "--no-pager",
@@ -44,26 +46,22 @@ static void print_actions(const char *synopsis)
         printf(" %.*s", (int)len, synopsis - len);
 }
 
-// Prints the words that an option's argument may be, with blanks between them; nothing if they are
-// not known.
-static void print_arguments(const struct command_option *option)
+// Returns the words that an option's argument may be, with blanks between them; NULL: they are not
+// known. The caller frees them.
+static char *option_words(const struct command_option *option)
 {
+    struct strbuf words = {0};
     const char *uarch;
     if (strchr(option->argument, '|'))
         for (const char *at = option->argument; *at; at++)
-            putchar(*at == '|' ? ' ' : *at);
+            strbuf_put(&words, *at == '|' ? " " : at, 1);
     else if (strcmp(option->name, "uarch") == 0)
         for (int i = 0; (uarch = cpu_family_name(i)); i++)
-            printf("%s ", uarch);
+            strbuf_printf(&words, "%s ", uarch);
     else if (strcmp(option->argument, "FORMAT") == 0)
         for (int i = 0; export_formats[i]; i++)
-            printf("%s ", export_formats[i]->name);
-}
-
-static bool has_arguments(const struct command_option *option)
-{
-    return strchr(option->argument, '|') || strcmp(option->name, "uarch") == 0 ||
-           strcmp(option->argument, "FORMAT") == 0;
+            strbuf_printf(&words, "%s ", export_formats[i]->name);
+    return words.data;
 }
 
 // Prints what the operands of a synopsis stand for, each after a blank: lists or properties.
@@ -92,15 +90,15 @@ static void bash_option(const struct command_option *option)
     if (option->letter)
         printf("-%c | ", option->letter);
     printf("--%s) ", option->name);
-    if (has_arguments(option)) {
-        fputs("words='", stdout);
-        print_arguments(option);
-        puts("' ;;");
+    char *words = option_words(option);
+    if (words) {
+        printf("words='%s' ;;\n", words);
     } else if (strcmp(option->argument, "DIR") == 0) {
         puts("mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); return ;;");
     } else {
         puts("return ;;");
     }
+    free(words);
 }
 
 static void bash_command(const struct command *cmd)
@@ -168,10 +166,9 @@ static void zsh_argument(const struct command_option *option)
     putchar(':');
     zsh_text(argument);
     putchar(':');
-    if (has_arguments(option)) {
-        putchar('(');
-        print_arguments(option);
-        putchar(')');
+    char *words = option_words(option);
+    if (words) {
+        printf("(%s)", words);
     } else if (strcmp(argument, "FILE") == 0) {
         fputs("_files", stdout);
     } else if (strcmp(argument, "DIR") == 0) {
@@ -179,6 +176,7 @@ static void zsh_argument(const struct command_option *option)
     } else {
         putchar(' ');
     }
+    free(words);
 }
 
 static void zsh_spelling(const struct command_option *option, bool letter)
