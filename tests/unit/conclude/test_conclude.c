@@ -837,20 +837,28 @@ static double forwarding(double x)
     return x <= 4 ? 5 : 19;
 }
 
+// Makes a matrix of two rows: "one" with the columns 0 to 9, "two" with those from `second` on.
+static void make_rows(double noise, int second, struct made made[2], struct curve curves[2])
+{
+    struct recipe recipe = {forwarding, .noise = noise, .passes = 2, .samples = 3,
+                            .first = 0, .last = 9,      .points = 10};
+    make(&recipe, 1, &made[0]);
+    recipe.first = second;
+    recipe.points = 10 - second;
+    make(&recipe, 2, &made[1]);
+    for (int i = 0; i < 2; i++)
+        curves[i] = made[i].curve;
+    curves[0].variant = "one";
+    curves[1].variant = "two";
+}
+
 static void cells_have_levels(void **state)
 {
     (void)state;
     static struct made made[2];
     struct arena arena = {0};
-    struct recipe recipe = {forwarding, .noise = 0.01, .passes = 2, .samples = 3,
-                            .first = 0, .last = 9,     .points = 10};
-    make(&recipe, 1, &made[0]);
-    recipe.first = 3;
-    recipe.points = 7;
-    make(&recipe, 2, &made[1]);
-    struct curve curves[] = {made[0].curve, made[1].curve};
-    curves[0].variant = "one";
-    curves[1].variant = "two";
+    struct curve curves[2];
+    make_rows(0.01, 3, made, curves);
     struct conclude_question question = {.reading = READING_MATRIX, .y_unit = "clk"};
     int n;
     const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
@@ -892,15 +900,8 @@ static void cells_are_named(void **state)
     (void)state;
     static struct made made[2];
     struct arena arena = {0};
-    struct recipe recipe = {forwarding, .noise = 0.001, .passes = 2, .samples = 3,
-                            .first = 0, .last = 9,      .points = 10};
-    make(&recipe, 1, &made[0]);
-    recipe.first = 6;
-    recipe.points = 4;
-    make(&recipe, 2, &made[1]);
-    struct curve curves[] = {made[0].curve, made[1].curve};
-    curves[0].variant = "one";
-    curves[1].variant = "two";
+    struct curve curves[2];
+    make_rows(0.001, 6, made, curves);
     struct conclude_question question = {.reading = READING_MATRIX, .y_unit = "clk"};
     int n;
     const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
