@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct pfm_encode_arg { // pfm_pmu_encode_arg_t
     uint64_t *codes;

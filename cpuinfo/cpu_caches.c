@@ -4,8 +4,6 @@
 #include "cpu_decode.h"
 #include "util/mem.h"
 
-#include <string.h>
-
 // Adds a cache in the order of level and type, whatever the order of the leaves.
 static void cache_add(struct cpu_info *cpu, struct cpu_cache cache)
 {

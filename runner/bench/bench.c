@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum { GIVE_UP_DEFAULT_MS = 5000, LABEL_BYTES_MAX = 200 }; // limit of the database

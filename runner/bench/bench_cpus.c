@@ -9,7 +9,6 @@
 #include "util/strbuf.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const struct cpu_place *cpu_find(const struct cpu_places *cpus, int cpu)
 {

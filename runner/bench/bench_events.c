@@ -8,7 +8,6 @@
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Returns true if kernels can read all events of a perf group by themselves.
 static bool perf_is_timed(struct count_group *group)

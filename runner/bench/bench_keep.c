@@ -11,7 +11,6 @@
 #include "util/clock.h"
 #include "util/subproc.h"
 
-#include <math.h>
 #include <sha256.h>
 #include <string.h>
 

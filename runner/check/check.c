@@ -10,8 +10,6 @@
 #include "util/paths.h"
 
 #include "cpuinfo/cpuinfo.h"
-#include "util/csvfile.h"
-#include <glob.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 // lines; those rows are left out and the rest is assembled again, until NASM accepts all.
 #include "check.h"
 
-#include "util/paths.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
@@ -11,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     NASM_TIMEOUT_MS = 120 * 1000,

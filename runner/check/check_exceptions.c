@@ -6,7 +6,6 @@
 #include "util/paths.h"
 
 #include <fnmatch.h>
-#include <string.h>
 
 enum { COLUMN_MNEMONIC, COLUMN_OPERANDS, COLUMN_FIELD, COLUMN_REASON };
 static const char *const exception_columns[] = {"mnemonic", "operands", "field", "reason"};

@@ -7,7 +7,6 @@
 #include "util/csvfile.h"
 #include "util/scratch.h"
 
-#include <math.h>
 #include <string.h>
 
 // Bounds of sweeps, fixed so that a list is good or bad on every machine alike.

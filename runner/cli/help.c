@@ -5,10 +5,8 @@
 #include "util/mem.h"
 #include "util/pager.h"
 #include "util/suggest.h"
-#include "util/text.h"
 #include "version.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static const char help_intro[] =

@@ -5,7 +5,6 @@
 
 #include "cli/option_format.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct arguments {

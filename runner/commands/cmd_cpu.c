@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct command cmd_cpu;

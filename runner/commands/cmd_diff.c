@@ -10,7 +10,6 @@
 #include "util/terminal.h"
 #include "util/text_table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,10 +5,6 @@
 #include "report/report.h"
 #include "store/store.h"
 
-#include "util/paths.h"
-
-#include <stdio.h>
-
 struct arguments {
     const char *db, *output;
     int64_t run_id;

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { JOBS_MAX = 2, GIVE_UP_MAX_S = 24 * 60 * 60 };
 

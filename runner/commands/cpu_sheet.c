@@ -9,7 +9,6 @@
 #include "util/pager.h"
 #include "util/terminal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include "compare_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MODEL_SETS_MAX = 128 };
 

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     DATA_NEAR_BYTES = 1 << 20, // an address so near to the data area was meant to be in it

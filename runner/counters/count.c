@@ -5,7 +5,6 @@
 
 #include "util/mem.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     PERF_TYPE_OF_CPU = 4, // PERF_TYPE_RAW, which every kernel gives the PMU "cpu"

@@ -10,7 +10,6 @@
 #include "util/mem.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 // Facts of a kernel that its value depends on; a subset of struct kernel_spec that the database
 // keeps.

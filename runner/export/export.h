@@ -8,10 +8,6 @@
 #include "util/err.h"
 #include "util/strbuf.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum { EXPORT_REASONS_MAX = 24 };
 struct export_reason {
     const char *text; // a static string

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CSV with all results of a form in one row: for spreadsheets and scripts.
 #include "export_formats.h"
-#include "export_internal.h"
 
 #include "util/csvtext.h"
 

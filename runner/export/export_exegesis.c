@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char exegesis_bound[] = "only an upper bound of its latency is known";
 

@@ -8,7 +8,6 @@
 #include "util/suggest.h"
 #include "util/text.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "util/cpulist.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { LIST_BYTES = 4096 };
 

@@ -7,9 +7,6 @@
 
 #include "util/strbuf.h"
 
-#include <stdio.h>
-#include <string.h>
-
 // Makes the statements of the copy, in their order. `root`: each column, and by its foreign keys
 // the column whose value it has. `value`: its new value. `meta` and `canary_floor` belong to one
 // file; the facts of a CPU that exists already stay unchanged.

@@ -6,7 +6,6 @@
 #include "util/mem.h"
 #include "util/text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { README_WIDTH = 80, README_NAME_WIDTH = 24 };

@@ -4,8 +4,6 @@
 #include "plan_internal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 // Offset of the data area in the other arrangement of lines; all constants stay in the filled part.

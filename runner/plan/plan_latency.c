@@ -4,7 +4,6 @@
 // carries the result back to the source.
 #include "plan_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {

@@ -4,7 +4,6 @@
 // decoder, and the list's own (option note=). They follow from the row alone.
 #include "plan_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // A prefix of the operand size changes the length of an immediate from 32 to 16 bits, and with it

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { COUNTS_MAX = 3, LINE_BYTES = 64 };
 

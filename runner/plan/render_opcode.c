@@ -4,8 +4,6 @@
 // else is needed, and a compressed 8-bit displacement would only be shorter.
 #include "render_opcode.h"
 
-#include <string.h>
-
 enum { CODE_MAX = 16 };
 
 struct code {

@@ -5,7 +5,6 @@
 #include "measure/run_start.h"
 #include "property_machine.h"
 #include "property_measure.h"
-#include "store/store_run.h"
 #include "util/clock.h"
 #include "util/progress.h"
 #include "util/spent.h"

@@ -5,7 +5,6 @@
 
 #include "decoding.h"
 #include "plan/plan.h"
-#include "ports/ports_fit.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/scratch.h"

@@ -6,7 +6,6 @@
 
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 // Faults are the 10th and 12th field of all, of which the state is the 3rd.

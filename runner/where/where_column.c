@@ -5,7 +5,6 @@
 #include "store/store_internal.h"
 #include "util/mem.h"
 #include "util/suggest.h"
-#include "util/text.h"
 
 #include <stdlib.h>
 #include <string.h>
