@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks all tables about counters together, for `latput check`.
-#ifndef LATPUT_COUNTER_CHECK_H
-#define LATPUT_COUNTER_CHECK_H
+#pragma once
 
 #include "table_read.h"
 #include "util/strbuf.h"
@@ -14,5 +13,3 @@ int counters_check(const char *directory, table_report *report, void *data);
 // Appends the uarchs of cpus.csv, with blanks between them, that no table of counters is there for:
 // nothing can be counted on them.
 void counters_missing(struct strbuf *names);
-
-#endif

@@ -2,8 +2,7 @@
 // The two tables that belong to all counter tables together: what the ids of events mean, and named
 // sets of events by family. Strings live as long as the table that they came from; those of the
 // functions without a table live as long as the program.
-#ifndef LATPUT_COUNTER_NAMES_H
-#define LATPUT_COUNTER_NAMES_H
+#pragma once
 
 #include "table_read.h"
 
@@ -48,5 +47,3 @@ void counter_ids_free(struct counter_ids *ids);
 int counter_sets_read(const char *path, table_report *report, void *data, struct counter_sets *sets,
                       struct err *err);
 void counter_sets_free(struct counter_sets *sets);
-
-#endif

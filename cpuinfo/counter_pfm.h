@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Events that only libpfm4 knows: its lists are much longer than the tables here. The library is
 // used where it is installed and never needed.
-#ifndef LATPUT_COUNTER_PFM_H
-#define LATPUT_COUNTER_PFM_H
+#pragma once
 
 #include "counters.h"
 
@@ -14,5 +13,3 @@ int counter_pfm_find(const struct counter_table *table, const char *name, size_t
 
 // Returns true if the library is installed.
 bool counter_pfm_available(void);
-
-#endif

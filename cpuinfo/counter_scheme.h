@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Limits of the control registers of each scheme. Only the reader of the tables and the parser of
 // raw codes need them.
-#ifndef LATPUT_COUNTER_SCHEME_H
-#define LATPUT_COUNTER_SCHEME_H
+#pragma once
 
 #include "counters.h"
 
@@ -22,5 +21,3 @@ const char *scheme_misfit(const struct counter_event *event, char *text, size_t 
 // Sets the fields of an event from a code of counter_event_code(). Returns 0, or -1 if it has other
 // bits.
 int scheme_decode(uint64_t code, struct counter_event *event);
-
-#endif

@@ -2,8 +2,7 @@
 // The events that performance counters can count: the tables cpuinfo/counters/<uarch>.csv, one a
 // CPU family, and events given as a raw code. What is written to a counter's control register is
 // counter_event_code(); which counters may hold it is in the event. Nothing here touches hardware.
-#ifndef LATPUT_COUNTERS_H
-#define LATPUT_COUNTERS_H
+#pragma once
 
 #include "cpuinfo.h"
 #include "table_read.h"
@@ -119,5 +118,3 @@ uint64_t counter_event_code(const struct counter_event *event);
 const char *counter_event_text(const struct counter_event *event, char *text, size_t size);
 
 const char *counter_scheme_name(enum counter_scheme scheme); // "arch"
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From the raw leaves of a CPU to what they mean. A pure function of leaves and tables, so that a
 // dump recorded on one machine gives the same answer on every other.
-#ifndef LATPUT_CPU_DECODE_H
-#define LATPUT_CPU_DECODE_H
+#pragma once
 
 #include "cpu_tables.h"
 
@@ -17,5 +16,3 @@ bool cpu_feature_announced(const struct cpu_info *cpu, const struct feature_row 
 // Adds a leaf, without the bits that identify a specimen (APIC ids, serial number). Ignored if the
 // array is full.
 void cpu_leaf_add(struct cpu_info *cpu, const struct cpuid_leaf *leaf);
-
-#endif

@@ -2,8 +2,7 @@
 // The two tables as the C code sees them; only the files of this folder and their tests include
 // this. Reading is strict: a table with an error is not used at all, because a CPU that is taken
 // for another one makes every result wrong. Strings are owned by the table.
-#ifndef LATPUT_CPU_TABLES_H
-#define LATPUT_CPU_TABLES_H
+#pragma once
 
 #include "cpuinfo.h"
 #include "table_read.h"
@@ -139,5 +138,3 @@ struct sizes_fit core_sizes_fit(const struct size_table *table, const char *core
 // Parses a number of decimal or 0x-hexadecimal digits and nothing else, at most `max`. Returns 0 or
 // -1.
 int cell_number(const char *text, size_t len, uint64_t max, uint64_t *value);
-
-#endif

@@ -2,8 +2,7 @@
 // Identity and features of the CPU: CPUID leaves, the tables features.csv and cpus.csv, and what
 // the operating system adds. A CPU that the tables do not know gets the uarch "unknown"; nothing is
 // guessed from neighbouring model numbers.
-#ifndef LATPUT_CPUINFO_H
-#define LATPUT_CPUINFO_H
+#pragma once
 
 #include "util/err.h"
 
@@ -211,5 +210,3 @@ const char *feature_narrow(int index);
 int isa_check(const char *isa, const char **unknown, size_t *unknown_len);
 // Returns true if CPUID (and the OS, for register state) announces every feature of the expression.
 bool cpu_has_isa(const struct cpu_info *cpu, const char *isa);
-
-#endif

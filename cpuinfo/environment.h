@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Environment of a CPU that decides how it can be measured: performance counters and who may use
 // them, frequency policy, SMT siblings. Probing changes nothing on the machine.
-#ifndef LATPUT_ENVIRONMENT_H
-#define LATPUT_ENVIRONMENT_H
+#pragma once
 
 #include "cpuinfo.h"
 
@@ -80,5 +79,3 @@ void verdict_explain_counters(const struct cpu_info *cpu, const struct cpu_envir
 // Pure.
 int verdicts_make(const struct cpu_info *cpu, const struct cpu_environment *env,
                   struct verdict *verdicts);
-
-#endif

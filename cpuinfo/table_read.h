@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loop by which all tables of this folder are read: the file, its head, one record after the
 // other. The first fault ends it, unless someone wants to hear of all of them.
-#ifndef LATPUT_TABLE_READ_H
-#define LATPUT_TABLE_READ_H
+#pragma once
 
 #include "util/csvfile.h"
 
@@ -27,5 +26,3 @@ int table_read(const char *path, const struct table_reader *reader, void *table,
 // Sets err to the fault in a cell of these columns, and the place that has its format. Returns -1.
 int table_cell_error(const char *path, const struct csv_record *record, int column,
                      const char *const *columns, struct err *err);
-
-#endif

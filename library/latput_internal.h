@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the files of liblatput share.
-#ifndef LATPUT_INTERNAL_H
-#define LATPUT_INTERNAL_H
+#pragma once
 
 #include "latput.h"
 
@@ -10,5 +9,3 @@ double calibration_tsc_per_link(double overhead_tsc);
 
 // Does what latput_summarise() does without other memory than sorted[n].
 struct latput_summary summary_sort(const double *values, int n, double grain, double *sorted);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading an event with RDPMC by way of perf's page (perf_event_open(2)). The instruction is a
 // parameter, so that tests can replace it.
-#ifndef LATPUT_PAGE_H
-#define LATPUT_PAGE_H
+#pragma once
 
 #include "latput_internal.h"
 
@@ -34,5 +33,3 @@ static inline int page_read(const struct perf_event_mmap_page *page, uint64_t (*
     } while (now->lock != lock);
     return index && whole ? 0 : -1;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the files of the SQLite extension share: from the code text of an SQL query to
 // a snippet that may be measured.
-#ifndef LATPUT_SQLITE_H
-#define LATPUT_SQLITE_H
+#pragma once
 
 #include "util/err.h"
 
@@ -10,5 +9,3 @@
 // and code can run before the measuring process has confined itself. So only instructions, labels
 // and plain data are allowed. Returns 0, or -1 with what is not allowed.
 int code_check(const char *what, const char *text, struct err *err);
-
-#endif

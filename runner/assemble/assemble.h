@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stage 4: assembles a batch and links it with the measurement core. Kernels that NASM refuses are
 // reported one by one and left out; the rest is built.
-#ifndef LATPUT_ASSEMBLE_H
-#define LATPUT_ASSEMBLE_H
+#pragma once
 
 #include "gen.h"
 #include "util/err.h"
@@ -40,5 +39,3 @@ int assemble_program(struct gen_kernel *kernels, int nkernels,
 // Writes NASM's version line, e.g. "NASM version 2.16.01". Returns 0, or -1 if there is no NASM or
 // it is older than 2.15.
 int assemble_nasm_version(char *text, size_t size, struct err *err);
-
-#endif

@@ -5,8 +5,7 @@
 // This needs kernels whose lines mean the same in any place: an instruction that a decoder knows,
 // without labels, macros and directives, that does not jump, and whose bytes the linker leaves
 // alone. All other kernels, and those with a line that NASM refuses, are assembled as they are.
-#ifndef LATPUT_COMPOSE_H
-#define LATPUT_COMPOSE_H
+#pragma once
 
 #include "gen.h"
 
@@ -25,5 +24,3 @@ size_t compose_refuse(struct compose *compose, const char *source, const char *m
 int compose_take(struct compose *compose, const char *object, struct arena *arena,
                  struct strbuf *code);
 void compose_free(struct compose *compose);
-
-#endif

@@ -3,8 +3,7 @@
 // kernel, its init and body once, between labels, and the table of struct core_kernel
 // (core/core_abi.h) that the measurement core walks. Kernels whose machine code is known already
 // (compose.h) are included as bytes, code and entries alike.
-#ifndef LATPUT_GEN_H
-#define LATPUT_GEN_H
+#pragma once
 
 #include "plan/plan.h"
 #include "util/strbuf.h"
@@ -43,5 +42,3 @@ struct gen_place {
     int line;
 };
 struct gen_place gen_find_place(const struct gen_kernel *kernel, int line);
-
-#endif

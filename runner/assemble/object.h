@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Limits what an assembled batch may bring into the measurement core: code and constants, nothing
 // that runs or replaces anything before the core has given up its rights.
-#ifndef LATPUT_OBJECT_H
-#define LATPUT_OBJECT_H
+#pragma once
 
 #include "util/err.h"
 #include "util/mem.h"
@@ -40,5 +39,3 @@ struct assemble_patch {
 // Writes a copy of the object to `to`, with the patch in its function `name`.
 int assemble_object_replace(const char *path, const char *name, const struct assemble_patch *patch,
                             const char *to, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
 // the same gate and with the same estimator as the instruction lists. Whatever the code does
 // (refused by the assembler, crash, endless loop) is an outcome. Not for use by several threads at
 // the same time.
-#ifndef LATPUT_BENCH_H
-#define LATPUT_BENCH_H
+#pragma once
 
 #include "core/outcome.h"
 #include "counters/count_choose.h"
@@ -151,5 +150,3 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
 
 // Looks whether the ports that were counted can be true. NULL, or `text`: what is wrong with them.
 const char *bench_doubt_ports(const struct bench_result *result, char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes the copies of a snippet independent of each other, for its throughput: registers and flags
 // that one copy hands to the next are set anew before each. What goes through memory is not seen.
-#ifndef LATPUT_BENCH_BREAK_H
-#define LATPUT_BENCH_BREAK_H
+#pragma once
 
 #include "bench.h"
 
@@ -33,5 +32,3 @@ struct bench_reserved {
 };
 int bench_reserved_writes(const struct bench_spec *spec, const char *directory,
                           struct bench_reserved *written, struct err *err);
-
-#endif

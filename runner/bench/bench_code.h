@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The machine code of what a bench measures a file for: of a NASM file what `testcode` stands for,
 // of a C file or an object the whole function.
-#ifndef LATPUT_BENCH_CODE_H
-#define LATPUT_BENCH_CODE_H
+#pragma once
 
 #include "bench.h"
 
@@ -24,5 +23,3 @@ struct bench_code {
 // -1 with a message; *refused: the file is at fault, else the tools or the disk.
 int bench_file_code(const struct bench_spec *spec, const char *directory, struct bench_code *code,
                     struct arena *arena, bool *refused, struct err *err);
-
-#endif

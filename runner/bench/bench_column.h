@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Computed columns: `ipc=instructions/core_clk`. An expression has numbers, names, + - * / and
 // parentheses. Pure.
-#ifndef LATPUT_BENCH_COLUMN_H
-#define LATPUT_BENCH_COLUMN_H
+#pragma once
 
 #include "util/err.h"
 #include "util/mem.h"
@@ -23,5 +22,3 @@ int bench_column_parse(const char *text, const char *const *names, int nnames, s
 // Returns the value of the column. `values` are parallel to `names`. NaN: a value is NaN, or
 // divided by 0.
 double bench_column_value(const struct bench_column *column, const double *values);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Chooses the CPUs for the threads of a bench, from the system's list.
-#ifndef LATPUT_BENCH_CPUS_H
-#define LATPUT_BENCH_CPUS_H
+#pragma once
 
 #include "bench.h"
 #include "measure/cpu_places.h"
@@ -16,5 +15,3 @@ int bench_cpus_choose(const struct cpu_places *cpus, const struct bench_spec *sp
 // Returns "3+1 on one core; 2 on a core of its own", owned by the arena.
 const char *bench_cpus_describe(const struct cpu_places *cpus, const int *chosen, int n,
                                 struct arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the files of bench share.
-#ifndef LATPUT_BENCH_INTERNAL_H
-#define LATPUT_BENCH_INTERNAL_H
+#pragma once
 
 #include "bench.h"
 #include "bench_column.h"
@@ -65,5 +64,3 @@ int bench_keep(const struct bench *bench, struct err *err);
 // bench_cpus.c: fills result->cpus and nthreads. -1: there are not so many CPUs.
 int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result,
                       struct arena *arena, struct err *err);
-
-#endif

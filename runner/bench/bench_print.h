@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The output of `latput bench`. Pure.
-#ifndef LATPUT_BENCH_PRINT_H
-#define LATPUT_BENCH_PRINT_H
+#pragma once
 
 #include "bench.h"
 #include "report/report.h"
@@ -21,5 +20,3 @@ const char *bench_quantity_name(const struct bench_result *result, int quantity,
                                 char text[BENCH_MEMBER_BYTES]);
 double bench_quantity(const struct bench_spec *spec, const struct bench_result *result, int thread,
                       int quantity);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sources of the code of a bench: text, a NASM file with hooks, a C file or an object with a
 // function. docs/BENCH.md has the contract of each.
-#ifndef LATPUT_BENCH_SOURCE_H
-#define LATPUT_BENCH_SOURCE_H
+#pragma once
 
 #include "bench_break.h"
 #include "plan/plan.h"
@@ -26,5 +25,3 @@ struct bench_source {
 int bench_source_read(const struct bench_spec *spec, const char *directory,
                       struct bench_source *source, struct arena *arena, bool *refused,
                       struct err *err);
-
-#endif

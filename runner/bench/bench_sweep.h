@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A piece of code measured for many values of a number in it: {N} in its texts stands for each of
 // them in turn.
-#ifndef LATPUT_BENCH_SWEEP_H
-#define LATPUT_BENCH_SWEEP_H
+#pragma once
 
 #include "bench.h"
 #include "util/strbuf.h"
@@ -34,5 +33,3 @@ struct sweep_point {
 // to `text`. Returns 0, or -1 with a message.
 int bench_sweep_plot(const struct bench_sweep *sweep, const struct sweep_point *points,
                      const char *path, struct strbuf *text, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From what the user wrote to a kernel. Pure.
-#ifndef LATPUT_BENCH_TEXT_H
-#define LATPUT_BENCH_TEXT_H
+#pragma once
 
 #include "bench.h"
 #include "plan/plan.h"
@@ -23,5 +22,3 @@ int bench_text_instructions(const char *lines);
 
 // Returns the kernel of a spec: fills of registers and memory follow from what the text names.
 struct kernel_spec bench_text_kernel(const struct bench_spec *spec, struct arena *arena);
-
-#endif

@@ -2,8 +2,7 @@
 // `latput check`: validates lists and tables without measuring. All problems are collected first
 // and printed in the order of the lists and lines, because they are found stage by stage: reading,
 // duplicates, assembling, decoding.
-#ifndef LATPUT_CHECK_H
-#define LATPUT_CHECK_H
+#pragma once
 
 #include "list/list.h"
 #include "list/select.h"
@@ -98,5 +97,3 @@ void check_decode(struct check *check, const struct check_code *code, const unsi
 // each missing form if `missing`. Returns -1 if the table cannot be read.
 int check_coverage(const struct check *check, const char *path, bool missing, FILE *out,
                    struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of `latput check`, for check_decode.c only: compares reads and writes of a row with the
 // decoder's.
-#ifndef LATPUT_CHECK_ACCESS_H
-#define LATPUT_CHECK_ACCESS_H
+#pragma once
 
 #include "check.h"
 
@@ -34,5 +33,3 @@ struct register_id decode_register_id(const struct decode *decode, ZydisRegister
 void decode_check_access(const struct decode *decode, int i, const ZydisDecodedOperand *op);
 void decode_check_implicit(const struct decode *decode);
 void decode_check_flags(const struct decode *decode);
-
-#endif

@@ -3,8 +3,7 @@
 // they were assembled and decoded, so that a run need not do so again. A list is known by the
 // sha256 of all that this depends on: every row as it was read, the exceptions, the macros, the
 // features, NASM and this program. So another list of the same name is never taken for it.
-#ifndef LATPUT_CHECK_KNOWN_H
-#define LATPUT_CHECK_KNOWN_H
+#pragma once
 
 #include "list/list.h"
 
@@ -23,5 +22,3 @@ void check_known_key(const struct check_known *known, const struct list *list,
 bool check_known_has(const struct check_known *known, const char *key);
 void check_known_add(const struct check_known *known, const char *key); // errors are ignored
 void check_known_close(struct check_known *known);
-
-#endif

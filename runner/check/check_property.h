@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks lists of properties: their rows are read, and the code of the first and the last point of
 // each curve is assembled.
-#ifndef LATPUT_CHECK_PROPERTY_H
-#define LATPUT_CHECK_PROPERTY_H
+#pragma once
 
 #include "check.h"
 
@@ -11,5 +10,3 @@ bool check_is_property(const char *path);
 // Adds problems to check->problems, and sets check->nproperties. Returns -1 only if the environment
 // lacks something.
 int check_properties(const char *const *paths, int npaths, struct check *check, struct err *err);
-
-#endif

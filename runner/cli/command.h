@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A subcommand is one file cmd_<name>.c around one record of this type. main.c holds the table;
 // --help, `latput help` and the man page are printed from it.
-#ifndef LATPUT_COMMAND_H
-#define LATPUT_COMMAND_H
+#pragma once
 
 #include "util/exit_status.h"
 
@@ -112,5 +111,3 @@ void command_note(const struct command *cmd, const char *format, ...)
 
 extern const struct command *const commands[];        // ends with NULL; in commands.c
 const struct command *command_find(const char *name); // NULL: none
-
-#endif

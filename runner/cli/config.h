@@ -7,8 +7,7 @@
 //     run.quiet = yes               # an option without argument: yes or no
 //
 // LATPUT_DB in the environment has priority over `db` here.
-#ifndef LATPUT_CONFIG_H
-#define LATPUT_CONFIG_H
+#pragma once
 
 #include "command.h"
 #include "util/err.h"
@@ -21,5 +20,3 @@ void config_set_commands(const struct command *const *all);
 // last; -2 with a message if a line is wrong.
 int config_next_option(const struct command *cmd, int *line, const char **argument,
                        struct err *err);
-
-#endif

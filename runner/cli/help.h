@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // --help, the man page and the completion of shells, all printed from the command records, so that
 // they cannot disagree.
-#ifndef LATPUT_HELP_H
-#define LATPUT_HELP_H
+#pragma once
 
 #include "command.h"
 
@@ -21,5 +20,3 @@ int help_completion(const char *shell);
 int help_no_command(const char *before, const char *name);
 // Prints that there is no such option before the command, and a similar one. Returns EXIT_USAGE.
 int help_no_option(const char *name);
-
-#endif

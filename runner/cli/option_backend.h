@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The option --backend.
-#ifndef LATPUT_OPTION_BACKEND_H
-#define LATPUT_OPTION_BACKEND_H
+#pragma once
 
 #include "command.h"
 #include "counters/count_choose.h"
@@ -20,5 +19,3 @@ int option_take_backend(const struct option_given *given, void *to);
 // Prints on standard error what a session counts, and which events of the tables it does not;
 // nothing if it does not count.
 void backend_say(const struct command *cmd, const struct session *session);
-
-#endif

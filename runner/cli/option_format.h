@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The option --format of commands with the output of report.h.
-#ifndef LATPUT_OPTION_FORMAT_H
-#define LATPUT_OPTION_FORMAT_H
+#pragma once
 
 #include "command.h"
 #include "report/report.h"
@@ -29,5 +28,3 @@ enum { // sets of formats
     'f', "format", "table|json", "how it is printed; table if not given",                          \
         OPTION_FORMAT(field, FORMATS_TABLE_JSON)
 int option_take_format(const struct option_given *given, void *to);
-
-#endif

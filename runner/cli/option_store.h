@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Options of commands on a database, with their messages.
-#ifndef LATPUT_OPTION_STORE_H
-#define LATPUT_OPTION_STORE_H
+#pragma once
 
 #include "command.h"
 #include "store/store.h"
@@ -65,5 +64,3 @@ char *store_option_uarch_here(struct store *store, struct err *err);
 // NULL. Returns EXIT_DONE, or another status after a message.
 int store_option_one_cpu(const struct command *cmd, struct store *store,
                          struct store_filter *filter, char **owned);
-
-#endif

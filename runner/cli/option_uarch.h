@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The option --uarch of commands that measure: the family that this CPU is taken for, whatever its
 // signature claims and whatever contradicts it.
-#ifndef LATPUT_OPTION_UARCH_H
-#define LATPUT_OPTION_UARCH_H
+#pragma once
 
 #include "command.h"
 #include "cpuinfo/cpuinfo.h"
@@ -22,5 +21,3 @@ int uarch_option_read(const struct command *cmd, const char *text);
 // Prints on standard error that the events of this CPU are those of a family that it does not
 // claim; nothing if it does.
 void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu);
-
-#endif

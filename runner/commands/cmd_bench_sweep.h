@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latput bench --sweep: one row per value of a number in the code.
-#ifndef LATPUT_CMD_BENCH_SWEEP_H
-#define LATPUT_CMD_BENCH_SWEEP_H
+#pragma once
 
 #include "bench/bench.h"
 #include "cli/command.h"
@@ -15,5 +14,3 @@ struct bench_sweep_arguments {
 // Measures and prints. Returns the exit status, after messages.
 int bench_sweep_run(const struct command *cmd, const struct bench_spec *spec,
                     const struct bench_sweep_arguments *arguments);
-
-#endif

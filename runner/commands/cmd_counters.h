@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Declarations for the actions of `latput counters`: cmd_counters.c reads the command line, each
 // action has a function and a file of its own.
-#ifndef LATPUT_CMD_COUNTERS_H
-#define LATPUT_CMD_COUNTERS_H
+#pragma once
 
 #include "cli/command.h"
 #include "cpuinfo/counters.h"
@@ -33,5 +32,3 @@ int counters_start(const struct counters_request *request);
 // cmd_counters_stop.c: undoes start; shows the counts.
 int counters_stop(const struct counters_request *request);
 int counters_status(const struct counters_request *request);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The state that `latput counters start` keeps for stop and status: a text file in
 // $XDG_RUNTIME_DIR, or else in /run, which a reboot clears like the counters themselves.
-#ifndef LATPUT_CMD_COUNTERS_STATE_H
-#define LATPUT_CMD_COUNTERS_STATE_H
+#pragma once
 
 #include "counters/count_msr.h"
 
@@ -41,5 +40,3 @@ int counters_state_restore(const struct counters_state *state, const struct coun
                            struct err *err);
 // Writes a number into a file of the machine. Returns 0, or -1 with errno.
 int counters_number_write(const struct count_machine *machine, const char *path, int number);
-
-#endif

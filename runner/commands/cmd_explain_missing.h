@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measures forms that latput explain needs and the database does not have.
-#ifndef LATPUT_CMD_EXPLAIN_MISSING_H
-#define LATPUT_CMD_EXPLAIN_MISSING_H
+#pragma once
 
 #include "bench/bench.h"
 #include "explain/explain_table.h"
@@ -13,5 +12,3 @@
 int explain_measure_missing(const struct explain_table *table, struct store *store,
                             const struct block *blocks, int nblocks, const struct bench_spec *spec,
                             struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latput cpu --sheet: the fact sheets of CPUs of the database.
-#ifndef LATPUT_CPU_SHEET_H
-#define LATPUT_CPU_SHEET_H
+#pragma once
 
 #include "cli/command.h"
 #include "util/text_table.h"
@@ -18,5 +17,3 @@ struct cpu_sheet_runs {
 // uarchs, with commas between them; NULL: of the newest. Returns an exit status.
 int cpu_sheet(const struct command *cmd, const char *db, const char *uarchs,
               struct cpu_sheet_runs *runs, enum report_format format);
-
-#endif

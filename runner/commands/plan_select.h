@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operands of commands that show rows: each is a list (`sse_fp`, a path), a line of one
 // (`sse_fp:12`), or a glob on the form in all lists ("vpadd*", "add r64 r64").
-#ifndef LATPUT_PLAN_SELECT_H
-#define LATPUT_PLAN_SELECT_H
+#pragma once
 
 #include "cli/command.h"
 #include "plan/plan.h"
@@ -35,5 +34,3 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
 #define OPTION_TESTS(field) .take = plan_select_take_tests, .offset = OPTION_FIELD(unsigned, field)
 int plan_select_take_width(const struct option_given *given, void *to);
 int plan_select_take_tests(const struct option_given *given, void *to);
-
-#endif

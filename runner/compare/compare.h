@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results compared with LLVM's scheduling model: contradictions, one entry per class of the model.
-#ifndef LATPUT_COMPARE_H
-#define LATPUT_COMPARE_H
+#pragma once
 
 #include "export/export.h"
 
@@ -18,5 +17,3 @@ struct compare_options {
 // Appends the differences. The data must have code. Returns 0, or -1 with the message.
 int compare_llvm(struct known_cpu *data, const struct compare_options *options, struct strbuf *out,
                  struct err *err);
-
-#endif

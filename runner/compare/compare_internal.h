@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations shared by comparing and printing.
-#ifndef LATPUT_COMPARE_INTERNAL_H
-#define LATPUT_COMPARE_INTERNAL_H
+#pragma once
 
 #include "compare.h"
 #include "compare_model.h"
@@ -80,5 +79,3 @@ bool compare_ports_differ(const struct compare_ports *ports, const struct known_
 bool compare_ports_names(const struct compare_ports *ports, const struct known_form *form,
                          struct strbuf *out);
 void compare_ports_free(struct compare_ports *ports);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LLVM's scheduling model of a CPU, from llvm-exegesis: the class of each instruction, and the
 // classes' values.
-#ifndef LATPUT_COMPARE_MODEL_H
-#define LATPUT_COMPARE_MODEL_H
+#pragma once
 
 #include "llvm/llvm.h"
 
@@ -49,5 +48,3 @@ void model_read_units(struct arena *arena, const char *text, struct model *model
 // Finds the units of the classes' resources: from the load of each unit by a class that uses
 // nothing else; else by name; else from the load that other resources of a class do not explain.
 void model_resolve(struct model *model);
-
-#endif

@@ -5,8 +5,7 @@
 // A point is a value of the swept variable with the samples that were taken there, in any number of
 // passes. Samples that are NaN or infinite, and points without any other, count as not measured. A
 // conclusion is never forced: where the points do not carry one, its outcome has the reason.
-#ifndef LATPUT_CONCLUDE_H
-#define LATPUT_CONCLUDE_H
+#pragma once
 
 #include "util/mem.h"
 
@@ -159,5 +158,3 @@ const char *conclude_quantity(struct arena *arena, double value, const char *uni
 // Returns the value of a point: the middle of the shortest interval that holds half of its samples;
 // NaN: it has none.
 double curve_point_value(const struct curve_point *point);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Between the files of conclude: a curve as a shape with its noise, its segments, its steps. All
 // arrays are the arena's.
-#ifndef LATPUT_CONCLUDE_INTERNAL_H
-#define LATPUT_CONCLUDE_INTERNAL_H
+#pragma once
 
 #include "conclude.h"
 
@@ -201,5 +200,3 @@ struct conclusion draft_end(const struct draft *draft, const char *variant,
                             const char *sentence);
 struct conclusion conclude_nothing(const char *variant, enum conclusion_outcome outcome,
                                    const char *sentence);
-
-#endif

@@ -5,8 +5,7 @@
 // difference control=constant factor=2
 //
 // Rows of lists/properties/ and the database have it, so that stored points can be concluded anew.
-#ifndef LATPUT_CONCLUDE_QUESTION_H
-#define LATPUT_CONCLUDE_QUESTION_H
+#pragma once
 
 #include "conclude.h"
 #include "util/err.h"
@@ -15,5 +14,3 @@
 // *at, where (a pointer into it).
 int conclude_question_read(const char *text, struct conclude_question *question,
                            struct arena *arena, const char **at, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A property that was swept: its points with their samples, and the conclusions drawn from them.
 // property/ measures it, store/ keeps it, report/ and site/ show it.
-#ifndef LATPUT_SWEPT_H
-#define LATPUT_SWEPT_H
+#pragma once
 
 #include "conclude.h"
 #include "core/outcome.h"
@@ -59,5 +58,3 @@ const struct curve *swept_curves(struct swept_property *property, struct arena *
 // Returns the name (struct curve's variant) of the one that a point belongs to.
 const char *swept_curve_name(const struct swept_property *property, const struct swept_point *point,
                              struct arena *arena);
-
-#endif

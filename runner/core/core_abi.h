@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The interface of the runner, the generated NASM file and the measurement core. gen.c writes both
 // sides of struct core_kernel, as NASM's text and as bytes; the sizes are asserted here.
-#ifndef LATPUT_CORE_ABI_H
-#define LATPUT_CORE_ABI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -329,5 +328,3 @@ enum { CORE_EXIT_DAMAGED = 114, CORE_EXIT_TAMPERED = 115 };
 // alignment.
 _Static_assert(sizeof(struct core_config) == 232, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 488, "the same in 32-bit mode");
-
-#endif

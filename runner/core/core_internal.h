@@ -3,8 +3,7 @@
 // own, linked with the bodies of one batch, and exists for 64-bit and for 32-bit mode; it depends
 // on libc only. It allocates nothing while it measures: code, data area and kernel state are mapped
 // before the first body runs.
-#ifndef LATPUT_CORE_INTERNAL_H
-#define LATPUT_CORE_INTERNAL_H
+#pragma once
 
 #include "core_abi.h"
 #include "outcome.h"
@@ -404,5 +403,3 @@ bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc);
 // core_floor.c: CORE_MODE_FLOOR.
 void floor_prepare(void); // before the system-call filter
 void floor_measure_canaries(const struct core_config *config, const struct times *times);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Outcomes of a test. The names are part of the database's format: append, never reorder.
-#ifndef LATPUT_OUTCOME_H
-#define LATPUT_OUTCOME_H
+#pragma once
 
 enum outcome {
     OUTCOME_OK,
@@ -18,5 +17,3 @@ enum outcome {
 
 const char *outcome_name(enum outcome outcome); // "ok", "unsupported", ...
 int outcome_parse(const char *name);            // -1 if unknown
-
-#endif

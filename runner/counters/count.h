@@ -3,8 +3,7 @@
 // A user opens a group of events that are counted at the same time, starts, stops and reads it, or
 // reads it with RDPMC between start and stop. A group that cannot be counted whole and all the time
 // is refused with the obstacle and its remedy; nothing is ever scaled.
-#ifndef LATPUT_COUNT_H
-#define LATPUT_COUNT_H
+#pragma once
 
 #include "cpuinfo/counters.h"
 #include "cpuinfo/cpuinfo.h"
@@ -153,5 +152,3 @@ struct perf_event_mmap_page;
 // readings of page->lock.
 const struct perf_event_mmap_page *count_perf_page(struct count_group *group, int index,
                                                    struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The choice of a backend: the one that the user requested with --backend, tried on this machine.
-#ifndef LATPUT_COUNT_CHOOSE_H
-#define LATPUT_COUNT_CHOOSE_H
+#pragma once
 
 #include "count.h"
 
@@ -14,5 +13,3 @@ int count_choice_parse(const char *name);
 // backend; auto and tsc have none.
 enum count_obstacle count_choose(enum count_choice choice, const struct count_machine *machine,
                                  const struct count_backend **backend, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Passes over events that a backend really accepts: dealt by count_passes_plan(), each tried once,
 // and dealt again for fewer counters while one is refused that fewer events at a time may help.
-#ifndef LATPUT_COUNT_DEAL_H
-#define LATPUT_COUNT_DEAL_H
+#pragma once
 
 #include "count_passes.h"
 
@@ -44,5 +43,3 @@ struct count_pass {
 // `most` (at most COUNT_EVENTS_MAX).
 enum count_obstacle count_pass_choose(const struct count_dealt *dealt, int which, int most,
                                       struct count_pass *chosen, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A process that waits for our end, however it comes (a signal, SIGKILL too), and then puts right
 // what we have changed on the machine. Lost only if it is itself killed by SIGKILL before us.
-#ifndef LATPUT_COUNT_GUARD_H
-#define LATPUT_COUNT_GUARD_H
+#pragma once
 
 #include "util/err.h"
 
@@ -19,5 +18,3 @@ int count_guard_begin(void (*restore)(const void *context), const void *context,
                       struct count_guard *guard, struct err *err);
 // Dismisses it without; it does nothing then. A guard of zeros is none.
 void count_guard_end(struct count_guard *guard);
-
-#endif

@@ -2,8 +2,7 @@
 // Counting by the model-specific registers themselves, through /dev/cpu/N/msr: the common part of
 // the msr backend and `latput counters start`. A plan lists the bits for each register, without
 // touching anything; a device carries it out and remembers the old contents.
-#ifndef LATPUT_COUNT_MSR_H
-#define LATPUT_COUNT_MSR_H
+#pragma once
 
 #include "core/core_abi.h"
 #include "count.h"
@@ -106,5 +105,3 @@ enum count_obstacle msr_slot_read(const struct msr_device *device, const struct 
 // COUNT_NO_EVENT: RDPMC does not read it.
 enum count_obstacle count_msr_counter(const struct count_group *group, int index,
                                       struct core_counter *counter, struct err *err);
-
-#endif

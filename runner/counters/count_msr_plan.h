@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the two files that plan registers share.
-#ifndef LATPUT_COUNT_MSR_PLAN_H
-#define LATPUT_COUNT_MSR_PLAN_H
+#pragma once
 
 #include "count_msr.h"
 
@@ -17,5 +16,3 @@ void msr_steps_set(struct msr_steps *steps, uint32_t msr, uint64_t mask, uint64_
 int netburst_place(const struct count_event *events, int nevents, uint64_t free, int *places);
 void netburst_program(const struct msr_layout *layout, const struct count_event *event, int counter,
                       struct msr_plan *plan);
-
-#endif

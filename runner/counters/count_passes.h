@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Passes over a list of events that need more counters than a core has. Pure functions; a backend
 // may accept less.
-#ifndef LATPUT_COUNT_PASSES_H
-#define LATPUT_COUNT_PASSES_H
+#pragma once
 
 #include "count.h"
 
@@ -32,5 +31,3 @@ int count_passes_plan(const struct count_event *events, int nevents, struct coun
 // the next. Registers that count by themselves need none and get 0. Returns -1, or the index of an
 // event that finds none.
 int count_passes_place(const struct count_event *events, int nevents, uint64_t free, int *places);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the two files of the perf backend share: the PMU of sysfs that counts a CPU's
 // events, and the meaning of the kernel's refusals.
-#ifndef LATPUT_COUNT_PERF_H
-#define LATPUT_COUNT_PERF_H
+#pragma once
 
 #include "count.h"
 
@@ -41,5 +40,3 @@ enum count_obstacle perf_empty_explain(const struct count_machine *machine,
                                        const struct perf_pmu *pmu, int error, struct err *err);
 // A cycle counter opened but stood still.
 enum count_obstacle perf_still_explain(const struct count_machine *machine, struct err *err);
-
-#endif

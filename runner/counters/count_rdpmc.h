@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Permission of user code to read counters by RDPMC that it has not opened with perf. The kernel's
 // driver for the counters has a file for that: 2 in it sets CR4.PCE on all CPUs.
-#ifndef LATPUT_COUNT_RDPMC_H
-#define LATPUT_COUNT_RDPMC_H
+#pragma once
 
 #include "count.h"
 #include "count_guard.h"
@@ -24,5 +23,3 @@ struct count_rdpmc {
 enum count_obstacle count_rdpmc_allow(const struct count_machine *machine,
                                       struct count_rdpmc *rdpmc, struct err *err);
 void count_rdpmc_end(struct count_rdpmc *rdpmc);
-
-#endif

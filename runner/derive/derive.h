@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stage 6: from samples to results. Pure, so that stored samples can enter again (`latput
 // rederive`). Method: docs/MEASUREMENT.md.
-#ifndef LATPUT_DERIVE_H
-#define LATPUT_DERIVE_H
+#pragma once
 
 #include "core/outcome.h"
 #include "execute/timing.h"
@@ -157,5 +156,3 @@ void derive_form(const struct executed_test *tests, int ntests, int issue_width,
 // Removes the conclusion that passes disagree from a kernel of the database, so that it can be
 // drawn again; all other outcomes stay.
 void derive_take_back(struct executed_kernel *kernel);
-
-#endif

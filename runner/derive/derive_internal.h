@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Shared by the files that derive results: when a latency is a whole number of cycles.
-#ifndef LATPUT_DERIVE_INTERNAL_H
-#define LATPUT_DERIVE_INTERNAL_H
+#pragma once
 
 #include "derive.h"
 
@@ -18,5 +17,3 @@
 // chain has nothing else such a value is the mean of several: of an instruction that takes longer
 // on one port than on another, or that is eliminated now and then.
 bool derive_between_cycles(double clk);
-
-#endif

@@ -3,8 +3,7 @@
 // its ports needs: the best one with other than slow data; without such, the slowest. The setting
 // of operands is no throughput of the form. The rthroughput_clk of the view run_instruction_table
 // is the same wherever it has one.
-#ifndef LATPUT_FORM_THROUGHPUT_H
-#define LATPUT_FORM_THROUGHPUT_H
+#pragma once
 
 // The tests of one form, as far as they were looked at; zero-initialise it before the first.
 struct form_throughput {
@@ -16,5 +15,3 @@ struct form_throughput {
 void form_throughput_add(struct form_throughput *form, const char *variant, double clk);
 // Returns the throughput in core cycles; NaN: no test has a value.
 double form_throughput_clk(const struct form_throughput *form);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plausibility of counts. Counters are wrong at times: errata, an event of another model, a
 // hypervisor. All users of counted ports or cycles ask here first. Pure functions.
-#ifndef LATPUT_PLAUSIBLE_H
-#define LATPUT_PLAUSIBLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool plausible_ratio(double imul_per_add);
 // whole number, and as many additions as its timed ratio to them (0: not known). A counter of
 // reference cycles fails. Returns the same.
 const char *plausible_link_check(double link_clk, double imul_per_add, char *text, size_t size);
-
-#endif

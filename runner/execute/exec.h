@@ -2,8 +2,7 @@
 // Stage 5: runs a program (core + bodies) and collects timings. Starts the process again for what
 // is left when a body ended or blocked it; a body that does so costs one outcome, not its
 // neighbours'.
-#ifndef LATPUT_EXEC_H
-#define LATPUT_EXEC_H
+#pragma once
 
 #include "core/core_abi.h"
 #include "timing.h"
@@ -135,5 +134,3 @@ bool exec_is_text(void);
 
 // Ends as soon as possible; callable from a signal handler. Finished measurements are returned.
 void exec_stop(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the files of exec share: reading the records of core processes.
-#ifndef LATPUT_EXEC_INTERNAL_H
-#define LATPUT_EXEC_INTERNAL_H
+#pragma once
 
 #include "exec.h"
 
@@ -77,5 +76,3 @@ int exec_start(const char *program, const struct subproc_inputs *inputs,
 
 // Reads until one of these. Descriptors are left open.
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One pass of a kernel by the measuring process: its raw samples, and the facts that turn them into
 // cycles.
-#ifndef LATPUT_TIMING_H
-#define LATPUT_TIMING_H
+#pragma once
 
 #include "core/outcome.h"
 
@@ -35,5 +34,3 @@ struct timing {
     const struct sample *samples;
     int nsamples; // == accepted when OK
 };
-
-#endif

@@ -2,8 +2,7 @@
 // Explains the time of a block of code: the prediction from the tables of this CPU, by the front
 // end, the ports, units that are not pipelined and the chain from copy to copy, beside the
 // measurement. docs/EXPLAIN.md has the model.
-#ifndef LATPUT_EXPLAIN_H
-#define LATPUT_EXPLAIN_H
+#pragma once
 
 #include "explain_block.h"
 #include "explain_chain.h"
@@ -69,5 +68,3 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
                      struct explanation *explanation, struct arena *arena);
 const char *explain_kind_name(enum explain_kind kind); // "front end", "ports", ...
 const char *explain_known_text(enum explain_known known);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A block of machine code as instructions, with what each reads and writes: registers, flags, and
 // memory as far as addresses can be compared. By Zydis; pure.
-#ifndef LATPUT_EXPLAIN_BLOCK_H
-#define LATPUT_EXPLAIN_BLOCK_H
+#pragma once
 
 #include "util/err.h"
 #include "util/mem.h"
@@ -107,5 +106,3 @@ void block_add_read(struct block_instr *instr, int operand, enum touch_part part
 // Finds places in memory that one instruction writes and another one, or the same in the next copy
 // of the block, reads: after all other touches are right.
 void block_link_memory(struct block *block);
-
-#endif

@@ -3,8 +3,7 @@
 // namely the producer of the value that it waits for. Numbers come from the property `bypass_delay`
 // of the CPU (lists/properties/core.csv), classes of instructions from
 // cpuinfo/instruction_classes.csv.
-#ifndef LATPUT_EXPLAIN_BYPASS_H
-#define LATPUT_EXPLAIN_BYPASS_H
+#pragma once
 
 #include "explain_block.h"
 #include "store/store_property.h"
@@ -49,5 +48,3 @@ enum bypass_class bypass_class(const struct bypass *bypass, const struct block_i
 // Returns the delay of a conditional consumer directly after the producer of its flags.
 double bypass_flags_clk(const struct bypass *bypass, const struct block_instr *producer,
                         const struct block_instr *consumer);
-
-#endif

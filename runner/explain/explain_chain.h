@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The longest chain that one copy of a block hands to the next: through registers, flags and
 // memory. Pure.
-#ifndef LATPUT_EXPLAIN_CHAIN_H
-#define LATPUT_EXPLAIN_CHAIN_H
+#pragma once
 
 #include "explain_block.h"
 
@@ -28,5 +27,3 @@ struct chain {
 // Finds the chain that takes longest per copy; the arena owns its steps.
 struct chain chain_longest(const struct block *block, const struct chain_latency *latency,
                            struct arena *arena);
-
-#endif

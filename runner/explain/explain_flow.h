@@ -2,8 +2,7 @@
 // Limits that single bounds do not show: instructions of a chain wait if a port that they are
 // already bound to does others' work. Copies of the block are followed through entry, ports and
 // values.
-#ifndef LATPUT_EXPLAIN_FLOW_H
-#define LATPUT_EXPLAIN_FLOW_H
+#pragma once
 
 #include "explain.h"
 
@@ -12,5 +11,3 @@
 // oldest ready µop. NaN: the block is too long. Units that are not pipelined and stores that retire
 // are ignored.
 double flow_clk(const struct explanation *explanation, double front_clk, bool wide);
-
-#endif

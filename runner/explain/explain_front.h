@@ -2,8 +2,7 @@
 // Front-end time by the density of code. The front end delivers lines of a few instructions; code
 // with slightly more instructions than fit into a line is delivered at less than full width.
 // Numbers come from the property `code_density` of the CPU (lists/properties/front_end.csv). Pure.
-#ifndef LATPUT_EXPLAIN_FRONT_H
-#define LATPUT_EXPLAIN_FRONT_H
+#pragma once
 
 #include "store/store_property.h"
 
@@ -22,5 +21,3 @@ struct front_instr {
 };
 // Returns the cycles per copy; NaN: the density was not measured.
 double front_clk(const struct front_density *density, const struct front_instr *instrs, int n);
-
-#endif

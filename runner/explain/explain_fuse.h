@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Jumps. Macro-fusion: a conditional jump and the instruction before it that sets its flags may
 // share one slot. The property `macro_fusion` has measured this on the CPU for each pair.
-#ifndef LATPUT_EXPLAIN_FUSE_H
-#define LATPUT_EXPLAIN_FUSE_H
+#pragma once
 
 #include "explain_block.h"
 #include "store/store_property.h"
@@ -13,5 +12,3 @@ int fuse_pair(const struct property_values *measured, const struct block_instr *
 // Returns the shortest time between two taken jumps, of what the property `taken_branches`
 // measured; NaN: nothing.
 double fuse_taken_clk(const struct property_values *measured);
-
-#endif

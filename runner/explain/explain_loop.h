@@ -2,8 +2,7 @@
 // The loops of a function that a block can stand for: machine code from where a branch goes back to
 // up to that branch, with no other branch, call or return in it, and none that goes into the middle
 // of it. By Zydis; pure.
-#ifndef LATPUT_EXPLAIN_LOOP_H
-#define LATPUT_EXPLAIN_LOOP_H
+#pragma once
 
 #include "util/err.h"
 
@@ -25,5 +24,3 @@ struct code_loops {
 // beyond the limit count as `others`.
 int code_loops_find(const uint8_t *code, size_t len, int bits, struct code_loops *loops,
                     struct err *err);
-
-#endif

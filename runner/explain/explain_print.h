@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An explanation as text and as JSON.
-#ifndef LATPUT_EXPLAIN_PRINT_H
-#define LATPUT_EXPLAIN_PRINT_H
+#pragma once
 
 #include "explain.h"
 #include "explain_try.h"
@@ -27,5 +26,3 @@ void explain_print_text(const struct explanation *explanation,
 void explain_print_json(const struct explanation *explanation,
                         const struct explain_measured *measured,
                         const struct explain_source *source, struct json *json);
-
-#endif

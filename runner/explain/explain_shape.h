@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A block in another shape: some of its instructions changed or left out, to be measured where the
 // block is: as text, in a NASM file whose `testcode` it is, or in the function whose loop it is.
-#ifndef LATPUT_EXPLAIN_SHAPE_H
-#define LATPUT_EXPLAIN_SHAPE_H
+#pragma once
 
 #include "bench/bench.h"
 #include "explain.h"
@@ -46,5 +45,3 @@ void shape_leave_out(struct shape *shape, int instr);
 // message.
 int shape_make(const struct shape *shape, struct bench_spec *spec, struct block *block,
                struct arena *arena, struct err *err);
-
-#endif

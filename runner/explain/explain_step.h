@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The latency of a step of a chain in its block: that of the table, and the bypass delay after the
 // producer of its input.
-#ifndef LATPUT_EXPLAIN_STEP_H
-#define LATPUT_EXPLAIN_STEP_H
+#pragma once
 
 #include "explain.h"
 
@@ -12,5 +11,3 @@ double explain_step_clk(const void *explanation, int at, int from, int to);
 // Adds the µops and slots that instructions need beside those of the table because of who made
 // their operands.
 void explain_step_uops(struct explanation *explanation);
-
-#endif

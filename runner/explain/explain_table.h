@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Results of a CPU for the instructions of a block. Each row of the lists is assembled and decoded
 // like the block; both are described in the same words, and so found.
-#ifndef LATPUT_EXPLAIN_TABLE_H
-#define LATPUT_EXPLAIN_TABLE_H
+#pragma once
 
 #include "explain_block.h"
 #include "explain_bypass.h"
@@ -58,5 +57,3 @@ bool table_is_at_rename(double clk, const struct port_model *model);
 // Corrects what the instruction reads by what the list and the measurements say: parts that are
 // kept, inputs that do not matter (zero idioms).
 void table_correct(const struct table_row *row, struct block_instr *instr);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A block measured, and where that is not what was predicted, measured again in other shapes that
 // tell why.
-#ifndef LATPUT_EXPLAIN_TRY_H
-#define LATPUT_EXPLAIN_TRY_H
+#pragma once
 
 #include "explain_shape.h"
 
@@ -36,5 +35,3 @@ int explain_measure(const struct bench_spec *spec, struct explain_measured *meas
 // Makes the experiments if prediction and measurement differ by more than explain_tolerance.
 int explain_experiment(const struct explain_subject *subject, struct explain_measured *measured,
                        struct arena *arena, struct err *err);
-
-#endif

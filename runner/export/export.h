@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Results in the formats of other programs (docs/EXPORTS.md). A form that a format cannot express
 // is left out, counted and named, never approximated by something else.
-#ifndef LATPUT_EXPORT_H
-#define LATPUT_EXPORT_H
+#pragma once
 
 #include "known/known.h"
 #include "util/err.h"
@@ -33,5 +32,3 @@ struct export_format {
 };
 extern const struct export_format *const export_formats[];        // ends with NULL
 const struct export_format *export_format_find(const char *name); // NULL: none
-
-#endif

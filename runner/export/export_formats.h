@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The formats, each in a file of its own; docs/EXPORTS.md describes them.
-#ifndef LATPUT_EXPORT_FORMATS_H
-#define LATPUT_EXPORT_FORMATS_H
+#pragma once
 
 #include "export.h"
 
@@ -16,5 +15,3 @@ extern const struct export_format export_exegesis_uops;
 extern const struct export_format export_llvm_json;  // for generators of scheduling models
 extern const struct export_format export_intrinsics; // perf2.js
 extern const struct export_format export_asmdude;    // TSV
-
-#endif

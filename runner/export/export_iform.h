@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names of instructions in Intel's decoder XED, as far as they follow from the operands.
-#ifndef LATPUT_EXPORT_IFORM_H
-#define LATPUT_EXPORT_IFORM_H
+#pragma once
 
 #include "export.h"
 
@@ -22,5 +21,3 @@ bool export_iform(const struct known_form *form, const struct export_decoded *de
 // EVEX instruction of two with the same name; the other one is VEX.
 void export_iform_string(const struct known_form *form, const struct export_decoded *decoded,
                          bool twin, struct strbuf *out);
-
-#endif

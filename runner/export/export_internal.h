@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations shared by the formats.
-#ifndef LATPUT_EXPORT_INTERNAL_H
-#define LATPUT_EXPORT_INTERNAL_H
+#pragma once
 
 #include "export.h"
 #include "util/json.h"
@@ -21,5 +20,3 @@ struct export_whole export_whole(const struct known_pair *pair);
 // Appends a text of the database on one line: characters that would end it or steer a terminal
 // become blanks.
 void export_line(struct strbuf *out, const char *text);
-
-#endif

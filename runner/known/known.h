@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The forms of one CPU, one record per form: its numbers from the database, its operands and
 // machine code from the lists and NASM.
-#ifndef LATPUT_KNOWN_H
-#define LATPUT_KNOWN_H
+#pragma once
 
 #include "list/list.h"
 #include "store/store_ports.h"
@@ -76,5 +75,3 @@ void known_free(struct known_cpu *data);
 extern const char known_no_row[];  // not in the lists
 extern const char known_32bit[];   // 32-bit form, when 64-bit ones are asked for
 extern const char known_no_code[]; // NASM does not assemble it
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Globs on forms as users write them.
-#ifndef LATPUT_FORM_GLOB_H
-#define LATPUT_FORM_GLOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ struct form_globs {
 // 1), there are two globs.
 struct form_globs form_globs_make(const char *const *globs, int n, bool forms);
 void form_globs_free(struct form_globs *globs);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Words that people type for forms and that are no mnemonics of lists: jcc, jne, shuffle,
 // _mm_add_ps. Data: lists/words/*.csv, read once; format: lists/README.md.
-#ifndef LATPUT_FORM_WORDS_H
-#define LATPUT_FORM_WORDS_H
+#pragma once
 
 #include "util/err.h"
 
@@ -16,5 +15,3 @@ const char *form_word(size_t i, const char **globs);
 // Writes "; did you mean 'x'?" for a word that resembles one of these, else "". Returns `text`.
 const char *form_word_hint(const char *word, char *text, size_t size);
 int form_words_load(struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Stage 1: instruction lists. Reads lists/*.csv (format: lists/README.md) into rows whose operands
 // are parsed and classified. Pure: needs no CPU. Everything a row points to is owned by its list's
 // arena. A row of a file may stand for a family of forms, which here becomes one row per form.
-#ifndef LATPUT_LIST_H
-#define LATPUT_LIST_H
+#pragma once
 
 #include "util/err.h"
 #include "util/mem.h"
@@ -189,5 +188,3 @@ int list_row_error(const struct list_row *row, const char *token, struct err *er
 // Sets err like list_row_error(), with the caret in that column. The message names the form if the
 // line stands for several. Returns -1.
 int list_row_error_at(const struct list_row *row, int column, struct err *err, const char *message);
-
-#endif

@@ -3,8 +3,7 @@
 // form each, before they are parsed. Such a row may contain (lists/README.md, "Families") classes
 // that follow a width (v, mv, b32), alternatives (v/mv/b32), and the options widths=, masks=, er,
 // sae.
-#ifndef LATPUT_LIST_FAMILY_H
-#define LATPUT_LIST_FAMILY_H
+#pragma once
 
 #include "list_operand.h"
 
@@ -22,5 +21,3 @@ int list_family_expand(const char *const *fields, struct arena *arena, struct li
 
 // Returns option n of those that only families have; NULL after the last.
 const char *list_family_option(int n);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Part of stage 1, for list.c only: the isa column, and the encoding that follows from it.
-#ifndef LATPUT_LIST_ISA_H
-#define LATPUT_LIST_ISA_H
+#pragma once
 
 #include "list_operand.h"
 
@@ -27,5 +26,3 @@ const struct list_isa *list_isa_look_up(struct list_isa_cache *cache, const char
 // Returns the encoding of a row: {vex}, {evex} or enc= if given; else that of its features.
 // Instructions of EVEX features without a vector operand (kaddw, kmovw r32) are VEX.
 enum encoding list_isa_encoding(const struct list_isa *isa, const struct list_row *row);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Part of stage 1, for list.c only: parses one operand of a row.
-#ifndef LATPUT_LIST_OPERAND_H
-#define LATPUT_LIST_OPERAND_H
+#pragma once
 
 #include "list.h"
 
@@ -30,5 +29,3 @@ int list_number_parse(const char *text, size_t len, int bits, int64_t *value,
                       struct list_fault *fault);
 // Returns true if text[0..len) names one register: "rax", "xmm0", "k1", "ds".
 bool list_register_known(const char *text, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The options of a list row, `key` or `key=value`, and their meaning as fields of the row.
-#ifndef LATPUT_LIST_OPTION_H
-#define LATPUT_LIST_OPTION_H
+#pragma once
 
 #include "list.h"
 #include "list_operand.h"
@@ -26,5 +25,3 @@ void list_row_set_options(struct list_row *row, struct arena *arena);
 // Sets the roles of the operands, all of which are there, from the option. Returns the place in its
 // value that names an operand which the row lacks or which is named twice; else NULL. (list_row.c)
 const char *list_row_set_roles(struct list_row *row, struct arena *arena);
-
-#endif

@@ -2,8 +2,7 @@
 // Part of stage 1, for list_option.c only: the grammar of option values that are no fixed words.
 // Each function takes text[0..len) without blanks, from a list that may be foreign, and returns 0,
 // or -1 with the fault. They accept numbers, registers and names; nothing else reaches NASM.
-#ifndef LATPUT_LIST_VALUE_H
-#define LATPUT_LIST_VALUE_H
+#pragma once
 
 #include "list_operand.h"
 
@@ -16,5 +15,3 @@ list_value_fn list_value_operands; // pointer, small: NAME+NAME
 list_value_fn list_value_pairs;    // unrelated: SRC:DST+SRC:DST
 list_value_fn list_value_roles;    // roles: NAME:ROLE+NAME:ROLE
 list_value_fn list_value_macro;    // FILE.inc:NAME:ARGUMENT...
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Selects the rows of a command: lists given by name or path (all of lists/ if none is), a line of
 // a list (`file.csv:12`), and a glob on the form. Shared by every command that takes rows.
-#ifndef LATPUT_SELECT_H
-#define LATPUT_SELECT_H
+#pragma once
 
 #include "list.h"
 
@@ -40,5 +39,3 @@ void select_list_names_free(char **names);
 // Sets the error that there is no list of this name, with the one that may be meant. Returns -1.
 int select_no_list(const char *name, struct err *err);
 void selection_free(struct selection *selection);
-
-#endif

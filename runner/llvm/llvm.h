@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Forms as LLVM knows them: the opcode and operands of their machine code, from llvm-mc, and their
 // results in the terms of its scheduling models.
-#ifndef LATPUT_LLVM_H
-#define LATPUT_LLVM_H
+#pragma once
 
 #include "known/known.h"
 
@@ -28,5 +27,3 @@ struct llvm_latency {
     double least, most, slow;
 };
 bool llvm_latency(const struct known_form *form, struct llvm_latency *latency);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // LLVM's registers by number. llvm-mc prints operands by numbers that change from version to
 // version, so it assembles an instruction with each register to find them.
-#ifndef LATPUT_LLVM_REGISTERS_H
-#define LATPUT_LLVM_REGISTERS_H
+#pragma once
 
 #include "util/err.h"
 
@@ -16,5 +15,3 @@ int llvm_registers_read(const char *directory, struct llvm_registers *registers,
 void llvm_registers_free(struct llvm_registers *registers);
 // Returns "RAX"; "%noreg" for number 0; NULL: unknown.
 const char *llvm_register_name(const struct llvm_registers *registers, int number);
-
-#endif

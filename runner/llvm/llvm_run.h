@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tools of LLVM as processes.
-#ifndef LATPUT_LLVM_RUN_H
-#define LATPUT_LLVM_RUN_H
+#pragma once
 
 #include "util/subproc.h"
 
@@ -12,5 +11,3 @@ char *llvm_find(const char *tool, struct err *err);
 // Runs such a tool; argv[0] is its name without version. Errors as in subproc_run().
 int llvm_run(const char *tool, const char *const *arguments, const char *directory,
              const char *stdin_name, struct subproc_result *result, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bounds of mixes of forms by llvm-mca's model of a CPU: from its ports and its dispatch, without
 // dependencies. Forms are given as machine code.
-#ifndef LATPUT_MCA_H
-#define LATPUT_MCA_H
+#pragma once
 
 #include "known/known.h"
 
@@ -25,5 +24,3 @@ int mca_bounds(struct known_cpu *data, const char *cpu, struct mca_mix *mixes, i
 
 // Returns true if the text can be LLVM's name of a CPU: it becomes part of a command line.
 bool mca_cpu_is_name(const char *cpu);
-
-#endif

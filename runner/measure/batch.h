@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A batch: rows (or mixes of rows) of one mode, planned, assembled and linked into one program,
 // with the outcomes of its kernels. A thread makes the next batch while one is measured.
-#ifndef LATPUT_BATCH_H
-#define LATPUT_BATCH_H
+#pragma once
 
 #include "assemble/assemble.h"
 #include "execute/exec.h"
@@ -63,5 +62,3 @@ struct batch *batch_source_next(struct batch_source *source);
 // Stops making batches and frees the source. Returns when its thread has ended.
 void batch_source_stop(struct batch_source *source);
 void batch_free(struct batch *batch); // also removes the program from the disk
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CPUs that may be used, and the core that each is a thread of, from the system.
-#ifndef LATPUT_CPU_PLACES_H
-#define LATPUT_CPU_PLACES_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ void cpu_places_read(const char *root, const cpu_set_t *allowed, struct cpu_plac
 // Takes a CPU out of the set, and those that share its core if any other is left then.
 void cpu_places_leave_core(const struct cpu_places *cpus, int cpu, cpu_set_t *set);
 bool cpu_places_share(const struct cpu_place *a, const struct cpu_place *b);
-
-#endif

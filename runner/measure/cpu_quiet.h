@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Chooses the CPU to measure on: the one that is disturbed least during a short look.
-#ifndef LATPUT_CPU_QUIET_H
-#define LATPUT_CPU_QUIET_H
+#pragma once
 
 #include <sched.h>
 
@@ -22,5 +21,3 @@ int cpu_quiet_best(struct quiet_seen *seen, int nseen);
 // one, and of its type of core. Returns the best, which is the last one if only one may be used;
 // -1: there is none. The calling thread moves to each of them and comes back.
 int cpu_quiet_choose(const cpu_set_t *allowed);
-
-#endif

@@ -4,8 +4,7 @@
 // be faster than it is, so the fastest time that comes back is the truth. A table's claim decides
 // only where measurements leave a choice. The floor is found once per CPU and kept in the database.
 // Method: docs/MEASUREMENT.md.
-#ifndef LATPUT_FLOOR_H
-#define LATPUT_FLOOR_H
+#pragma once
 
 #include "execute/exec.h"
 #include "store/store_cpu.h"
@@ -81,5 +80,3 @@ struct floor_result {
 int floor_measure(const char *program, const struct exec_params *params,
                   const struct floor_witness *witness, bool quick, struct floor_result *result,
                   struct err *err);
-
-#endif

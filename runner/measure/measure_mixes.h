@@ -2,8 +2,7 @@
 // The oracle that measures. Mixes become kernels of the measurement core, in batches; the next one
 // is assembled while one is measured. If the session counts, µops by port and slots are counted in
 // the kernels of a mix, in as many passes over a batch as its events need.
-#ifndef LATPUT_MEASURE_MIXES_H
-#define LATPUT_MEASURE_MIXES_H
+#pragma once
 
 #include "batch.h"
 #include "list/list.h"
@@ -25,5 +24,3 @@ struct measure_mixes {
 struct port_oracle measure_mixes_oracle(struct measure_mixes *measure);
 // Returns the event that counts the oracle's slots; NULL: none does.
 const char *measure_mixes_slots(const struct measure_mixes *measure);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The provenance of a run: what was measured with what, under which conditions, and the warnings
 // that a reader of its numbers should see. Collects nothing that names a host, a user or a path.
-#ifndef LATPUT_RUN_INFO_H
-#define LATPUT_RUN_INFO_H
+#pragma once
 
 #include "core/core_abi.h"
 #include "cpuinfo/counters.h"
@@ -53,5 +52,3 @@ int run_info_warn_doubts(struct store *store, int64_t run_id, const struct store
                          struct err *err);
 // Records how many throughputs have a bound for want of a steady state.
 int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Starts a run of any kind after its session has begun: measures the facts of the CPU that all else
 // depends on, and makes the run's row in the database. Later measurements decide, when the run
 // ends, which CPU it is filed under.
-#ifndef LATPUT_RUN_START_H
-#define LATPUT_RUN_START_H
+#pragma once
 
 #include "run_info.h"
 #include "session.h"
@@ -34,5 +33,3 @@ int run_start_learn(struct run_start *start, struct err *err);
 // with the warnings that follow from the CPU; `kernels` were timed.
 int run_start_finish(struct run_start *start, const struct spent *before, int64_t kernels,
                      bool complete, double *seconds, struct err *err);
-
-#endif

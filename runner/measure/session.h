@@ -2,8 +2,7 @@
 // Needs of every measuring command before its first kernel: a CPU to measure on that everything
 // else of this process leaves alone, the facts about it, the canary's floor, and a directory for
 // scratch files. Shared by `latput run` and `latput bench`.
-#ifndef LATPUT_SESSION_H
-#define LATPUT_SESSION_H
+#pragma once
 
 #include "assemble/assemble.h"
 #include "cpuinfo/cpuinfo.h"
@@ -101,5 +100,3 @@ void session_judge(struct session *session);
 // (session_count.h), and the floor. Returns -1 also if the floor is only a guess.
 int session_prepare(struct session *session, const struct session_counters *wanted,
                     const struct session_floor *from, struct err *err);
-
-#endif

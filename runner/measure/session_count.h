@@ -2,8 +2,7 @@
 // Counts of a run's kernels besides the clock: core cycles, and µops by port and slot in as many
 // passes as the counters need. The runner finds out what works and sets the core's way to each
 // count (core_abi.h); the core reads.
-#ifndef LATPUT_SESSION_COUNT_H
-#define LATPUT_SESSION_COUNT_H
+#pragma once
 
 #include "core/core_abi.h"
 #include "counters/count_choose.h"
@@ -84,5 +83,3 @@ int session_count_confirm(struct session *session, const struct session_counters
 int session_count_pass(const struct session *session, int pass, struct err *err);
 // Puts the counters of the open pass into the parameters.
 void session_count_params(const struct session *session, struct exec_params *params);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs copied from one database into another.
-#ifndef LATPUT_MERGE_H
-#define LATPUT_MERGE_H
+#pragma once
 
 #include "store/store.h"
 
@@ -49,5 +48,3 @@ int merge_end(struct merge *merge, int status, struct store_merged *merged, int 
 // Calls all three for one file.
 int merge_runs(struct store *store, const char *path, const char *label,
                struct store_merged *merged, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions that the files of merge/ call of each other.
-#ifndef LATPUT_MERGE_INTERNAL_H
-#define LATPUT_MERGE_INTERNAL_H
+#pragma once
 
 #include "merge.h"
 #include "store/store_internal.h"
@@ -29,5 +28,3 @@ int merge_check_keys(struct store *store, struct err *err);
 int merge_believe(struct store *store, int64_t run_id, const char *label, struct err *err);
 // merge_believe.c: warns about a run that was timed and has no samples.
 int merge_mark_bare(struct store *store, int64_t run_id, struct err *err);
-
-#endif

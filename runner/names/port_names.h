@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names of the port sets of a discovered model, from cpuinfo/ports/ (port_names_file.h). The files
 // only give names: sizes and overlaps are measured.
-#ifndef LATPUT_PORT_NAMES_H
-#define LATPUT_PORT_NAMES_H
+#pragma once
 
 #include "ports/ports.h"
 
@@ -29,5 +28,3 @@ int port_names_give(const struct port_subjects *subjects, const struct port_name
 // and no note made. Returns -1 also if the file is malformed.
 int port_name_sets(const struct port_subjects *subjects, const char *uarch,
                    struct port_model *model, struct err *note, struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // The files cpuinfo/ports/*.csv, which name port sets (format: cpuinfo/README.md): reads them,
 // finds that of a uarch, and checks them without measuring. port_names.h applies the names to a
 // model.
-#ifndef LATPUT_PORT_NAMES_FILE_H
-#define LATPUT_PORT_NAMES_FILE_H
+#pragma once
 
 #include "cpuinfo/table_read.h"
 #include "list/list.h"
@@ -43,5 +42,3 @@ int port_names_check(const char *path, port_names_row *find, void *data, struct 
 // Checks all files, and that no two of them apply to the same uarch.
 void port_names_check_all(port_names_row *find, void *data, table_report *report,
                           void *report_data);
-
-#endif

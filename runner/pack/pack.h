@@ -8,8 +8,7 @@
 // each, as sha256sum writes it). Members without rows are left out. The same content gives the same
 // bytes. A slim pack, the usual one, is a tar.xz file with README.txt, info.txt, ports.svg, run.db
 // and MANIFEST.
-#ifndef LATPUT_PACK_H
-#define LATPUT_PACK_H
+#pragma once
 
 #include "merge/merge.h"
 #include "store/store.h"
@@ -56,5 +55,3 @@ int pack_merge(struct store *store, const char *path, struct store_merged *merge
 
 // Returns true if a pack may have a member of this name.
 bool pack_is_member(const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The members of a pack in memory.
-#ifndef LATPUT_PACK_CONTENT_H
-#define LATPUT_PACK_CONTENT_H
+#pragma once
 
 #include "pack.h"
 #include "util/strbuf.h"
@@ -27,5 +26,3 @@ int pack_collect(struct pack *pack, const char *database, int nruns, struct err 
 // Writes README.txt, which describes the members that are there (pack_readme.c).
 int pack_readme(const struct pack *pack, struct store *store, int nruns, struct strbuf *out,
                 struct err *err);
-
-#endif

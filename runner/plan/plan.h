@@ -2,8 +2,7 @@
 // Stage 2: from a row to its tests, and from a test to the kernels that answer it. Pure: the plan
 // depends on the row, on the bridge table and on the few CPU facts in struct plan_params, on
 // nothing else. All strings are owned by the arena that the caller gives.
-#ifndef LATPUT_PLAN_H
-#define LATPUT_PLAN_H
+#pragma once
 
 #include "core/outcome.h"
 #include "list/list.h"
@@ -193,5 +192,3 @@ int mix_breakers(const struct list_row *row, enum breaking breaking,
 
 const char *test_kind_name(enum test_kind kind); // "latency", "throughput", "ports"
 const char *bound_name(enum bound bound);        // "exact", "upper"
-
-#endif

@@ -2,8 +2,7 @@
 // Declarations shared by the files of stage 2. A row is first taken apart into points (everything
 // that an instruction reads or writes and that a chain can run through); latency tests are pairs of
 // points, throughput tests give each instance registers of its own. A kernel grows in a draft.
-#ifndef LATPUT_PLAN_INTERNAL_H
-#define LATPUT_PLAN_INTERNAL_H
+#pragma once
 
 #include "plan.h"
 #include "render.h"
@@ -244,5 +243,3 @@ int macro_plan(struct row_plan *rp, struct err *err);
 struct test *plan_add_test(struct row_plan *rp, enum test_kind kind, const char *variant);
 void plan_refuse(struct test *test, enum outcome outcome, const char *detail);
 void plan_add_kernel(struct row_plan *rp, struct test *test, struct kernel_spec spec);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One instruction of a row as NASM text, for a given choice of registers, addresses and values.
 // Part of stage 2; the only module that knows NASM's notation of operands. Pure.
-#ifndef LATPUT_RENDER_H
-#define LATPUT_RENDER_H
+#pragma once
 
 #include "list/list.h"
 #include "util/strbuf.h"
@@ -53,5 +52,3 @@ struct agen_parts {
     int disp;  // 0: none
 };
 struct agen_parts render_agen_parts(const struct operand *op);
-
-#endif

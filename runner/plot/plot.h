@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pictures of a property: curves with their knees, heat maps, bars, histograms; as SVG (drawn by
 // gnuplot, where it is installed) and as lines of text.
-#ifndef LATPUT_PLOT_H
-#define LATPUT_PLOT_H
+#pragma once
 
 #include "conclude/conclude.h"
 #include "util/err.h"
@@ -50,5 +49,3 @@ const char *plot_axis(const char *unit);
 const struct conclusion *plot_cells(const struct plot *plot, double **columns, struct arena *arena);
 // Returns the value of the cell of a row and a column's x; NaN: none.
 double plot_cell_value(const struct plot *plot, int row, double x);
-
-#endif

@@ -2,8 +2,7 @@
 // A property: a question about the pipeline that sweeps a variable, as a row of lists/properties/
 // puts it (format: lists/properties/README.md), with its points and kernels. Pure: the caller
 // supplies the machine's caches and memory.
-#ifndef LATPUT_PROPERTY_H
-#define LATPUT_PROPERTY_H
+#pragma once
 
 #include "conclude/conclude.h"
 #include "core/core_abi.h"
@@ -156,5 +155,3 @@ struct kernel_spec property_kernel(const struct property *property,
                                    const struct property_variant *variant,
                                    const struct property_machine *machine, double x, double by,
                                    struct arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Limits of this machine for the sweeps of properties: its caches, and memory that may be used.
-#ifndef LATPUT_PROPERTY_MACHINE_H
-#define LATPUT_PROPERTY_MACHINE_H
+#pragma once
 
 #include "cpuinfo/cpuinfo.h"
 #include "property.h"
@@ -13,5 +12,3 @@ struct property_machine property_machine_find(const struct cpu_info *cpu, const 
 // Returns the bytes that may be used, by /proc/meminfo and the limits below /sys/fs/cgroup of the
 // control groups in /proc/self/cgroup (version 1 or 2), all below `root` ("").
 double property_memory_free(const char *root);
-
-#endif

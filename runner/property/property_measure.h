@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Measures a property: round by round, points → kernels → program → samples, each round where the
 // one before saw something happen.
-#ifndef LATPUT_PROPERTY_MEASURE_H
-#define LATPUT_PROPERTY_MEASURE_H
+#pragma once
 
 #include "measure/session.h"
 #include "property.h"
@@ -34,5 +33,3 @@ int property_measure_again(struct property_measuring *measuring, const struct pr
 // result->outcome and detail say why.
 int property_begin(const struct property *property, const struct property_machine *machine,
                    const struct cpu_info *cpu, struct arena *arena, struct swept_property *result);
-
-#endif

@@ -2,8 +2,7 @@
 // The grammar of the columns of a property list. Each function takes the text of a column and fills
 // its part of *property. Returns 0, or -1 with the fault and its place in parse->at (a pointer into
 // the text).
-#ifndef LATPUT_PROPERTY_PARSE_H
-#define LATPUT_PROPERTY_PARSE_H
+#pragma once
 
 #include "property.h"
 
@@ -21,5 +20,3 @@ int parse_template(struct property_parse *parse, const char *text, struct proper
 int parse_data(struct property_parse *parse, const char *text, struct property *property);
 int parse_number(struct property_parse *parse, const char *text, struct property_number *number);
 int parse_options(struct property_parse *parse, const char *text, struct property *property);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Properties into the database, as a run of its own, one by one: what is complete stays when the
 // run is stopped.
-#ifndef LATPUT_PROPERTY_RUN_H
-#define LATPUT_PROPERTY_RUN_H
+#pragma once
 
 #include "property.h"
 #include "store/store.h"
@@ -31,5 +30,3 @@ struct property_run_summary {
 int property_run(struct store *store, const struct properties *properties,
                  const struct property_run_options *options, struct property_run_summary *summary,
                  struct err *err);
-
-#endif

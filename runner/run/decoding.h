@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cost of instructions in the decoder, compared with the µop cache: a prefix that changes the
 // length of an instruction keeps the decoders of some CPUs busy.
-#ifndef LATPUT_DECODING_H
-#define LATPUT_DECODING_H
+#pragma once
 
 #include "ports/ports.h"
 
@@ -19,5 +18,3 @@ double decoding_explained_clk(const struct port_model *model, const struct port_
 // the oracle fails.
 int decoding_measure(const struct port_oracle *oracle, struct decoding_form *forms, int n,
                      struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A measuring run: all stages over a selection of rows. For `latput run` and the benchmark.
-#ifndef LATPUT_RUN_H
-#define LATPUT_RUN_H
+#pragma once
 
 #include "cpuinfo/cpuinfo.h"
 #include "execute/exec.h"
@@ -50,5 +49,3 @@ struct run_summary {
 // or continue; committed results stay.
 int run_rows(struct store *store, const struct selection *selection,
              const struct run_options *options, struct run_summary *summary, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds the port model of a CPU with rows of all lists: selects those that may show sets, units and
 // paths, and searches for these. For runs and for `latput ports`.
-#ifndef LATPUT_RUN_PORT_MODEL_H
-#define LATPUT_RUN_PORT_MODEL_H
+#pragma once
 
 #include "list/select.h"
 #include "measure/session.h"
@@ -45,5 +44,3 @@ bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_
 // whose blocker cannot, and units, are left out.
 void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,
                         struct port_model *model_32);
-
-#endif

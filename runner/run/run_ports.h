@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The port part of a run: finds the structure of the ports (run_port_model.h), then each row's use
 // of it, in chunks that are stored when done.
-#ifndef LATPUT_RUN_PORTS_H
-#define LATPUT_RUN_PORTS_H
+#pragma once
 
 #include "list/select.h"
 #include "measure/measure_mixes.h"
@@ -34,5 +33,3 @@ struct run_ports {
 int64_t run_ports_expected(const struct selected_row *rows, int nrows);
 // Measures those of the rows that want port tests and have no port result in this run yet.
 int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The verdict on a run by its outcomes: whether its numbers can be relied on.
-#ifndef LATPUT_RUN_VERDICT_H
-#define LATPUT_RUN_VERDICT_H
+#pragma once
 
 #include "run.h"
 #include "util/strbuf.h"
@@ -12,5 +11,3 @@
 // should not have. Appends the reasons for that to `why`, in half sentences; nothing for another
 // status.
 int run_verdict(const struct run_summary *summary, struct strbuf *why);
-
-#endif

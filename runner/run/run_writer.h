@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The last stage of a run: derives the results of measured batches and stores them, one transaction
 // per batch, in a thread of its own while the next batch is measured.
-#ifndef LATPUT_RUN_WRITER_H
-#define LATPUT_RUN_WRITER_H
+#pragma once
 
 #include "measure/batch.h"
 #include "store/store.h"
@@ -30,5 +29,3 @@ int run_writer_put(struct run_writer *writer, struct batch *batch, struct err *e
 // Waits for the rest and frees the writer. The caller frees *kept, also after -1; its texts are
 // those of the rows.
 int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err *err);
-
-#endif

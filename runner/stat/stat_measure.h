@@ -2,8 +2,7 @@
 // Runs a program again and again and counts a few events each time, until each of them was counted
 // as often as asked; never more events at once than there are counters, so that nothing is shared
 // out in time. The program itself notices nothing but that it starts several times.
-#ifndef LATPUT_STAT_MEASURE_H
-#define LATPUT_STAT_MEASURE_H
+#pragma once
 
 #include "counters/count_passes.h"
 #include "stat_threshold.h"
@@ -62,5 +61,3 @@ struct stat_summary {
     double spread; // interquartile range
 };
 struct stat_summary stat_summarise(const struct stat_series *series);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The output of `latput stat`: a table for people, CSV, and JSON. Pure functions of a result.
-#ifndef LATPUT_STAT_REPORT_H
-#define LATPUT_STAT_REPORT_H
+#pragma once
 
 #include "report/report.h"
 #include "stat_measure.h"
@@ -19,5 +18,3 @@ struct stat_report {
 // Appends the report. Events that were not counted are in it, with the reason.
 void stat_report_put(const struct stat_report *report, enum report_format format,
                      struct strbuf *out);
-
-#endif

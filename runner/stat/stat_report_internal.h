@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations that the files of the report share: its rows, and the results that follow from them.
-#ifndef LATPUT_STAT_REPORT_INTERNAL_H
-#define LATPUT_STAT_REPORT_INTERNAL_H
+#pragma once
 
 #include "stat_report.h"
 
@@ -40,5 +39,3 @@ const char *stat_doubt_find(const struct stat_report *r, const double *means, ch
 
 void stat_report_csv(const struct stat_report *r, struct strbuf *out);
 void stat_report_json(const struct stat_report *r, struct strbuf *out);
-
-#endif

@@ -2,8 +2,7 @@
 // Counting cycles in which at least, or fewer than, so many events happened, and what follows from
 // a series of such counts: a histogram of events per cycle; from cycles and beginnings of the same
 // condition: its mean duration. Pure functions; the method is that of Heller's rabbit.
-#ifndef LATPUT_STAT_THRESHOLD_H
-#define LATPUT_STAT_THRESHOLD_H
+#pragma once
 
 #include "counters/count.h"
 
@@ -60,5 +59,3 @@ bool stat_histogram_make(const struct stat_event *events, const double *means, i
 // Finds the event that counts beginnings (edges) of the condition whose cycles events[cycles]
 // counts. Returns its index, or -1.
 int stat_duration_find(const struct stat_event *events, int nevents, int cycles);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The system's own account of a process, which replaces software events that perf refuses. It
 // begins with the fork; the part before exec is subtracted.
-#ifndef LATPUT_STAT_USAGE_H
-#define LATPUT_STAT_USAGE_H
+#pragma once
 
 #include "counters/count.h"
 
@@ -21,5 +20,3 @@ struct stat_usage stat_usage_since(const struct rusage *end, const struct stat_u
 // Sets the value of a software event. Returns false if the account does not have it.
 bool stat_usage_value(const struct stat_usage *usage, const struct count_event *event,
                       double *value);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CPUs that a thread may run on: pins a thread, or moves it to others and back.
-#ifndef LATPUT_AFFINITY_H
-#define LATPUT_AFFINITY_H
+#pragma once
 
 #include <sched.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ struct affinity_visit {
 // Moves the calling thread to these CPUs (0 <= cpu < CPU_SETSIZE) until affinity_return().
 struct affinity_visit affinity_visit(const int *cpus, int ncpus);
 void affinity_return(const struct affinity_visit *visit);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists of CPUs as people and the kernel write them: "0-3,8".
-#ifndef LATPUT_CPULIST_H
-#define LATPUT_CPULIST_H
+#pragma once
 
 #include "strbuf.h"
 
@@ -14,5 +13,3 @@ int cpulist_parse(const char *text, int *cpus, int most);
 int cpulist_parse_set(const char *text, cpu_set_t *set);
 // Appends the list of a set.
 void cpulist_write(const cpu_set_t *set, struct strbuf *out);
-
-#endif

@@ -2,8 +2,7 @@
 // CSV files as this project writes them: `#` comment lines, blank lines, a header row that names
 // the columns, one record per line (quoted fields may not span lines). libcsv parses them,
 // strictly; a bad file gives `path:line: what is wrong` and the offending line with a caret.
-#ifndef LATPUT_CSVFILE_H
-#define LATPUT_CSVFILE_H
+#pragma once
 
 #include "err.h"
 #include "mem.h"
@@ -60,5 +59,3 @@ int csv_error_at(const struct csv_place *place, struct err *err, const char *for
 // `field`, or under its start for -1. Returns -1.
 int csv_record_error(const char *path, const struct csv_record *record, int field, struct err *err,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-#endif

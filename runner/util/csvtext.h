@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes fields of CSV, quoted only where needed. libcsv, which reads them (csvfile.h), would quote
 // every field.
-#ifndef LATPUT_CSVTEXT_H
-#define LATPUT_CSVTEXT_H
+#pragma once
 
 #include "strbuf.h"
 
@@ -14,5 +13,3 @@
 void csv_for_spreadsheets(bool yes);
 
 void csv_put_text(struct strbuf *out, const char *text); // one field, quoted where needed
-
-#endif

@@ -3,8 +3,7 @@
 // of user input return 0 or -1 and take a `struct err *` as their last parameter; the message says
 // what is wrong, where, and what to do about it. Programmer errors are assert()ed instead, and a
 // test that fails is no error at all but a result with an outcome (see outcome.h).
-#ifndef LATPUT_ERR_H
-#define LATPUT_ERR_H
+#pragma once
 
 struct err {
     char text[2048];  // complete message without trailing newline; "" if no error was set
@@ -20,5 +19,3 @@ void err_locate(struct err *err, int line, int column);
 
 // Puts the formatted text in front of the message that `err` holds already. Always returns -1.
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

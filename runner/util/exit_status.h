@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The exit statuses of latput.
-#ifndef LATPUT_EXIT_STATUS_H
-#define LATPUT_EXIT_STATUS_H
+#pragma once
 
 enum {
     EXIT_DONE = 0,        // all done
@@ -9,5 +8,3 @@ enum {
     EXIT_USAGE = 2,       // wrong usage or input
     EXIT_ENVIRONMENT = 3, // the environment lacks something, or nothing could be measured
 };
-
-#endif

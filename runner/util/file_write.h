@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files that appear under their name only when they are complete.
-#ifndef LATPUT_FILE_WRITE_H
-#define LATPUT_FILE_WRITE_H
+#pragma once
 
 #include "err.h"
 #include "util/file_write.h"
@@ -15,4 +14,3 @@ bool file_is_replaceable(const char *path);
 // Writes `len` bytes to a file that appears under its name only when it is complete. A device, pipe
 // or link is written to directly.
 int file_write(const char *path, const char *bytes, size_t len, struct err *err);
-#endif

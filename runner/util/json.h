@@ -12,8 +12,7 @@
 //
 // makes {"uarch": "zen5",
 //   "ports": [4]}
-#ifndef LATPUT_JSON_H
-#define LATPUT_JSON_H
+#pragma once
 
 #include "strbuf.h"
 
@@ -49,5 +48,3 @@ void json_real(struct json *json, double value);                // all its digit
 void json_raw(struct json *json, const char *value);            // JSON already
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
-
-#endif

@@ -2,8 +2,7 @@
 // Memory: x* allocators that end the program with a message when memory runs out (no caller could
 // do better; mem_escape() is the exception), and an arena for everything that lives as long as one
 // batch. The arena owns its allocations; arena_free() frees them all, never one singly.
-#ifndef LATPUT_MEM_H
-#define LATPUT_MEM_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,5 +38,3 @@ char *arena_strndup(struct arena *arena, const char *text, size_t len);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena); // frees everything; the arena can be used again
-
-#endif

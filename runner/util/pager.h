@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Output longer than the screen goes through a pager: the program of $LATPUT_PAGER, else of $PAGER,
 // else less -FRX; none if that is empty or cat.
-#ifndef LATPUT_PAGER_H
-#define LATPUT_PAGER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void pager_close(FILE *stream);
 
 // Returns the lines that the text takes on a terminal of `columns` columns, styles left out.
 int pager_lines(const char *text, int columns);
-
-#endif

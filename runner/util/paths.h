@@ -5,8 +5,7 @@
 // build/latput); else <prefix>/share/latput for a program installed as <prefix>/bin/latput; else
 // that of /usr/local or /usr. Code in a shared library goes by its own directory:
 // <prefix>/lib/liblatput.so. The directory that a command is started in never counts.
-#ifndef LATPUT_PATHS_H
-#define LATPUT_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ const char *path_machine(const char *relative);
 // Returns true if the data files are those of an installed latput, not of a source tree or
 // $LATPUT_ROOT.
 bool path_is_installed(void);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finds programs and tells their kinds. Safe to call from any thread.
-#ifndef LATPUT_PROGRAM_H
-#define LATPUT_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ bool program_is_32(const char *path);
 
 // Returns true for an ELF file: the kernel runs or refuses it by itself, without an interpreter.
 bool program_is_elf(const char *path);
-
-#endif

@@ -2,8 +2,7 @@
 // Shows the progress of a run on standard error: on a terminal a line that is redrawn (bar,
 // percent, rate, time left, failures), otherwise one line per list when the next one begins.
 // Functions may be called from several threads. The forms of a list come together, list after list.
-#ifndef LATPUT_PROGRESS_H
-#define LATPUT_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void progress_waiting(struct progress *progress);
 void progress_form(struct progress *progress, const char *list, int list_rows, bool ok);
 // Erases the bar, prints the lists that are left, frees.
 void progress_end(struct progress *progress);
-
-#endif

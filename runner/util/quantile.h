@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Quantiles of values, and sorting for them.
-#ifndef LATPUT_QUANTILE_H
-#define LATPUT_QUANTILE_H
+#pragma once
 
 // Sorts n >= 0 values, none of them NaN, in ascending order.
 void quantile_sort(double *values, int n);
@@ -9,5 +8,3 @@ void quantile_sort(double *values, int n);
 double quantile_of(const double *sorted, int n, double q);
 double quantile_median(const double *sorted, int n);
 double quantile_spread(const double *sorted, int n); // interquartile range
-
-#endif

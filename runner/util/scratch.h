@@ -2,8 +2,7 @@
 // Scratch directories below $TMPDIR or /tmp, files that appear under their name when complete, and
 // directories made for them. A scratch directory is locked while its process lives, so that the
 // next process recognises and removes what a killed one has left.
-#ifndef LATPUT_SCRATCH_H
-#define LATPUT_SCRATCH_H
+#pragma once
 
 #include "err.h"
 
@@ -38,5 +37,3 @@ int scratch_file_end(const char *name, const char *path);
 // if no files can be made in it. If it is still empty when this process ends, by exit() or those
 // signals, it is removed.
 int scratch_keep_directory(const char *path, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The time that this process spends, by activity: whoever does the work adds to the account,
 // whoever asks about a part of it reads before and after. Safe to call from any thread.
-#ifndef LATPUT_SPENT_H
-#define LATPUT_SPENT_H
+#pragma once
 
 // Activities, in seconds; repeats in numbers.
 enum spent_on {
@@ -41,5 +40,3 @@ struct spent spent_since(const struct spent *before);
 // Adds the time since `before` that went neither into measuring, waiting for programs, inferring
 // nor writing.
 void spent_add_rest(enum spent_on what, const struct spent *before);
-
-#endif

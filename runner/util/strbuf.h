@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A string that grows. Zero-initialise before use; the owner calls strbuf_free().
-#ifndef LATPUT_STRBUF_H
-#define LATPUT_STRBUF_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ const char *strbuf_text(const struct strbuf *buf); // never NULL
 void strbuf_clear(struct strbuf *buf);             // empty, keeps the memory
 void strbuf_cut(struct strbuf *buf, size_t len);   // to its first `len` bytes, if it has more
 void strbuf_free(struct strbuf *buf);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Starts processes; nothing else does. Commands are argv arrays; only a user's script without an
 // interpreter line is read by a shell (subproc_hold()). Safe to call from any thread.
-#ifndef LATPUT_SUBPROC_H
-#define LATPUT_SUBPROC_H
+#pragma once
 
 #include "err.h"
 
@@ -98,5 +97,3 @@ int subproc_interrupted(void);
 
 // Has each started command printed to standard error.
 void subproc_show_commands(bool on);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // "Did you mean ...?": remembers the candidate with the smallest edit distance to the user's word.
-#ifndef LATPUT_SUGGEST_H
-#define LATPUT_SUGGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ struct suggestion suggest_start(const char *word, size_t len);
 void suggest_offer(struct suggestion *suggestion, const char *candidate);
 // Writes "; did you mean 'x'?" into `text`, or "" if no candidate is near. Returns `text`.
 const char *suggest_text(const struct suggestion *suggestion, char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Properties of the terminal that a program writes to.
-#ifndef LATPUT_TERMINAL_H
-#define LATPUT_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ bool terminal_set_colour(const char *when);
 // Writes a message to standard error with characters that are not plain (text.h) escaped. On a
 // terminal long lines are folded between words, and the word "warning:" stands out.
 void terminal_say(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Texts on a terminal: their width, lines, and the characters that are safe to print.
-#ifndef LATPUT_TEXT_H
-#define LATPUT_TEXT_H
+#pragma once
 
 #include "strbuf.h"
 
@@ -34,5 +33,3 @@ void text_put_escaped(struct strbuf *out, const char *text);
 // Appends the text escaped for HTML, SVG and XML, between tags or in quotes. Control characters
 // stay.
 void text_put_markup(struct strbuf *out, const char *text);
-
-#endif

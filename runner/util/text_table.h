@@ -2,8 +2,7 @@
 // Tables of text: aligned columns under a header, or written as CSV, Markdown, HTML or LaTeX.
 // Widths count characters. Control characters are replaced, since a foreign database must not drive
 // the terminal.
-#ifndef LATPUT_TEXT_TABLE_H
-#define LATPUT_TEXT_TABLE_H
+#pragma once
 
 #include "strbuf.h"
 
@@ -61,5 +60,3 @@ void text_table_put(const struct text_table *table, enum report_format format, s
 void text_table_say(const char *text, enum report_format format, struct strbuf *out);
 int text_table_rows(const struct text_table *table);
 void text_table_free(struct text_table *table);
-
-#endif

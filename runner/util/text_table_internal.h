@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The cells of a table, for those who write them; see text_table.h.
-#ifndef LATPUT_TEXT_TABLE_INTERNAL_H
-#define LATPUT_TEXT_TABLE_INTERNAL_H
+#pragma once
 
 #include "text_table.h"
 
@@ -21,5 +20,3 @@ struct text_table {
 
 const char *table_text(const struct text_table *table, int row, int column); // row -1: the header
 enum text_style table_style(const struct text_table *table, int row, int column);
-
-#endif

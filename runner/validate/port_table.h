@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The ports of a run, to draw mixes from and time them on the machine that they were measured on:
 // the first step of `latput validate` and `latput record`.
-#ifndef LATPUT_PORT_TABLE_H
-#define LATPUT_PORT_TABLE_H
+#pragma once
 
 #include "cli/command.h"
 #include "measure/measure_mixes.h"
@@ -36,5 +35,3 @@ int port_table_session(const struct command *cmd, struct store *store, int cpu,
 // Returns the oracle's context for the table in the session.
 struct measure_mixes port_table_measure(const struct port_table *table,
                                         const struct session *session);
-
-#endif

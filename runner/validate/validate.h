@@ -2,8 +2,7 @@
 // The accuracy of a table of port usages: random mixes of forms, drawn by a seed, whose measured
 // throughput is compared with the bottleneck model's. The usual test of port mappings (Ritter and
 // Hack, PMEvo, 2020). Pure but for the oracle.
-#ifndef LATPUT_VALIDATE_H
-#define LATPUT_VALIDATE_H
+#pragma once
 
 #include "list/list.h"
 #include "list/select.h"
@@ -115,5 +114,3 @@ void validate_csv(const struct validate_forms *forms, const struct port_model *m
 
 // Returns Kendall's rank correlation (tau-b) of n pairs; NaN if one side is constant.
 double validate_kendall(const double *a, const double *b, int n);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Measured mixes compared with llvm-mca's model of the CPU.
-#ifndef LATPUT_VALIDATE_MCA_H
-#define LATPUT_VALIDATE_MCA_H
+#pragma once
 
 #include "port_table.h"
 #include "llvm/mca.h"
@@ -15,5 +14,3 @@ struct validate_beside {
 int validate_beside_mca(struct store *store, const struct port_table *table,
                         const struct validate_mixes *mixes, struct arena *arena,
                         struct validate_beside *beside, struct err *err);
-
-#endif

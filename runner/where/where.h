@@ -15,8 +15,7 @@
 // Texts stand in '...' or "...", and compare without regard to case; ~ compares with a glob,
 // like with a pattern of SQL. A column may be called by its name without the unit (`latency` for
 // latency_clk), or as in the heads of tables (`max`). NULL satisfies no comparison.
-#ifndef LATPUT_WHERE_H
-#define LATPUT_WHERE_H
+#pragma once
 
 #include "store/store_read.h"
 #include "util/strbuf.h"
@@ -36,5 +35,3 @@ char *where_column(struct store *store, enum store_view view, const char *name, 
 // store_filter.sort, to be freed. NULL with a message.
 char *where_sort_parse(struct store *store, enum store_view view, const char *text,
                        struct err *err);
-
-#endif
