@@ -3,8 +3,7 @@
 // form, and the way from timings of mixes to both. Pure but for the oracle, which returns how long
 // a mix takes: the measurement (measure_mixes.c), or a simulated CPU in tests. docs/PORTS.md has
 // the method, its sources and its limits.
-#ifndef LATPUT_PORTS_H
-#define LATPUT_PORTS_H
+#pragma once
 
 #include "core/outcome.h"
 #include "util/err.h"
@@ -377,5 +376,3 @@ int port_infer_units(const struct port_oracle *oracle, const struct port_form *f
 // that blocks it.
 int port_assign_units(const struct port_question *question, const struct port_model *model,
                       struct port_usage *usages, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counters of the ports, if the oracle has them: the ports of the model in each counter, and the
 // counts of a port set in a timing.
-#ifndef LATPUT_PORTS_COUNT_H
-#define LATPUT_PORTS_COUNT_H
+#pragma once
 
 #include "ports.h"
 
@@ -26,5 +25,3 @@ double port_groups_total(const struct port_groups *groups, const struct port_tim
 // Returns the ports where any were counted; 0 if some have more than others, as µops of several
 // kinds do, or if they are not the model's.
 uint32_t port_groups_touched(const struct port_groups *groups, const struct port_timing *timing);
-
-#endif

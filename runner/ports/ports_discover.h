@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Interface between the files of the discovery: the measured times, and a structure that explains
 // them.
-#ifndef LATPUT_PORTS_DISCOVER_H
-#define LATPUT_PORTS_DISCOVER_H
+#pragma once
 
 #include "ports_internal.h"
 
@@ -101,5 +100,3 @@ double discover_pair_clk(const struct discovery *d, uint32_t a, uint32_t b, int 
 // Returns true if a pair takes longer than these sets explain, or has no time.
 bool discover_pair_slow(const struct discovery *d, const struct pair_timing *pair, uint32_t a,
                         uint32_t b);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fit: from the times of a form beside blockers to its usage. Pure.
-#ifndef LATPUT_PORTS_FIT_H
-#define LATPUT_PORTS_FIT_H
+#pragma once
 
 #include "ports.h"
 
@@ -43,5 +42,3 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
 
 // Returns true if both are of the same sets as often.
 bool port_uses_same(const struct port_uses *a, const struct port_uses *b);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From rows to the forms of the port inference: fitness for mixes, and for blockers. By rule from
 // operands and access; no list of mnemonics.
-#ifndef LATPUT_PORTS_FORMS_H
-#define LATPUT_PORTS_FORMS_H
+#pragma once
 
 #include "list/list.h"
 #include "ports.h"
@@ -16,5 +15,3 @@ enum port_upper ports_form_upper(const struct list_row *row);
 
 // Leaves the cheapest candidate of those with the same mnemonic and the same kinds of operands.
 void ports_forms_thin(struct port_form *forms, const struct list_row *const *rows, int n);
-
-#endif

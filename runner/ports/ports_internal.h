@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Interface between the files of the port inference.
-#ifndef LATPUT_PORTS_INTERNAL_H
-#define LATPUT_PORTS_INTERNAL_H
+#pragma once
 
 #include "plan/plan.h"
 #include "ports.h"
@@ -106,5 +105,3 @@ uint32_t ports_component(const struct port_model *model, uint32_t set);
 void ports_name(struct port_model *model);
 // Gives a class this name, marked if it is wide.
 void ports_name_class(struct port_class *class, const char *name);
-
-#endif

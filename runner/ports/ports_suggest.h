@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Suggestions: the usages of forms with the same mnemonic, and the few trials that would refute
 // them for another form.
-#ifndef LATPUT_PORTS_SUGGEST_H
-#define LATPUT_PORTS_SUGGEST_H
+#pragma once
 
 #include "ports_trials.h"
 
@@ -22,5 +21,3 @@ bool suggest_are_siblings(const struct inference *inference, int a, int b);
 void suggest_learn(struct inference *inference, int i, const struct port_usage *usage);
 // Returns true if the form is drawn to be searched in full although it is settled.
 bool suggest_drawn(const struct inference *inference, int i);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Trials: the mixes that show the usages of forms. ports_infer.c and ports_suggest.c choose those
 // of a form; here they are made, timed and kept.
-#ifndef LATPUT_PORTS_TRIALS_H
-#define LATPUT_PORTS_TRIALS_H
+#pragma once
 
 #include "ports_count.h"
 #include "ports_fit.h"
@@ -86,5 +85,3 @@ int trials_inside(const struct inference *inference, int i, int class);
 bool trials_class_maximal(const struct port_model *model, int class);
 // Returns the fewest µops on a class that a trial shows; NaN: there is none.
 double trials_least(const struct port_model *model, const struct port_trials *trials, int class);
-
-#endif

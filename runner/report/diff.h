@@ -5,8 +5,7 @@
 // A difference exceeds the tolerance. It is sure if the sides allow no common value: an upper bound
 // allows everything below it, a measured value its spread; the mean of executions that differ, and
 // one steady state of several, allow anything.
-#ifndef LATPUT_DIFF_H
-#define LATPUT_DIFF_H
+#pragma once
 
 #include "report.h"
 #include "util/mem.h"
@@ -99,5 +98,3 @@ struct diff_view {
 // Prints; *note as for text_table_print_narrow(). Returns the number of forms printed.
 int diff_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
                struct strbuf *note);
-
-#endif

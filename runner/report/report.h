@@ -2,8 +2,7 @@
 // Stage 8: output for people and programs: tables, CSV, JSON, and the text files of a run.
 // Everything comes from the database through the headers of store/, nothing from this machine or
 // the clock.
-#ifndef LATPUT_REPORT_H
-#define LATPUT_REPORT_H
+#pragma once
 
 #include "report_whose.h"
 #include "store/store_ports.h"
@@ -126,5 +125,3 @@ int report_ports_run(struct store *store, int64_t run_id, int64_t *ports_run_id,
 // Different names have different stems, and none is that of another file beside them: characters
 // that are unusual in file names become '+' and their code.
 char *report_list_stem(const char *list);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The report of `latput cpu` on a CPU and its machine, as text for people and as JSON for programs.
-#ifndef LATPUT_REPORT_CPU_H
-#define LATPUT_REPORT_CPU_H
+#pragma once
 
 #include "cpuinfo/environment.h"
 
@@ -11,5 +10,3 @@
 // out.
 void cpu_report_text(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out);
 void cpu_report_json(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out);
-
-#endif

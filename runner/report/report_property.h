@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Properties of the pipeline as text, tables and JSON. Pure: rows in, text out.
-#ifndef LATPUT_REPORT_PROPERTY_H
-#define LATPUT_REPORT_PROPERTY_H
+#pragma once
 
 #include "report.h"
 #include "store/store_property.h"
@@ -42,5 +41,3 @@ void report_property_draw(struct swept_property *properties, int n, int width, s
 // installed; -1 with a message.
 int report_property_write(struct store *store, int64_t run_id, const char *directory,
                           struct err *err);
-
-#endif

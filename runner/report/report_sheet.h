@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The fact sheet of a core: one screen of what its properties say in a row. Which conclusion is
 // which line is data (cpuinfo/fact_sheet.csv). Pure but for the last two sections.
-#ifndef LATPUT_REPORT_SHEET_H
-#define LATPUT_REPORT_SHEET_H
+#pragma once
 
 #include "conclude/swept.h"
 #include "report_whose.h"
@@ -107,5 +106,3 @@ int report_sheet_load(struct store *store, int64_t run_id, struct sheet_cpu *cpu
 // Writes properties.txt, the fact sheet of a CPU with all conclusions of its run below it, into a
 // directory that is there. Returns 0 or -1.
 int report_sheet_write(const struct sheet_cpu *cpu, const char *directory, struct err *err);
-
-#endif

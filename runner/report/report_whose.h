@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The names of CPU, run and date for the numbers of a printed block.
-#ifndef LATPUT_REPORT_WHOSE_H
-#define LATPUT_REPORT_WHOSE_H
+#pragma once
 
 #include "cpuinfo/cpuinfo.h"
 #include "store/store_read.h"
@@ -38,5 +37,3 @@ void report_runs_of(struct report_runs *runs, struct store_rows *rows);
 // Appends a line for each, that begins with `which`, folded at `width` characters; 0: not folded.
 int report_runs_put(struct store *store, const struct report_runs *runs, const char *which,
                     int width, struct strbuf *out, struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
 // A web page with the content of a database, as files of a directory: made from the views of store/
 // and the sources of the page below site/ of the data root. It works without a server, a network or
 // other programs. docs/SITE.md describes the files. The same database gives the same bytes.
-#ifndef LATPUT_SITE_H
-#define LATPUT_SITE_H
+#pragma once
 
 #include "store/store.h"
 
@@ -25,5 +24,3 @@ struct site_counts {
 // Writes the page. Returns 0, or -1 with a message.
 int site_write(struct store *store, const struct site_options *options, struct site_counts *counts,
                struct err *err);
-
-#endif

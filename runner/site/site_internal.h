@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Declarations shared by the files of site/: CPUs, texts that are written once, rows of views side
 // by side, and the files of the page.
-#ifndef LATPUT_SITE_INTERNAL_H
-#define LATPUT_SITE_INTERNAL_H
+#pragma once
 
 #include "site.h"
 
@@ -132,5 +131,3 @@ void site_asm_json(const char *hex, int bits, struct site_texts *texts, struct j
 // (site_property.c).
 int site_property_json(struct store *store, const struct site_cpus *cpus, struct json *json,
                        int *nproperties, struct err *err);
-
-#endif

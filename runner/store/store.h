@@ -5,8 +5,7 @@
 // store_ports.h, store_property.h, store_validation.h, store_bench.h; store_read.h has the rows of
 // the views, merge/merge.h copies of runs. All their functions that return int give 0, or -1 with a
 // message that names the database file, unless they say otherwise.
-#ifndef LATPUT_STORE_H
-#define LATPUT_STORE_H
+#pragma once
 
 #include "util/err.h"
 
@@ -43,5 +42,3 @@ const char *store_default_path(void);
 int store_begin(struct store *store, struct err *err);
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
-
-#endif

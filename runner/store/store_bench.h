@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pieces of code measured by `latput bench`.
-#ifndef LATPUT_STORE_BENCH_H
-#define LATPUT_STORE_BENCH_H
+#pragma once
 
 #include "core/outcome.h"
 #include "store.h"
@@ -45,5 +44,3 @@ struct stored_bench {
 // control characters other than tabs and line feeds: packs could not carry it.
 int store_put_bench(struct store *store, int64_t run_id, const struct stored_bench *bench,
                     struct err *err);
-
-#endif

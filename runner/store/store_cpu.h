@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CPUs in the database, and facts that measuring has found out about them once and for all.
-#ifndef LATPUT_STORE_CPU_H
-#define LATPUT_STORE_CPU_H
+#pragma once
 
 #include "cpuinfo/cpuinfo.h"
 #include "store.h"
@@ -38,5 +37,3 @@ int store_get_observed(struct store *store, const struct cpu_info *cpu,
 // CPUID. Runs that were told the family do not count. Without such a run, or if cpu_override()
 // decides, it is cpu->uarch. The caller frees it; NULL after an error.
 char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err);
-
-#endif

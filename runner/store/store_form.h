@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The forms of a run with their measurements: tests, kernels, timings, results.
-#ifndef LATPUT_STORE_FORM_H
-#define LATPUT_STORE_FORM_H
+#pragma once
 
 #include "derive/derive.h"
 #include "plan/plan.h"
@@ -36,5 +35,3 @@ struct form_place {
 // Stores a form of the run with all its tests. Returns 0 or -1.
 int store_put_form(struct store *store, int64_t run_id, const struct form_place *place,
                    const struct plan *plan, const struct measured_test *tests, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Declarations for store*.c, merge/ and where/: the connection, its prepared statements, and the
 // translation of SQLite's errors into messages that say what to do.
-#ifndef LATPUT_STORE_INTERNAL_H
-#define LATPUT_STORE_INTERNAL_H
+#pragma once
 
 #include "core/outcome.h"
 #include "cpuinfo/cpuinfo.h"
@@ -185,5 +184,3 @@ sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, stru
 void store_now_utc(char text[32]);
 // Writes the sha256 in lower-case hexadecimal.
 void store_sha256(const void *bytes, size_t len, char hex[65]);
-
-#endif

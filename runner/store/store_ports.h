@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The ports of a run: their structure (store_ports.c), and their use by each form
 // (store_port_results.c).
-#ifndef LATPUT_STORE_PORTS_H
-#define LATPUT_STORE_PORTS_H
+#pragma once
 
 #include "ports/ports.h"
 #include "store.h"
@@ -112,5 +111,3 @@ void stored_throughputs_sort(struct stored_throughputs *values);
 // Returns that of a form; NaN: none.
 double stored_throughput_clk(const struct stored_throughputs *values,
                              const struct stored_form *form);
-
-#endif

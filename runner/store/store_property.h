@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Properties of the pipeline: their questions, the points of the sweeps with their samples (facts),
 // and conclusions from them (derived: conclude/swept.h).
-#ifndef LATPUT_STORE_PROPERTY_H
-#define LATPUT_STORE_PROPERTY_H
+#pragma once
 
 #include "conclude/swept.h"
 #include "store.h"
@@ -39,5 +38,3 @@ int store_rederive_properties(struct store *store, int64_t run_id, int64_t *made
 // here. Returns 1, 0 if there is none, or -1.
 int store_newest_properties(struct store *store, const char *uarch, int64_t *run_id,
                             struct err *err);
-
-#endif

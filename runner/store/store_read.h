@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows of the public views, for reports.
-#ifndef LATPUT_STORE_READ_H
-#define LATPUT_STORE_READ_H
+#pragma once
 
 #include "store.h"
 #include "util/strbuf.h"
@@ -90,5 +89,3 @@ const char *store_rows_text(struct store_rows *rows, int column);
 const char *store_rows_exact(struct store_rows *rows, int column);
 double store_rows_real(struct store_rows *rows, int column); // NaN for NULL
 int64_t store_rows_integer(struct store_rows *rows, int column);
-
-#endif

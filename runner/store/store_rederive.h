@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results derived again from the measurements.
-#ifndef LATPUT_STORE_REDERIVE_H
-#define LATPUT_STORE_REDERIVE_H
+#pragma once
 
 #include "store.h"
 
@@ -14,5 +13,3 @@
 int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
                    struct err *err);
 int store_count_bare(struct store *store, int64_t run_id, int64_t *bare, struct err *err);
-
-#endif

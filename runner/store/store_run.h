@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs in the database: their beginning, provenance, warnings, lists and end; and finding them.
-#ifndef LATPUT_STORE_RUN_H
-#define LATPUT_STORE_RUN_H
+#pragma once
 
 #include "core/outcome.h"
 #include "cpuinfo/cpuinfo.h"
@@ -108,5 +107,3 @@ char *store_listed(struct store *store, int64_t run_id, struct err *err);
 // Returns the title of a list in this run, else the newest title in other runs on its CPU, else its
 // name. The caller frees it; NULL after an error.
 char *store_run_list_title(struct store *store, int64_t run_id, const char *list, struct err *err);
-
-#endif

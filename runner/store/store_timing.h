@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Timings of a kernel, in the form that derive/ takes.
-#ifndef LATPUT_STORE_TIMING_H
-#define LATPUT_STORE_TIMING_H
+#pragma once
 
 #include "execute/timing.h"
 #include "store.h"
@@ -13,5 +12,3 @@
 // the database has none. All is owned by the arena.
 int store_get_timings(struct store *store, int64_t kernel_id, struct arena *arena,
                       const struct timing **timings, int *ntimings, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The accuracy of a run's ports in predicting the time of random mixes.
-#ifndef LATPUT_STORE_VALIDATION_H
-#define LATPUT_STORE_VALIDATION_H
+#pragma once
 
 #include "store.h"
 #include "util/mem.h"
@@ -32,5 +31,3 @@ int store_put_validation(struct store *store, int64_t run_id, const struct valid
 // 0 if none, -1.
 int store_get_validation(struct store *store, int64_t run_id, struct validation *validation,
                          struct arena *arena, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
 // program's own readers and aborts if something is wrong; sanitizers find the rest. fuzz_main.c
 // runs them by libFuzzer, fuzz_replay.c on files. docs/HOWTO_TEST.md describes how to start them
 // and what to do with a finding.
-#ifndef LATPUT_FUZZ_H
-#define LATPUT_FUZZ_H
+#pragma once
 
 #include "util/err.h"
 
@@ -28,5 +27,3 @@ char *fuzz_text(const uint8_t *bytes, size_t size);
 void fuzz_check(bool holds, const char *what);
 // Checks that a refusal has a message, which is text.
 void fuzz_check_message(const struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The body of a kernel as a core made of text sees it: decoded, with the name of each instruction's
 // form, what it needs of dispatch and ports, and the time of its longest chain from round to round.
-#ifndef LATPUT_TEXT_BODY_H
-#define LATPUT_TEXT_BODY_H
+#pragma once
 
 #include "text_script.h"
 
@@ -30,5 +29,3 @@ void text_body_read(const struct text_script *script, const uint8_t *code, size_
 // of all slots and ports.
 double text_body_clk(const struct text_script *script, const struct text_body *body,
                      uint32_t rounds, double share);
-
-#endif

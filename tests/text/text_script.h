@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The script of a core made of text: its speed, the times of its instructions, and the faults of
 // its bodies and records. Format: tests/text/README.md.
-#ifndef LATPUT_TEXT_SCRIPT_H
-#define LATPUT_TEXT_SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -92,5 +91,3 @@ bool text_script_match(const char *pattern, const char *name, const char *valued
 const struct text_form *text_script_form(const struct text_script *script, const char *name,
                                          const char *valued);
 bool text_script_fits(const char (*patterns)[64], int n, const char *name);
-
-#endif
