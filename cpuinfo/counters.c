@@ -225,7 +225,6 @@ static bool code_equal(const struct counter_event *a, const struct counter_event
            counter_event_code(a) == counter_event_code(b);
 }
 
-// Compares with all earlier events.
 static int event_compare(struct reading *reading, const struct counter_event *event)
 {
     const struct counter_table *table = reading->table;

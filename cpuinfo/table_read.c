@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Reading a table; see table_read.h.
 #include "table_read.h"
 
 #include <stdbool.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Kernels composed of lines that are assembled once; see compose.h.
 #include "compose.h"
 
 #include "list/list_mnemonic.h"

@@ -73,7 +73,6 @@ enum {
     BENCH_COLUMNS_MAX = 16
 };
 
-// One repetition of one thread.
 struct bench_row {
     int thread;     // from 0
     int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
@@ -91,7 +90,6 @@ struct bench_row {
     double *columns; // computed from the values of the whole repetition
 };
 
-// An event that was counted.
 struct bench_event {
     const char *name;    // as the user wrote it
     const char *backend; // "perf" or "msr"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Tables of bench; see bench_print.h.
 #include "bench_print.h"
 
 #include "util/json.h"
@@ -71,7 +70,6 @@ static const char *row_mark(const struct bench_row *row)
     return row->accepted ? "" : "  disturbed";
 }
 
-// Prints the columns [from, to) of a row.
 static void print_table_row(const struct bench_result *result, const struct bench_row *row,
                             int from, int to, FILE *out)
 {

@@ -7,7 +7,6 @@
 
 #include <Zydis/Zydis.h>
 
-// One decoded row.
 struct decode {
     struct check *check;
     const struct check_code *code;

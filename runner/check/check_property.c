@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Lists of properties; see check_property.h.
 #include "check_property.h"
 
 #include "assemble/assemble.h"

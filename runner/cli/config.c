@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The configuration file; see config.h.
 #include "config.h"
 
 #include "util/mem.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Help and man page; see help.h.
 #include "help.h"
 
 #include "util/mem.h"

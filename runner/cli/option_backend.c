@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// --backend; see option_backend.h.
 #include "option_backend.h"
 
 #include "measure/session_count.h"

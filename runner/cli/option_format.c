@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// --format; see option_format.h.
 #include "option_format.h"
 
 #include "util/csvtext.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Options of commands on a database; see option_store.h.
 #include "option_store.h"
 
 #include "cpuinfo/cpuinfo.h"

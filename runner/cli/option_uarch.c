@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// --uarch; see option_uarch.h.
 #include "option_uarch.h"
 
 int option_take_uarch(const struct option_given *given, void *to)

@@ -50,7 +50,6 @@ static const struct command_option *option_of(const struct command *cmd, int val
     return NULL;
 }
 
-// Counts the options that begin with `name`.
 static int option_begins(const struct command *cmd, const char *name)
 {
     int n = strncmp("help", name, strlen(name)) == 0;

@@ -39,7 +39,6 @@ static int quantity_width(const char *name)
     return width > SWEEP_NUMBER ? width : SWEEP_NUMBER;
 }
 
-// Begins a table to be pasted.
 static void table_begin(struct sweep_print *print, const struct bench_result *result)
 {
     const char *const first[] = {print->sweep->name, "cpu", "instance_clk", "spread_clk"};

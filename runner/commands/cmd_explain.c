@@ -386,7 +386,6 @@ static int work_load(struct work *work, struct err *err)
     return session_check_stopped(status, err);
 }
 
-// The result for one block.
 struct job_result {
     struct explanation explanation;
     struct explain_measured measured;

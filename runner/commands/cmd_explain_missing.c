@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Measures a few forms for latput explain; see cmd_explain_missing.h.
 #include "cmd_explain_missing.h"
 
 #include "run/run.h"

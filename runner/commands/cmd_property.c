@@ -116,7 +116,6 @@ static bool is_named(const struct arguments *arguments, const char *name)
     return arguments->nnames == 0;
 }
 
-// Checks that each name is that of a property.
 static int check_names(const struct arguments *arguments, const struct properties *properties)
 {
     for (int i = 0; i < arguments->nnames; i++) {
@@ -263,7 +262,6 @@ static int print_run(const struct arguments *arguments, struct store *store, int
     return status;
 }
 
-// Finds the run that is shown.
 static int find_shown(const struct arguments *arguments, struct store *store, int64_t *run_id)
 {
     struct err err = {0};

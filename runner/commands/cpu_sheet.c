@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The fact sheets of CPUs of the database; see cpu_sheet.h.
 #include "cpu_sheet.h"
 
 #include "cli/option_store.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Rows named on the command line; see plan_select.h.
 #include "plan_select.h"
 
 #include "cli/option_store.h"

@@ -48,7 +48,6 @@ static void cut_again(const struct conclude_question *question, const struct sha
     }
 }
 
-// Returns the share of the curves that have the step.
 static double share_with(const struct shape *shape, const struct step *step,
                          const struct again *again)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The text of a question; see conclude_question.h.
 #include "conclude_question.h"
 
 #include <math.h>

@@ -24,7 +24,6 @@ enum count_kind {
     COUNT_SOFTWARE, // by the kernel, needs no hardware
 };
 
-// Event of one counter.
 struct count_event {
     char name[COUNTER_LABEL_BYTES]; // for tables and messages
     enum count_kind kind;
@@ -44,7 +43,6 @@ int count_events_parse(const struct counter_table *table, const char *text, enum
 // Returns 0, or -1 if there is none.
 int count_software_find(const char *name, struct count_event *event);
 
-// Target of counting.
 struct count_target {
     enum { COUNT_SELF, COUNT_PROCESS, COUNT_CPU } what;
     pid_t pid; // COUNT_PROCESS: from its exec on, with its children

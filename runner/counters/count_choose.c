@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Choosing a backend; see count_choose.h.
 #include "count_choose.h"
 
 #include "util/mem.h"

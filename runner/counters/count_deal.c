@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Passes that a backend accepts; see count_deal.h.
 #include "count_deal.h"
 
 enum count_obstacle count_deal(struct count_deal *deal, struct count_capacity capacity,

@@ -33,7 +33,6 @@ struct count_deal {
 enum count_obstacle count_deal(struct count_deal *deal, struct count_capacity capacity,
                                struct err *err);
 
-// Events of a pass, in their order.
 struct count_pass {
     struct count_event events[COUNT_EVENTS_MAX];
     int index[COUNT_EVENTS_MAX]; // among all events

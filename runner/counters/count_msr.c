@@ -30,7 +30,6 @@ static void group_restore(const void *group)
         msr_device_step(&own->device, &own->restore.steps[i], NULL);
 }
 
-// Sets the CPU of the target.
 static enum count_obstacle target_cpu(const struct count_target *target, int *cpu, struct err *err)
 {
     cpu_set_t set;

@@ -37,7 +37,6 @@ struct msr_layout {
 enum count_obstacle msr_layout_make(const struct cpu_info *cpu, enum counter_scheme scheme,
                                     struct msr_layout *layout, struct err *err);
 
-// Counter of an event.
 struct msr_slot {
     uint32_t msr;      // to be read
     uint32_t high_msr; // second of a pair of counters, with the bits from `bits` on; 0: none

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The permission to use RDPMC; see count_rdpmc.h.
 #include "count_rdpmc.h"
 
 #include "util/mem.h"

@@ -307,7 +307,6 @@ static bool estimate_state(struct estimate *estimate, const struct kernel_facts 
     return true;
 }
 
-// Returns the median of the samples of one timing.
 static double timing_median(const struct sorted_samples *samples, int timing)
 {
     double clk[SAMPLES_MAX];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// One throughput of a form; see form_throughput.h.
 #include "form_throughput.h"
 
 #include "plan/plan.h"

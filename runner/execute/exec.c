@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Runs the measurement core over a batch; see exec.h.
 #include "exec_internal.h"
 
 #include "util/clock.h"

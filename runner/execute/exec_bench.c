@@ -106,7 +106,6 @@ static void bench_take(void *context, const struct core_record *record)
     }
 }
 
-// Judges the end of a process.
 static int bench_judge(struct bench_process *process, enum exec_end how, int hang_ms,
                        int exit_status, int signal_number, struct err *err)
 {

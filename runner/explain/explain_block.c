@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Decodes a block; see explain_block.h.
 #include "explain_block.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Classes of producers and consumers of values, and the measured delays; see explain_bypass.h.
 #include "explain_bypass.h"
 
 #include "util/csvfile.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Density of code; see explain_front.h.
 #include "explain_front.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Pairs of the property `macro_fusion` by name, and what was measured of them; see explain_fuse.h.
 #include "explain_fuse.h"
 
 #include "util/mem.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Finds loops in machine code; see explain_loop.h.
 #include "explain_loop.h"
 
 #include "explain_block.h"

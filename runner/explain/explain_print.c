@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// An explanation as text; see explain_print.h.
 #include "explain_print.h"
 
 #include "util/mem.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Shapes of blocks as text and as machine code; see explain_shape.h.
 #include "explain_shape.h"
 
 #include "assemble/object.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Steps of chains; see explain_step.h.
 #include "explain_step.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Matching by machine code; see explain_table.h.
 #include "explain_table.h"
 
 #include "check/check.h"

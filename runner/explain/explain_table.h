@@ -45,7 +45,6 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
                struct explain_table *table, struct err *err);
 void table_free(struct explain_table *table);
 
-// Confidence in a latency.
 enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };
 // Returns the latency from a value that the instruction reads to one that it writes. `row` NULL:
 // unknown. `dense`: directly after its producer, else with other instructions between them.

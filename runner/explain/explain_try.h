@@ -7,7 +7,6 @@
 
 enum { EXPLAIN_TRIES_MAX = 4 };
 
-// One experiment.
 struct explain_try {
     const char *what;     // "with its chains broken"
     double measured_clk;  // NaN: it could not be measured

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Common parts of the formats; see export.h.
 #include "export_internal.h"
 
 #include <ctype.h>

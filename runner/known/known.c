@@ -12,7 +12,6 @@ const char known_no_row[] = "not in the lists of this latput, which have its ope
 const char known_32bit[] = "a form of 32-bit mode; the format is of 64-bit mode";
 const char known_no_code[] = "NASM makes no machine code of it";
 
-// Ports of one run.
 struct data_ports {
     int64_t run_id;
     struct port_model *model; // NULL: the run has none

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Words for forms; see form_words.h.
 #include "form_words.h"
 
 #include "util/csvfile.h"

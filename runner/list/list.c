@@ -429,7 +429,6 @@ static int list_check_texts(const struct list *list, struct err *err)
     return 0;
 }
 
-// Parses a row of one form and appends it to the list.
 static void list_parse_form(struct row_parser *parser, const char *const *fields, bool family)
 {
     struct list *list = parser->list;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Instruction set names of a row; see list_isa.h.
 #include "list_isa.h"
 
 #include "list_option.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Mnemonics; see list_mnemonic.h.
 #include "list_mnemonic.h"
 
 #include "util/mem.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Reads the option opcode=; see list_opcode.h.
 #include "list_opcode.h"
 
 #include "util/mem.h"

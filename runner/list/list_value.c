@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Values of options; see list_value.h.
 #include "list_value.h"
 
 #include "list_mnemonic.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Choosing lists and rows; see select.h.
 #include "select.h"
 
 #include "form_glob.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Opcodes and operands by llvm-mc; see llvm.h.
 #include "llvm.h"
 
 #include "llvm_registers.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Asks llvm-mc for register numbers; see llvm_registers.h.
 #include "llvm_registers.h"
 
 #include "llvm_run.h"

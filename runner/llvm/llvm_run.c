@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Finds and runs the tools of LLVM; see llvm_run.h.
 #include "llvm_run.h"
 
 #include "util/mem.h"

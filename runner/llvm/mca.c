@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Gives mixes to llvm-mca as regions of one source; see mca.h.
 #include "mca.h"
 
 #include "llvm.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Reads the system's list of the CPUs that may be used; see cpu_places.h.
 #include "cpu_places.h"
 
 #include "util/cpulist.h"

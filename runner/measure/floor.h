@@ -66,7 +66,6 @@ int floor_check(const char *program, const struct exec_params *params,
                 const struct floor_witness *witness, const struct canary_floor *floor, bool *holds,
                 struct err *err);
 
-// Result of measuring the floor.
 struct floor_result {
     struct canary_floor floor;
     enum floor_trust trust;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Times mixes on this machine; see measure_mixes.h.
 #include "measure_mixes.h"
 
 #include "derive/derive.h"

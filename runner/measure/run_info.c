@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Provenance and warnings of a run; see run_info.h.
 #include "run_info.h"
 
 #include "assemble/assemble.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The start of a run; see run_start.h.
 #include "run_start.h"
 
 #include "floor.h"

@@ -342,7 +342,6 @@ static void copy_digest(struct store_copy *copy, const struct copy_table *table)
     }
 }
 
-// Adds what the row names.
 static int copy_add_named(struct store_copy *copy, const struct copy_table *table)
 {
     if (!table->named)

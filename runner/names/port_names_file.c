@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Reads and checks the files that name port sets; see port_names_file.h.
 #include "port_names_file.h"
 
 #include "cpuinfo/cpuinfo.h"

@@ -50,7 +50,6 @@ bool pack_is_meant(const char *path);
 // already), or -1 if a pack is refused; then nothing was added.
 int pack_merge_all(struct store *store, char *const *paths, int n, struct store_merged *merged,
                    struct err *err);
-// Merges one pack.
 int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err);
 
 // Returns true if a pack may have a member of this name.

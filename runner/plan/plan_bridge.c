@@ -293,7 +293,6 @@ static void bridge_restore(struct draft *draft, int s, int from, int to)
     }
 }
 
-// Returns the register of a class in the middle of a bridge.
 static int bridge_middle(struct draft *draft, enum chain_class class)
 {
     if (draft->bridge_reg[class] < 0)

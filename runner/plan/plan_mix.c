@@ -244,7 +244,6 @@ static void mix_text_add(struct mix_text *body, const struct mix_piece *piece)
     body->repeat++;
 }
 
-// Writes the mix once, in its order.
 static void mix_once(struct mix_writer *writers, int n, enum mix_order order,
                      struct mix_stores *stores, struct mix_text *body, struct arena *arena)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Common parts of pictures as SVG and as text; see plot.h.
 #include "plot.h"
 
 #include "util/quantile.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Caches and memory; see property_machine.h.
 #include "property_machine.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The rounds of a property; see property_measure.h.
 #include "property_measure.h"
 
 #include "assemble/assemble.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// A run of properties; see property_run.h.
 #include "property_run.h"
 
 #include "measure/run_start.h"

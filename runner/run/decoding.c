@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The cost of decoding; see decoding.h.
 #include "decoding.h"
 
 #include "plan/plan.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The verdict on a run by its outcomes; see run_verdict.h.
 #include "run_verdict.h"
 
 #include "util/exit_status.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Thresholds, histograms and durations; see stat_threshold.h.
 #include "stat_threshold.h"
 
 #include "util/mem.h"

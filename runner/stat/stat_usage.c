@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Resource usage of a process by the system's account; see stat_usage.h.
 #include "stat_usage.h"
 
 #include "util/subproc.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The CPUs that a thread may run on; see affinity.h.
 #include "affinity.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The monotonic clock; see clock.h.
 #include "clock.h"
 
 #include <time.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Lists of CPUs; see cpulist.h.
 #include "cpulist.h"
 
 #include <ctype.h>

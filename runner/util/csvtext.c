@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Writing CSV; see csvtext.h.
 #include "csvtext.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Error messages; see err.h.
 #include "err.h"
 
 #include "text.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Writes whole files; see file_write.h.
 #include "file_write.h"
 
 #include "scratch.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Writing JSON; see json.h.
 #include "json.h"
 #include "text.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Allocators; see mem.h.
 #include "mem.h"
 
 #include <errno.h>

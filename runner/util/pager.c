@@ -42,7 +42,6 @@ int pager_lines(const char *text, int columns)
     return lines + (column > 0);
 }
 
-// Returns the pager's command; "" for none.
 static const char *pager_command(void)
 {
     static const char *const names[] = {"LATPUT_PAGER", "PAGER"};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Locations of data and built files; see paths.h.
 #include "paths.h"
 
 #include "mem.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Quantiles; see quantile.h.
 #include "quantile.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The account; see spent.h.
 #include "spent.h"
 
 #include "clock.h"

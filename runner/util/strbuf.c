@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Growing strings; see strbuf.h.
 #include "strbuf.h"
 
 #include "mem.h"

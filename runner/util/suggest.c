@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Nearest word; see suggest.h.
 #include "suggest.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The width and abilities of the terminal; see terminal.h.
 #include "terminal.h"
 
 #include "mem.h"

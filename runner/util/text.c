@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Widths and lines of text; see text.h.
 #include "text.h"
 
 #include <string.h>

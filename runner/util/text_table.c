@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Tables of text, cut to a line's length where that is asked for; see text_table.h.
 #include "text_table_internal.h"
 
 #include "mem.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// The ports of a run to draw mixes from; see port_table.h.
 #include "port_table.h"
 
 #include "cli/option_backend.h"
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Loads the ports of the table's rows.
 static int table_load(struct store *store, struct port_table *table, struct arena *arena,
                       struct err *err)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Predicts and measures random mixes; see validate.h.
 #include "validate.h"
 
 #include "plan/plan.h"

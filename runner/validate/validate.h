@@ -49,7 +49,6 @@ struct validate_forms validate_choose(const struct port_model *model,
                                       const struct selected_row *rows, int nrows,
                                       const struct stored_port_usages *usages, struct arena *arena);
 
-// Kind of mixes to draw.
 enum validate_kind {
     VALIDATE_MIXES,  // 2 to 8 forms, 1 to 3 instances of each
     VALIDATE_PAIRS,  // two forms
