@@ -197,8 +197,8 @@ int counters_check(const char *directory, table_report *report, void *data)
     int ntables = (int)found.gl_pathc;
     for (int i = 0; i < check.ntables; i++)
         counters_free(&check.tables[i]);
-    counter_ids_free(&check.ids);
-    counter_sets_free(&check.sets);
+    csv_file_free(&check.ids.file);
+    csv_file_free(&check.sets.file);
     globfree(&found);
     arena_free(&arena);
     free(check.tables);

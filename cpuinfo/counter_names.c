@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ID_ID, ID_GROUP, ID_MEANING };
@@ -28,14 +27,6 @@ static struct {
 static bool word_is_plain(const char *word, size_t len)
 {
     return len > 0 && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_") >= len;
-}
-
-static int ids_begin(void *data, struct err *err)
-{
-    struct counter_ids *ids = data;
-    (void)err;
-    ids->rows = xcalloc(ids->file.nrecords + 1, sizeof *ids->rows);
-    return 0;
 }
 
 static const struct counter_id *id_find(const struct counter_ids *ids, const char *id)
@@ -68,27 +59,10 @@ int counter_ids_read(const char *path, table_report *report, void *data, struct 
                      struct err *err)
 {
     const struct csv_spec spec = {id_columns, ARRAY_LEN(id_columns), 0};
-    const struct table_reader reader = {&spec, ids_begin, ids_add, report, data};
+    const struct table_reader reader = {
+        .spec = &spec, TABLE_ROWS(ids, rows), .add = ids_add, .report = report, .data = data};
     memset(ids, 0, sizeof *ids);
-    if (table_read(path, &reader, ids, &ids->file, err) == 0)
-        return 0;
-    counter_ids_free(ids);
-    return -1;
-}
-
-void counter_ids_free(struct counter_ids *ids)
-{
-    free(ids->rows);
-    csv_file_free(&ids->file);
-    memset(ids, 0, sizeof *ids);
-}
-
-static int sets_begin(void *data, struct err *err)
-{
-    struct counter_sets *sets = data;
-    (void)err;
-    sets->rows = xcalloc(sets->file.nrecords + 1, sizeof *sets->rows);
-    return 0;
+    return table_read(path, &reader, ids, &ids->file, err);
 }
 
 // Returns true if `word` is one of the blank-separated words of `list`.
@@ -133,19 +107,10 @@ int counter_sets_read(const char *path, table_report *report, void *data, struct
                       struct err *err)
 {
     const struct csv_spec spec = {set_columns, ARRAY_LEN(set_columns), 0};
-    const struct table_reader reader = {&spec, sets_begin, sets_add, report, data};
+    const struct table_reader reader = {
+        .spec = &spec, TABLE_ROWS(sets, rows), .add = sets_add, .report = report, .data = data};
     memset(sets, 0, sizeof *sets);
-    if (table_read(path, &reader, sets, &sets->file, err) == 0)
-        return 0;
-    counter_sets_free(sets);
-    return -1;
-}
-
-void counter_sets_free(struct counter_sets *sets)
-{
-    free(sets->rows);
-    csv_file_free(&sets->file);
-    memset(sets, 0, sizeof *sets);
+    return table_read(path, &reader, sets, &sets->file, err);
 }
 
 static void names_read(void)

@@ -43,7 +43,5 @@ struct counter_sets {
 };
 int counter_ids_read(const char *path, table_report *report, void *data, struct counter_ids *ids,
                      struct err *err);
-void counter_ids_free(struct counter_ids *ids);
 int counter_sets_read(const char *path, table_report *report, void *data, struct counter_sets *sets,
                       struct err *err);
-void counter_sets_free(struct counter_sets *sets);

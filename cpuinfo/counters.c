@@ -253,8 +253,9 @@ static int event_add(void *data, const struct csv_record *record, struct err *er
     return 0;
 }
 
-static int head_read(struct counter_table *table, struct err *err)
+static int head_read(void *data, struct err *err)
 {
+    struct counter_table *table = data;
     struct csv_file *file = &table->file;
     const char *scheme = csv_file_comment(file, "scheme");
     const char *model = csv_file_comment(file, "libpfm4");
@@ -285,23 +286,18 @@ static int head_read(struct counter_table *table, struct err *err)
     return 0;
 }
 
-static int table_begin(void *data, struct err *err)
-{
-    struct counter_table *table = data;
-    table->events = xcalloc(table->file.nrecords + 1, sizeof *table->events);
-    return head_read(table, err);
-}
-
 int counters_read(const char *path, table_report *report, void *data, struct counter_table *table,
                   struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 2};
-    const struct table_reader reader = {&spec, table_begin, event_add, report, data};
+    const struct table_reader reader = {.spec = &spec,
+                                        TABLE_ROWS(table, events),
+                                        .begin = head_read,
+                                        .add = event_add,
+                                        .report = report,
+                                        .data = data};
     memset(table, 0, sizeof *table);
-    if (table_read(path, &reader, table, &table->file, err) == 0)
-        return 0;
-    counters_free(table);
-    return -1;
+    return table_read(path, &reader, table, &table->file, err);
 }
 
 int counters_load(const char *uarch, struct counter_table *table, struct err *err)
@@ -322,7 +318,6 @@ int counters_load(const char *uarch, struct counter_table *table, struct err *er
 
 void counters_free(struct counter_table *table)
 {
-    free(table->events);
     csv_file_free(&table->file);
     memset(table, 0, sizeof *table);
 }

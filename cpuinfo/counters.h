@@ -70,7 +70,7 @@ struct counter_table {
     int fixed_counters;           // the same. Both 0: not known
     struct counter_event *events; // in the order of the file
     int nevents;
-    struct csv_file file; // owns the strings
+    struct csv_file file; // owns the strings and events
 };
 
 // Reads the table of a uarch ("zen5"). Returns 0, or -1 with a message, also where there is none;

@@ -3,7 +3,6 @@
 // the order of the lines means nothing and no line can hide another.
 #include "cpu_tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -262,14 +261,6 @@ static int row_check(const struct family_table *table, const struct family_row *
     return 0;
 }
 
-static int table_begin(void *data, struct err *err)
-{
-    struct family_table *table = data;
-    (void)err;
-    table->rows = xcalloc(table->file.nrecords + 1, sizeof *table->rows);
-    return 0;
-}
-
 static int row_add(void *data, const struct csv_record *record, struct err *err)
 {
     struct family_table *table = data;
@@ -292,20 +283,10 @@ int families_read(const char *path, const struct feature_table *features,
                   struct family_table *table, struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
-    const struct table_reader reader = {&spec, table_begin, row_add, NULL, NULL};
+    const struct table_reader reader = {.spec = &spec, TABLE_ROWS(table, rows), .add = row_add};
     memset(table, 0, sizeof *table);
     table->features = features;
-    if (table_read(path, &reader, table, &table->file, err) == 0)
-        return 0;
-    families_free(table);
-    return -1;
-}
-
-void families_free(struct family_table *table)
-{
-    free(table->rows);
-    csv_file_free(&table->file);
-    memset(table, 0, sizeof *table);
+    return table_read(path, &reader, table, &table->file, err);
 }
 
 const struct family_row *family_lookup(const struct family_table *table, const struct cpu_info *cpu)

@@ -4,7 +4,6 @@
 #include "cpu_tables.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -154,14 +153,6 @@ static int row_merge(struct feature_table *table, const struct feature_row *row,
     return 0;
 }
 
-static int table_begin(void *data, struct err *err)
-{
-    struct feature_table *table = data;
-    (void)err;
-    table->rows = xcalloc(table->file.nrecords + 1, sizeof *table->rows);
-    return 0;
-}
-
 static int row_add(void *data, const struct csv_record *record, struct err *err)
 {
     struct feature_table *table = data;
@@ -174,19 +165,9 @@ static int row_add(void *data, const struct csv_record *record, struct err *err)
 int features_read(const char *path, struct feature_table *table, struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
-    const struct table_reader reader = {&spec, table_begin, row_add, NULL, NULL};
+    const struct table_reader reader = {.spec = &spec, TABLE_ROWS(table, rows), .add = row_add};
     memset(table, 0, sizeof *table);
-    if (table_read(path, &reader, table, &table->file, err) == 0)
-        return 0;
-    features_free(table);
-    return -1;
-}
-
-void features_free(struct feature_table *table)
-{
-    free(table->rows);
-    csv_file_free(&table->file);
-    memset(table, 0, sizeof *table);
+    return table_read(path, &reader, table, &table->file, err);
 }
 
 int feature_row_find(const struct feature_table *table, const char *name, size_t len)

@@ -19,11 +19,9 @@ int names_read(const char *path, const struct family_table *families, struct nam
                struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
-    const struct table_reader reader = {&spec, NULL, row_add, NULL, NULL};
+    const struct table_reader reader = {
+        .spec = &spec, .table_bytes = sizeof *table, .add = row_add};
     memset(table, 0, sizeof *table);
     table->families = families;
-    if (table_read(path, &reader, table, &table->file, err) == 0)
-        return 0;
-    csv_file_free(&table->file);
-    return -1;
+    return table_read(path, &reader, table, &table->file, err);
 }

@@ -3,7 +3,6 @@
 #include "cpu_tables.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { COL_CORE, COL_PROPERTY, COL_VARIANT, COL_LABEL, COL_LEAST, COL_MOST, COL_SOURCE, COL_NOTE };
@@ -64,14 +63,6 @@ static const struct size_row *row_find(const struct size_table *table, const cha
     return NULL;
 }
 
-static int table_begin(void *data, struct err *err)
-{
-    struct size_table *table = data;
-    (void)err;
-    table->rows = xcalloc(table->file.nrecords + 1, sizeof *table->rows);
-    return 0;
-}
-
 static int row_add(void *data, const struct csv_record *record, struct err *err)
 {
     struct size_table *table = data;
@@ -91,20 +82,10 @@ int sizes_read(const char *path, const struct family_table *families, struct siz
                struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
-    const struct table_reader reader = {&spec, table_begin, row_add, NULL, NULL};
+    const struct table_reader reader = {.spec = &spec, TABLE_ROWS(table, rows), .add = row_add};
     memset(table, 0, sizeof *table);
     table->families = families;
-    if (table_read(path, &reader, table, &table->file, err) == 0)
-        return 0;
-    sizes_free(table);
-    return -1;
-}
-
-void sizes_free(struct size_table *table)
-{
-    free(table->rows);
-    csv_file_free(&table->file);
-    memset(table, 0, sizeof *table);
+    return table_read(path, &reader, table, &table->file, err);
 }
 
 struct core_size core_size_find(const struct size_table *table, const char *core,

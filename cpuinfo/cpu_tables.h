@@ -98,16 +98,13 @@ struct name_table {
     struct csv_file file;
 };
 
-// 0, or -1 with `path:line:` and a caret. The caller frees with the matching function.
+// 0, or -1 with `path:line:` and a caret. The caller frees by csv_file_free(&table->file).
 int features_read(const char *path, struct feature_table *table, struct err *err);
-void features_free(struct feature_table *table);
 // Reads a table of families. Names of features are looked up in `features`.
 int families_read(const char *path, const struct feature_table *features,
                   struct family_table *table, struct err *err);
-void families_free(struct family_table *table);
 int sizes_read(const char *path, const struct family_table *families, struct size_table *table,
                struct err *err);
-void sizes_free(struct size_table *table);
 int names_read(const char *path, const struct family_table *families, struct name_table *table,
                struct err *err);
 

@@ -2,13 +2,18 @@
 #include "table_read.h"
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <string.h>
 
 int table_read(const char *path, const struct table_reader *reader, void *table,
                struct csv_file *file, struct err *err)
 {
     struct err fault = {0};
     int status = csv_file_read(path, reader->spec, file, &fault);
+    if (status == 0 && reader->row_bytes) {
+        void *rows = arena_alloc(&file->arena, (file->nrecords + 1) * reader->row_bytes);
+        memset(rows, 0, (file->nrecords + 1) * reader->row_bytes);
+        memcpy((char *)table + reader->rows_at, &rows, sizeof rows);
+    }
     if (status == 0 && reader->begin)
         status = reader->begin(table, &fault);
     if (status < 0 && reader->report)
@@ -21,7 +26,11 @@ int table_read(const char *path, const struct table_reader *reader, void *table,
         if (reader->report)
             reader->report(&fault, reader->data);
     }
-    return status < 0 ? err_set(err, "%s", fault.text) : 0;
+    if (status == 0)
+        return 0;
+    csv_file_free(file);
+    memset(table, 0, reader->table_bytes);
+    return err_set(err, "%s", fault.text);
 }
 
 int table_cell_error(const char *path, const struct csv_record *record, int column,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loop by which all tables of this folder are read: the file, its head, one record after the
-// other. The first fault ends it, unless someone wants to hear of all of them.
+// other. The first fault ends it, unless someone wants to hear of all of them. A table owns nothing
+// but its file, in whose arena its rows lie, too.
 #pragma once
 
 #include "util/csvfile.h"
@@ -10,7 +11,10 @@ typedef void table_report(const struct err *fault, void *data);
 
 struct table_reader {
     const struct csv_spec *spec;
-    // The file is read: room for its records, comment lines. May be NULL. 0, or -1 with a message.
+    size_t table_bytes;
+    size_t rows_at;   // offset of the pointer to the rows
+    size_t row_bytes; // 0: the table has no rows of its own
+    // Looks at the comment lines of the file. May be NULL. 0, or -1 with a message.
     int (*begin)(void *table, struct err *err);
     // The next record. 0, or -1 with a message.
     int (*add)(void *table, const struct csv_record *record, struct err *err);
@@ -18,8 +22,15 @@ struct table_reader {
     void *data;           // for report
 };
 
-// Reads path into *file, which belongs to `table`, and calls the reader's functions with `table`.
-// Returns 0, or -1 with the last fault in err; the caller then frees the table, file included.
+// The part of a reader about a table whose rows are at the pointer table->field.
+#define TABLE_ROWS(table, field)                                                                   \
+    .table_bytes = sizeof *(table),                                                                \
+    .rows_at = (size_t)((char *)&(table)->field - (char *)(table)),                                \
+    .row_bytes = sizeof *(table)->field
+
+// Reads path into *file, which belongs to `table`, makes room for a row per record, and calls the
+// reader's functions with `table`. Returns 0; the caller frees the table by csv_file_free(file). Or
+// -1 with the last fault in err, and the table is empty.
 int table_read(const char *path, const struct table_reader *reader, void *table,
                struct csv_file *file, struct err *err);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput asm: prints the NASM text of the kernels of rows, to read or to try by hand.
 #include "cli/command.h"
-#include "plan_select.h"
+#include "cli/plan_select.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 // latput counters start: programs counters that continue after this command, for another program to
 // read with RDPMC. The information for stop is written before anything is touched.
 #include "cmd_counters.h"
-#include "cmd_counters_state.h"
 #include "counters/count_rdpmc.h"
+#include "counters/counters_state.h"
 
 #include "util/cpulist.h"
 #include "util/mem.h"

@@ -2,7 +2,7 @@
 // latput counters stop and status: restores the registers that start has changed; shows the counts
 // in between.
 #include "cmd_counters.h"
-#include "cmd_counters_state.h"
+#include "counters/counters_state.h"
 
 #include "util/json.h"
 #include "util/strbuf.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput plan: prints the tests of rows as a table, which `latput run` would measure.
 #include "cli/command.h"
-#include "plan_select.h"
+#include "cli/plan_select.h"
 
 #include <stdio.h>
 #include <stdlib.h>

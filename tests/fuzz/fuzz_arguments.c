@@ -5,7 +5,7 @@
 
 #include "bench/bench_column.h"
 #include "cli/command.h"
-#include "commands/plan_select.h"
+#include "cli/plan_select.h"
 #include "cpuinfo/counters.h"
 #include "stat/stat_threshold.h"
 #include "util/cpulist.h"

@@ -14,7 +14,7 @@ static void read_features(const char *path, struct err *err)
     struct feature_table table = {0};
     if (features_read(path, &table, err) != 0)
         fuzz_check_message(err);
-    features_free(&table);
+    csv_file_free(&table.file);
 }
 
 static void read_families(const char *path, struct err *err)
@@ -25,7 +25,7 @@ static void read_families(const char *path, struct err *err)
         fuzz_check_message(err);
     else
         family_lookup(&table, &cpu);
-    families_free(&table);
+    csv_file_free(&table.file);
 }
 
 static void ignore_fault(const struct err *fault, void *data)

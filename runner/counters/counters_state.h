@@ -3,7 +3,7 @@
 // $XDG_RUNTIME_DIR, or else in /run, which a reboot clears like the counters themselves.
 #pragma once
 
-#include "counters/count_msr.h"
+#include "count_msr.h"
 
 struct state_slot { // an event on a CPU
     int cpu;

@@ -2,7 +2,7 @@
 // The state file of `latput counters start`: one line per event and per register to be restored.
 // Whoever can write it decides what root writes into registers, so it is made for its owner alone,
 // and trusted only if it belongs to the user who reads it.
-#include "cmd_counters_state.h"
+#include "counters_state.h"
 
 #include "util/mem.h"
 

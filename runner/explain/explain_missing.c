@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cmd_explain_missing.h"
+#include "explain_missing.h"
 
 #include "run/run.h"
 

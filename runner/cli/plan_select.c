@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "plan_select.h"
 
-#include "cli/option_store.h"
 #include "cpuinfo/cpuinfo.h"
 #include "list/select.h"
+#include "option_store.h"
 #include "store/store_cpu.h"
 #include "util/mem.h"
 #include "util/paths.h"

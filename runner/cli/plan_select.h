@@ -3,7 +3,7 @@
 // (`sse_fp:12`), or a glob on the form in all lists ("vpadd*", "add r64 r64").
 #pragma once
 
-#include "cli/command.h"
+#include "command.h"
 #include "plan/plan.h"
 
 struct plan_select {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/bench.h"
-#include "explain/explain_table.h"
+#include "explain_table.h"
 
 // Measures the forms of the blocks' instructions for which `table` has no numbers, as a run of its
 // own in `store`: latency and throughput, and ports if the table has their structure. `spec` gives

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+#include "explain_job.h"
+
+#include "bench/bench_break.h"
+#include "bench/bench_code.h"
+#include "bench/bench_text.h"
+#include "explain_loop.h"
+#include "explain_missing.h"
+#include "measure/session.h"
+#include "store/store.h"
+#include "util/scratch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int jobs_read_file(struct explain_work *work, struct err *err)
+{
+    const char *path = work->request->blocks;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return err_set(err, "%s: cannot be read: %s", path, strerror(errno));
+    char *line = NULL;
+    size_t capacity = 0, room = 0;
+    for (int number = 1; getline(&line, &capacity, file) >= 0; number++) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!line[strspn(line, " \t")] || *line == '#')
+            continue;
+        work->jobs = xgrow(work->jobs, &room, (size_t)work->njobs + 1, sizeof *work->jobs);
+        char *bar = strchr(line, '|');
+        if (bar)
+            *bar = '\0';
+        work->jobs[work->njobs++] =
+            (struct explain_job){.body = arena_strdup(&work->arena, bar ? bar + 1 : line),
+                                 .init = bar ? arena_strdup(&work->arena, line) : NULL,
+                                 .line = number};
+    }
+    free(line);
+    fclose(file);
+    return work->njobs ? 0 : err_set(err, "%s: there is no block in it", path);
+}
+
+int explain_jobs_read(struct explain_work *work, struct err *err)
+{
+    if (work->request->blocks)
+        return jobs_read_file(work, err);
+    work->jobs = xcalloc(1, sizeof *work->jobs);
+    work->jobs[0] =
+        (struct explain_job){.body = work->request->spec.body, .init = work->request->spec.init};
+    work->njobs = 1;
+    return 0;
+}
+
+// Finds the addresses that the code before the clock sets up.
+static int job_initial(struct explain_work *work, struct explain_job *job, int bits,
+                       struct err *err)
+{
+    uint8_t *code = xmalloc(BENCH_CODE_MAX);
+    const char *init = job->init ? job->init : "";
+    long len = *init ? bench_assemble(work->directory, init, bits, code, err) : 0;
+    if (len >= 0 && (len > 0 || !*init))
+        block_hold_initial(&job->block, code, (size_t)len);
+    free(code);
+    return len < 0 ? -1 : 0;
+}
+
+// Returns true if the tables have the same rows for both instructions.
+static bool same_rows(const struct explain_work *work, const struct block_instr *a,
+                      const struct block_instr *b)
+{
+    return a->in.mnemonic == b->in.mnemonic &&
+           (!work->request->measure ||
+            (a->in.length == b->in.length && memcmp(a->bytes, b->bytes, a->in.length) == 0));
+}
+
+static void work_see(struct explain_work *work, const struct block *block)
+{
+    struct block *seen = &work->seen;
+    seen->bits = block->bits;
+    for (int i = 0; i < block->n; i++) {
+        int at = 0;
+        while (at < seen->n && !same_rows(work, &seen->instrs[at], &block->instrs[i]))
+            at++;
+        if (at < seen->n)
+            continue;
+        seen->instrs = xgrow(seen->instrs, &work->seen_room, (size_t)at + 1, sizeof *seen->instrs);
+        seen->instrs[at] = block->instrs[i];
+        seen->instrs[at].text = arena_strdup(&work->arena, block->instrs[i].text);
+        seen->n++;
+    }
+}
+
+// Reads the instructions of a block. A file may have any number of blocks, so they are only kept
+// while needed.
+static int job_read_block(struct explain_work *work, struct explain_job *job, int bits,
+                          struct err *err)
+{
+    struct arena arena = {0};
+    int status = block_read(job->code, job->len, bits, &job->block, &arena, err);
+    if (status == 0)
+        work_see(work, &job->block);
+    arena_free(&arena);
+    job->block.instrs = NULL;
+    return status;
+}
+
+static int job_assemble(struct explain_work *work, struct explain_job *job, struct err *err)
+{
+    int bits = work->request->spec.bits ? work->request->spec.bits : 64;
+    uint8_t *code = xmalloc(BENCH_CODE_MAX);
+    const char *body = job->body ? job->body : "";
+    struct err why = {0};
+    long len = bench_assemble(work->directory, body, bits, code, &why);
+    if (len > 0) {
+        uint8_t *copy = arena_alloc(&work->arena, (size_t)len);
+        memcpy(copy, code, (size_t)len);
+        job->code = copy;
+        job->len = (size_t)len;
+    }
+    free(code);
+    if (len < 0)
+        return err_set(err, "%s", why.text);
+    if (*why.text || bench_text_check_mode(body, bits, &why) != 0 ||
+        bench_text_check_mode(job->init, bits, &why) != 0 ||
+        job_read_block(work, job, bits, &why) != 0)
+        job->refused = arena_strdup(&work->arena, why.text);
+    return job->refused ? 0 : job_initial(work, job, bits, err);
+}
+
+// Chooses the requested loop of the function.
+static int job_choose_loop(struct explain_work *work, struct explain_job *job, struct err *err)
+{
+    const struct explain_request *request = work->request;
+    struct code_loops loops;
+    int number = request->loop ? request->loop : 1;
+    if (code_loops_find(job->code, job->len, job->bits, &loops, err) != 0)
+        return -1;
+    if (loops.n == 0)
+        return err_set(err, "'%s' has no loop that is one block%s: explain its parts as code",
+                       request->spec.symbol,
+                       loops.others ? ", only such with branches or calls inside" : "");
+    if (number > loops.n)
+        return err_set(err, "'%s' has %d loop%s that can be explained: there is no --loop %d",
+                       request->spec.symbol, loops.n, loops.n == 1 ? "" : "s", number);
+    const struct code_loop *loop = &loops.loops[number - 1];
+    job->title = arena_printf(&work->arena, "%s, %s: loop %d of %d, at +0x%zx", request->spec.file,
+                              request->spec.symbol, number, loops.n, loop->offset);
+    job->code += loop->offset;
+    job->place.offset = loop->offset;
+    job->len = loop->len;
+    return 0;
+}
+
+static int job_read_code(struct explain_work *work, struct explain_job *job, bool *refused,
+                         struct err *err)
+{
+    const struct bench_spec *spec = &work->request->spec;
+    struct bench_code code;
+    if (bench_file_code(spec, work->directory, &code, &work->arena, refused, err) != 0)
+        return -1;
+    *refused = true;
+    job->code = code.bytes;
+    job->len = code.len;
+    job->bits = code.bits;
+    job->function = code.function;
+    job->instances = code.instances;
+    job->place = (struct explain_place){.directory = work->directory,
+                                        .testcode = code.testcode,
+                                        .object = code.object,
+                                        .runs = code.function ? 1 : code.instances};
+    job->title = arena_printf(&work->arena, "%s: testcode", spec->file);
+    if (code.function && job_choose_loop(work, job, err) != 0)
+        return -1;
+    return job_read_block(work, job, job->bits, err);
+}
+
+static int job_read(struct explain_work *work, struct explain_job *job, struct err *err)
+{
+    struct err why = {0};
+    bool refused = false;
+    if (job_read_code(work, job, &refused, &why) == 0)
+        return 0;
+    if (!refused)
+        return err_set(err, "%s", why.text);
+    job->refused = arena_strdup(&work->arena, why.text);
+    return 0;
+}
+
+int explain_jobs_assemble(struct explain_work *work, struct err *err)
+{
+    bool file = work->request->spec.file != NULL;
+    work->directory = scratch_begin(err);
+    int status = work->directory ? 0 : -1;
+    for (int i = 0; i < work->njobs && status == 0 && !session_stopped_by(); i++)
+        status = (file ? job_read : job_assemble)(work, &work->jobs[i], err);
+    return session_check_stopped(status, err);
+}
+
+// Measures missing forms. It writes through a connection of its own, since reading is restricted to
+// the blocks.
+static int work_measure(struct explain_work *work, struct err *err)
+{
+    const char *path = work->request->db ? work->request->db : store_default_path();
+    struct store *store;
+    if (store_open(path, STORE_WRITE, &store, err) != 0)
+        return -1;
+    int status =
+        explain_measure_missing(&work->table, store, &work->seen, 1, &work->request->spec, err);
+    store_close(store);
+    if (status != 1)
+        return status;
+    store_close(work->store);
+    work->store = NULL;
+    return store_open(path, STORE_READ, &work->store, err) == 0 ? 1 : -1;
+}
+
+int explain_work_load(struct explain_work *work, struct err *err)
+{
+    struct explain_from from = {work->store, work->uarch, work->run_id};
+    int n = work->seen.n > 0;
+    int status = table_load(&from, &work->seen, n, &work->table, err);
+    if (status == 0 && work->request->measure)
+        status = work_measure(work, err);
+    if (status == 1) {
+        table_free(&work->table);
+        from.store = work->store;
+        status = table_load(&from, &work->seen, n, &work->table, err);
+    }
+    return session_check_stopped(status, err);
+}
+
+// Refuses a number of rounds with which the core would do more in a cycle than its width: the loop
+// has made fewer.
+static void job_check_rounds(const struct explain_job *job, struct explain_result *result,
+                             struct arena *arena)
+{
+    const struct explanation *explanation = &result->explanation;
+    struct explain_measured *measured = &result->measured;
+    double width = explanation->model ? explanation->model->width : (double)INFINITY;
+    double slots = explanation->slots / measured->clk;
+    if (slots <= width * (1 + explain_tolerance))
+        return;
+    measured->failure = arena_printf(arena,
+                                     "--instances %d would be %.1f slots per cycle, of which there "
+                                     "are %.0f: the loop makes fewer rounds in a call",
+                                     job->instances, slots, width);
+    measured->clk = measured->spread_clk = NAN;
+}
+
+// Converts bench's time to one run through the block. Only the user knows how often a function's
+// loop runs per call: without that there is nothing to compare.
+static void job_scale(const struct explain_job *job, const struct bench_spec *spec,
+                      struct explain_result *result, struct arena *arena)
+{
+    struct explain_measured *measured = &result->measured;
+    if (job->function) {
+        result->source.call_clk = measured->clk * job->instances;
+        result->has_measured = spec->instances || measured->failure;
+        if (spec->instances && !measured->failure)
+            job_check_rounds(job, result, arena);
+        return;
+    }
+    measured->clk *= job->instances;
+    measured->spread_clk *= job->instances;
+}
+
+static int job_predict(const struct explain_work *work, const struct explain_job *job,
+                       struct explanation *explanation, struct arena *arena, struct err *err)
+{
+    struct block block;
+    if (block_read(job->code, job->len, job->block.bits, &block, arena, err) != 0)
+        return -1;
+    memcpy(block.held, job->block.held, sizeof block.held);
+    explain_predict(&work->table, &block, explanation, arena);
+    return 0;
+}
+
+int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
+                        struct explain_result *result, struct arena *arena, struct err *err)
+{
+    struct bench_spec spec = work->request->spec;
+    spec.body = job->body;
+    spec.init = job->init;
+    spec.db = work->request->db ? work->request->db : store_default_path();
+    spec.object = job->place.object;
+    spec.db_optional = true;
+    result->has_measured = false;
+    result->source = (struct explain_source){job->title, NAN};
+    if (job_predict(work, job, &result->explanation, arena, err) != 0)
+        return -1;
+    if (work->request->predict)
+        return 0;
+    result->has_measured = true;
+    if (explain_measure(&spec, &result->measured, arena, err) != 0)
+        return -1;
+    if (spec.file)
+        job_scale(job, &spec, result, arena);
+    if (work->request->blocks || !result->has_measured || result->measured.failure)
+        return 0;
+    const struct explain_subject subject = {&result->explanation, &spec, &work->table,
+                                            spec.file ? &job->place : NULL};
+    return explain_experiment(&subject, &result->measured, arena, err);
+}
+
+void explain_work_free(struct explain_work *work)
+{
+    scratch_end(work->directory, false);
+    table_free(&work->table);
+    free(work->jobs);
+    free(work->seen.instrs);
+    arena_free(&work->arena);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Blocks of code that a user wants explained, from their text or file to explanation and
+// measurement. One table of results serves all of them.
+#pragma once
+
+#include "bench/bench.h"
+#include "explain_print.h"
+#include "util/text_table.h"
+
+struct explain_request {
+    struct bench_spec spec;
+    const char *blocks;        // file with one block per line; NULL: the code or file of `spec`
+    const char *db;            // NULL: the default one
+    int loop;                  // number of the function's loop, from 1; 0: not given
+    bool predict;              // measure nothing
+    bool measure;              // measure missing forms first
+    enum report_format format; // table or JSON
+};
+
+struct explain_job {
+    const char *body, *init;
+    int line;                   // line in the file of blocks; 0: of no such file
+    const char *title;          // with --file: the place of the block; else NULL
+    bool function;              // the block is a loop of a function
+    int instances;              // with --file: divisor of a measurement for one run of the block
+    struct explain_place place; // with --file
+    const uint8_t *code;
+    size_t len;
+    int bits;
+    const char *refused; // reason if it cannot be explained; NULL
+    struct block block;  // without its instructions, which are read again
+};
+struct explain_work {
+    const struct explain_request *request;
+    struct explain_job *jobs;
+    int njobs;
+    struct block seen; // instructions of all jobs, without those that need the same rows of the
+                       // tables
+    size_t seen_room;
+    struct store *store;
+    const char *uarch;
+    int64_t run_id; // 0: the best runs
+    struct explain_table table;
+    char *directory; // for files made on the way
+    struct arena arena;
+};
+
+struct explain_result {
+    struct explanation explanation;
+    struct explain_measured measured;
+    bool has_measured;
+    struct explain_source source;
+};
+
+// Lists the blocks. Returns 0, or -1 with a message about the user's file.
+int explain_jobs_read(struct explain_work *work, struct err *err);
+// Assembles and decodes them; what is wrong with one is in job->refused.
+int explain_jobs_assemble(struct explain_work *work, struct err *err);
+// Loads the table for all blocks from work->store, after measuring missing forms where that was
+// requested.
+int explain_work_load(struct explain_work *work, struct err *err);
+// Explains a block; the arena owns the result.
+int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
+                        struct explain_result *result, struct arena *arena, struct err *err);
+void explain_work_free(struct explain_work *work); // all but the store
