@@ -44,8 +44,9 @@ struct port_series {
 int ports_time_enough(const struct port_oracle *oracle, const struct port_series *series,
                       struct port_timing *timings, struct err *err);
 
-// Returns a mix of two forms, each for about `clk` alone, in orders that schedulers like.
-struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk);
+// Returns a mix of two forms, each for as long alone, in several orders: the cost of a unit is in
+// the best of them, that of schedulers is not.
+struct port_mix ports_pair(int a, double a_clk, int b, double b_clk);
 // Returns the least time of a pair by the model, with the moves between instances.
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
@@ -65,9 +66,9 @@ bool ports_waits_only(const struct port_usage *usage);
 // Finds the shares of paths of the model's blockers, and adds them to its classes.
 int ports_blockers_paths(const struct port_oracle *oracle, const struct port_form *forms,
                          struct port_model *model, struct err *err);
-// Finds the shares of paths of the forms in question.
-int ports_assign_paths(const struct port_question *question, const struct port_model *model,
-                       struct port_usage *usages, struct err *err);
+// Finds the shares of paths of the forms in question (ports_share.h).
+struct sharing;
+int ports_assign_paths(struct sharing *sharing, struct err *err);
 
 // Turns µops on the ports of stores, of forms that load and do not store, into shares of the paths
 // that stores need.

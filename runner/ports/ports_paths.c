@@ -9,7 +9,7 @@
 // beside the blockers. Those that need fewest other paths come first: what is explained by then is
 // no share of the next.
 #include "ports_fit.h"
-#include "ports_internal.h"
+#include "ports_share.h"
 #include "util/random.h"
 
 #include <math.h>
@@ -19,7 +19,6 @@
 
 enum {
     REPS_MAX = 112,   // forms in pairs, each of another usage or with other operands
-    PAIR_CLK = 30,    // cycles that each of two forms takes alone
     PATH_MEMBERS = 3, // least number of forms in pairs that need a path
     PAIRS_LEAST = 12, // forms in pairs: fewer show no paths
     MIXES = 1500,     // larger mixes of the same forms, and the forms in each, and their instances
@@ -31,19 +30,14 @@ static const double REP_SLOTS_MAX = 2.6; // more slots would hide the waits of a
 static const double CLK_MIN = 0.25;      // throughput of a form in pairs, at least
 static const double BLOCKER_CLK = 1.3;   // throughput of a path's blocker: slower ones leave gaps
 static const double PATH_EXCESS = 1.12;  // of a pair's explained time: less shows no path
-static const double SHOWN = 1.06;        // the same of a form beside the blocker of a known path
 // Share of a form's throughput that its instances take with the moves between them. A form above it
 // is left out: its instances wait for the moves, or still for each other.
 static const double ALONE_MOST = 1.08;
-static const double SHARE_MIN = 0.3;   // cycles that an instance needs a path: less is chance
 static const double SHARE_COST = 0.15; // relative error of pairs that a share explains at least
 static const double SLOWER_COST = 2;   // weight of a pair that is predicted too slow
 static const double ERROR_MOST = 0.5;  // of a pair: more has another cause than the path
 static const double MIXES_GAIN = 1.03; // ratio of the errors of mixes without and with a path
 static const double ERROR_GAIN = 2.5;  // least gain of all pairs by a path
-static const double SLOTS_MAX = 4.5;   // slots of a form that may need a path; more is microcode
-static const double EXPLAINED = 0.9;   // of a form's wait, by a share: it is explained
-static const double PAIR_SPREAD = 0.1; // of a pair's time; pairs that vary more are ignored
 
 // Forms that represent others (rep), each beside each.
 struct pairs {
@@ -63,15 +57,6 @@ struct pairs {
     int blockers[PORT_PATHS_MAX];
     double shares[PORT_PATHS_MAX][REPS_MAX]; // cycles of an instance
 };
-
-// Returns a pair in several orders: the cost of a path is in the best of them, that of schedulers
-// is not.
-static struct port_mix paths_pair(int a, double a_clk, int b, double b_clk)
-{
-    struct port_mix pair = ports_pair(a, a_clk, b, b_clk, PAIR_CLK);
-    pair.orders |= MIX_ORDERS_FEW;
-    return pair;
-}
 
 static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
 {
@@ -133,7 +118,7 @@ static int pairs_thin(struct pairs *pairs, const struct port_oracle *oracle, str
     struct port_mix mixes[REPS_MAX];
     struct port_timing timings[REPS_MAX];
     for (int i = 0; i < pairs->n; i++) {
-        mixes[i] = paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[i], pairs->clk[i]);
+        mixes[i] = ports_pair(pairs->rep[i], pairs->clk[i], pairs->rep[i], pairs->clk[i]);
         mixes[i].nparts = 1;
     }
     int status = ports_time(oracle, "paths", mixes, pairs->n, timings, err), kept = 0;
@@ -158,7 +143,7 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
     double *enough_clk = xcalloc((size_t)n + 1, sizeof *enough_clk);
     for (int i = 0; i < pairs->n; i++)
         for (int j = 0; j < i; j++, at++) {
-            mixes[at] = paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
+            mixes[at] = ports_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
             enough_clk[at] = ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i],
                                             pairs->usages[j], &mixes[at]);
         }
@@ -273,7 +258,7 @@ static int pairs_shares(const struct pairs *pairs, int b, double *shares)
     for (int i = 0; i < pairs->n; i++) {
         double clk = pairs->measured[b][i];
         double share = (clk - pairs->count[b] * pairs->clk[b]) / pairs->count[i];
-        bool needs = clk > PATH_EXCESS * pairs->explained[b][i] && share > SHARE_MIN;
+        bool needs = clk > PATH_EXCESS * pairs->explained[b][i] && share > SHARING_LEAST_CLK;
         shares[i] = i == b ? pairs->clk[b] : needs ? fmin(share, pairs->clk[i]) : 0;
         members += needs;
     }
@@ -381,70 +366,33 @@ int port_find_paths(const struct port_question *question, struct port_model *mod
 
 // --- The paths of every form. ---
 
-// Forms beside the blockers of paths.
-struct sharing {
-    const struct port_question *question;
-    const struct port_model *model;
-    struct port_usage *usages;
-    unsigned *without; // by position: flags that its mixes are without
-    bool *may;         // it may need a path
-    struct port_mix *mixes;
-    struct port_timing *timings;
-    double *enough_clk; // no share of a path shows in less
-    int *at, n;         // positions of the mixes under way
-};
-
-static void sharing_begin(struct sharing *sharing)
+// Returns true if the form may need a path: it is no microcode, and has no other unit.
+static bool path_candidate(const struct sharing *sharing, int i)
 {
-    const struct port_question *question = sharing->question;
-    size_t most = 2 * (size_t)question->n + 1;
-    sharing->without = xcalloc(most, sizeof *sharing->without);
-    sharing->may = xcalloc(most, sizeof *sharing->may);
-    sharing->mixes = xcalloc(most, sizeof *sharing->mixes);
-    sharing->timings = xcalloc(most, sizeof *sharing->timings);
-    sharing->enough_clk = xcalloc(most, sizeof *sharing->enough_clk);
-    sharing->at = xcalloc(most, sizeof *sharing->at);
-    for (int i = 0; i < question->n; i++) {
-        const struct port_usage *usage = &sharing->usages[i];
-        sharing->may[i] = usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
-                          usage->front.slots <= SLOTS_MAX &&
-                          question->forms[question->which[i]].rthroughput_clk > SHARE_MIN;
-    }
-}
-
-static void sharing_end(struct sharing *sharing)
-{
-    free(sharing->without);
-    free(sharing->may);
-    free(sharing->mixes);
-    free(sharing->timings);
-    free(sharing->enough_clk);
-    free(sharing->at);
+    const struct port_usage *usage = &sharing->usages[i];
+    return usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
+           usage->front.slots <= PORT_GROUP_SLOTS && sharing->clk[i] > SHARING_LEAST_CLK;
 }
 
 // Times forms with moves between their instances alone, with the moves and without: moves that take
 // ports, as between masks, would look like shares. Forms that are slower alone than they were do
 // without, or are left out.
-static int sharing_check_moves(struct sharing *sharing, struct err *err)
+static int path_check_moves(struct sharing *sharing, struct err *err)
 {
     const struct port_question *question = sharing->question;
-    int n = 0;
+    sharing->n = 0;
     for (int i = 0; i < question->n; i++) {
-        int form = question->which[i];
-        double clk = question->forms[form].rthroughput_clk;
-        if (!sharing->may[i] || question->forms[form].moves <= question->forms[form].resets)
-            continue;
-        for (int plain = 0; plain < 2; plain++, n++) {
-            sharing->at[n] = i;
-            sharing->mixes[n] = paths_pair(form, clk, form, clk);
-            sharing->mixes[n].nparts = 1;
-            sharing->mixes[n].orders &= plain ? ~(unsigned)PORT_MIX_INDEPENDENT : ~0u;
-            sharing->enough_clk[n] = ALONE_MOST * clk * sharing->mixes[n].parts[0].count;
+        const struct port_form *form = &question->forms[question->which[i]];
+        for (int plain = 0; plain < 2 && sharing->may[i] && form->moves > form->resets; plain++) {
+            int k = sharing->n;
+            sharing->without[i] = plain ? PORT_MIX_INDEPENDENT : 0;
+            sharing_add(sharing, i, -1, 1);
+            sharing->enough_clk[k] =
+                ALONE_MOST * sharing->clk[i] * sharing->mixes[k].parts[0].count;
         }
     }
-    const struct port_series series = {"paths", sharing->mixes, sharing->enough_clk, n};
-    int status = ports_time_enough(question->oracle, &series, sharing->timings, err);
-    for (int k = 0; k < n && status == 0; k += 2) {
+    int status = sharing_time(sharing, "paths", err);
+    for (int k = 0; k < sharing->n && status == 0; k += 2) {
         bool fits[2];
         for (int plain = 0; plain < 2; plain++)
             fits[plain] = sharing->timings[k + plain].outcome == OUTCOME_OK &&
@@ -455,83 +403,38 @@ static int sharing_check_moves(struct sharing *sharing, struct err *err)
     return status;
 }
 
-// Makes the mixes of all forms that may need a path with its blocker.
-static void sharing_make(struct sharing *sharing, const struct port_unit *path)
+static int path_assign(struct sharing *sharing, int unit, struct err *err)
 {
-    const struct port_question *question = sharing->question;
-    const struct port_form *forms = question->forms;
-    const struct port_usage *blocker = &path->usage;
-    const int one = 1;
-    // A run need not know the throughput of the blocker.
-    double blocker_clk = port_bound(sharing->model, &blocker, &one, 1);
-    sharing->n = 0;
-    for (int i = 0; i < question->n; i++) {
-        int form = question->which[i], n = sharing->n;
-        if (!sharing->may[i] || !port_forms_mix(&forms[form], &forms[path->blocker]))
-            continue;
-        sharing->at[n] = i;
-        sharing->mixes[n] =
-            paths_pair(form, forms[form].rthroughput_clk, path->blocker, blocker_clk);
-        sharing->mixes[n].orders &= ~sharing->without[i];
-        sharing->enough_clk[n] = ports_pair_clk(sharing->model, forms, &sharing->usages[i],
-                                                &path->usage, &sharing->mixes[n]);
-        sharing->n++;
-    }
-}
-
-// Returns the cycles that an instance of a form needs a path, by its time beside the blocker.
-static double sharing_clk(const struct sharing *sharing, const struct port_unit *path, int k)
-{
-    const struct port_form *forms = sharing->question->forms;
-    const struct port_part *parts = sharing->mixes[k].parts;
-    const struct port_timing *timing = &sharing->timings[k];
-    double clk = (timing->clk - parts[1].count * path->blocker_clk) / parts[0].count;
-    if (strcmp(forms[parts[0].form].name, forms[path->blocker].name) == 0)
-        return path->blocker_clk;
-    if (timing->outcome != OUTCOME_OK || timing->spread_clk > PAIR_SPREAD * timing->clk ||
-        timing->clk <= SHOWN * sharing->enough_clk[k] || clk < SHARE_MIN)
-        return 0;
-    return fmin(clk, forms[parts[0].form].rthroughput_clk);
-}
-
-static int sharing_assign(struct sharing *sharing, int unit, struct err *err)
-{
-    const struct port_question *question = sharing->question;
     const struct port_unit *path = &sharing->model->units[unit];
-    sharing_make(sharing, path);
-    const struct port_series series = {"paths", sharing->mixes, sharing->enough_clk, sharing->n};
-    int status = ports_time_enough(question->oracle, &series, sharing->timings, err);
+    int status = sharing_ask(sharing, unit, path->blocker, path->blocker_clk, err);
     for (int k = 0; k < sharing->n && status == 0; k++) {
-        struct port_demands *demands = &sharing->usages[sharing->at[k]].demands;
-        double clk = sharing_clk(sharing, path, k);
-        ports_tell(question->evidence, question->forms[path->blocker].name, &sharing->mixes[k],
-                   &sharing->timings[k]);
+        int at = sharing->at[k];
+        struct port_usage *usage = &sharing->usages[at];
+        double clk = fmin(sharing_clk(sharing, unit, k), sharing->clk[at]);
         if (clk <= 0)
             continue;
-        if (clk > EXPLAINED * port_usage_wait_clk(&sharing->usages[sharing->at[k]]))
-            ports_demand_drop(demands, -1);
-        ports_demand_put(demands, unit)->clk = clk;
+        if (clk > SHARING_EXPLAINED * port_usage_wait_clk(usage))
+            ports_demand_drop(&usage->demands, -1);
+        ports_demand_put(&usage->demands, unit)->clk = clk;
     }
     return status;
 }
 
-int ports_assign_paths(const struct port_question *question, const struct port_model *model,
-                       struct port_usage *usages, struct err *err)
+int ports_assign_paths(struct sharing *sharing, struct err *err)
 {
-    struct sharing sharing = {.question = question, .model = model, .usages = usages};
+    const struct port_model *model = sharing->model;
     int status = 0;
     bool checked = false;
-    sharing_begin(&sharing);
+    sharing_choose(sharing, path_candidate);
     for (int demands = 1; demands <= PORT_DEMANDS_MAX; demands++)
         for (int u = 0; u < model->nunits && status == 0; u++) {
             if (!port_unit_is_path(&model->units[u]) || model->units[u].usage.demands.n != demands)
                 continue;
-            status = checked ? 0 : sharing_check_moves(&sharing, err);
+            status = checked ? 0 : path_check_moves(sharing, err);
             checked = true;
             if (status == 0)
-                status = sharing_assign(&sharing, u, err);
+                status = path_assign(sharing, u, err);
         }
-    sharing_end(&sharing);
     return status;
 }
 
@@ -546,9 +449,12 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
     }
     const struct port_question question = {
         .oracle = oracle, .forms = forms, .which = which, .n = model->nclasses};
-    if (ports_assign_paths(&question, model, usages, err) != 0)
-        return -1;
-    for (int c = 0; c < model->nclasses; c++)
+    struct sharing sharing = {
+        .question = &question, .model = model, .usages = usages, .named = model};
+    sharing_begin(&sharing);
+    int status = ports_assign_paths(&sharing, err);
+    sharing_end(&sharing);
+    for (int c = 0; c < model->nclasses && status == 0; c++)
         model->classes[c].demands = usages[c].demands;
-    return 0;
+    return status;
 }
