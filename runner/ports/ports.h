@@ -217,9 +217,6 @@ static inline int port_set_size(uint32_t set)
     set = (set + (set >> 4)) & 0x0f0f0f0f;
     return (int)(set * 0x01010101 >> 24);
 }
-// Returns the relative error of a prediction, at most 0.5: something else has caused more than
-// that.
-double port_mix_error(double predicted_clk, double measured_clk);
 // Writes the published name of a port, or u and its number, which means nothing.
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);
 // Returns true if port a is listed before b. Names are in natural order (ALU10 after ALU2), ports

@@ -3,27 +3,23 @@
 // alike, and the times of each kind beside each other; see ports_discover.c.
 #include "ports_discover.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { SINGLE_COUNT = 8 };
-enum { LATENCY_UNKNOWN = 1000 };              // cycles, more than any latency
-static const double INTEGER_TOLERANCE = 0.03; // relative, of 1/throughput from a whole number
 // Slots over those of as many fillers that a candidate of one slot shows, at least and at most.
 // Long instructions take part of another slot, as does a form between fused nops (Zen 5: up to
 // 0.8); two slots show 1.0 and more.
-static const double SLOTS_LESS = 0.35, SLOTS_MORE = 0.9;
-static const double SAME_TOLERANCE = 0.04; // relative, of the time of two that share all ports
+static const double SLOTS_LESS = PORT_NOISE, SLOTS_MORE = 1 - PORT_NOISE_ALONE;
 
 struct port_mix ports_chain(int form)
 {
-    return (struct port_mix){
-        {{form, PORT_CHAIN_LINKS}}, 1, 1u << MIX_INTERLEAVED | PORT_MIX_CHAINED};
+    return (struct port_mix){{{form, PORT_ALONE}}, 1, 1u << MIX_INTERLEAVED | PORT_MIX_CHAINED};
 }
 
 bool ports_chain_eliminated(const struct port_timing *timing)
 {
-    return timing->outcome == OUTCOME_OK && timing->clk < PORT_ELIMINATED_CLK * PORT_CHAIN_LINKS;
+    return timing->outcome == OUTCOME_OK && timing->clk < PORT_ELIMINATED_CLK * PORT_ALONE;
 }
 
 static int candidate_compare(const void *va, const void *vb)
@@ -39,7 +35,7 @@ static bool counted_several(const struct port_oracle *oracle, const struct port_
     double uops = 0;
     for (int g = 0; g < oracle->ngroups && timing->counted; g++)
         uops += timing->uops[g];
-    return uops > 1.5 * SINGLE_COUNT;
+    return lround(uops / PORT_ALONE) > 1;
 }
 
 // A form that is as fast as the front end.
@@ -95,11 +91,11 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
     int n = 0, nfasts = 0;
     for (int i = 0; i < nforms; i++)
         if (d->forms[i].blocker_cost >= 0 && (d->forms[i].bits >= PORT_WIDE_BITS) == d->wide)
-            mixes[n++] = (struct port_mix){{{i, SINGLE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
+            mixes[n++] = (struct port_mix){{{i, PORT_ALONE}}, 1, 1u << MIX_INTERLEAVED};
     int status = ports_time(d->oracle, "forms alone", mixes, n, timings, err);
     for (int i = 0; i < n && status == 0; i++) {
         int form = mixes[i].parts[0].form;
-        double clk = timings[i].clk / SINGLE_COUNT;
+        double clk = timings[i].clk / PORT_ALONE;
         if (timings[i].outcome != OUTCOME_OK || clk <= 0)
             continue;
         double share = 1 / (clk * d->width);
@@ -107,8 +103,7 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
             fasts[nfasts++] = (struct fast_form){form, share < 2 - FRONT_END_SHARE};
         int size = (int)lround(1 / clk);
         if (d->forms[form].filler_only || share > PORT_RENAME_SHARE || size < 1 ||
-            fabs(1 / (clk * size) - 1) > INTEGER_TOLERANCE ||
-            counted_several(d->oracle, &timings[i]))
+            fabs(1 / (clk * size) - 1) > PORT_SAME || counted_several(d->oracle, &timings[i]))
             continue;
         d->candidates[d->ncandidates++] =
             (struct candidate){.form = form, .clk = clk, .size = size, .cluster = -1};
@@ -125,7 +120,7 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
 // half as long again as its ports. More would only hide its slots.
 static int slot_fillers(const struct discovery *d, const struct candidate *candidate)
 {
-    return 3 * SINGLE_COUNT * d->width / (2 * candidate->size);
+    return 3 * PORT_ALONE * d->width / (2 * candidate->size);
 }
 
 // Adds controls of as many fillers as stand in the mixes of the candidates, by size. Returns how
@@ -136,7 +131,7 @@ static int slot_controls(const struct discovery *d, struct port_mix *mixes)
     for (int i = 0; i < d->ncandidates; i++) {
         if (i > 0 && d->candidates[i].size == d->candidates[i - 1].size)
             continue;
-        ports_put_controls(d->filler, slot_fillers(d, &d->candidates[i]) + SINGLE_COUNT, mixes + n);
+        ports_put_controls(d->filler, slot_fillers(d, &d->candidates[i]) + PORT_ALONE, mixes + n);
         n += PORT_CONTROLS;
     }
     return n;
@@ -145,8 +140,8 @@ static int slot_controls(const struct discovery *d, struct port_mix *mixes)
 static int chain_latency(const struct port_timing *chained)
 {
     if (chained->outcome == OUTCOME_OK)
-        return (int)fmax(1, round(chained->clk / PORT_CHAIN_LINKS));
-    return chained->outcome == OUTCOME_UNSTABLE ? LATENCY_UNKNOWN : 1; // else no chain
+        return (int)fmax(1, round(chained->clk / PORT_ALONE));
+    return chained->outcome == OUTCOME_UNSTABLE ? INT_MAX : 1; // else no chain
 }
 
 // Marks candidates that pass on a value in less than a cycle as eliminated at rename; those without
@@ -188,7 +183,7 @@ static void slots_judge(struct discovery *d, const struct port_timing *timings,
             controls += PORT_CONTROLS;
             size = candidate->size;
         }
-        double more_slots = (timings[i].clk - fillers_clk) * d->width / SINGLE_COUNT;
+        double more_slots = (timings[i].clk - fillers_clk) * d->width / PORT_ALONE;
         candidate->refuted |= timings[i].outcome != OUTCOME_OK || !(more_slots > -SLOTS_LESS) ||
                               !(more_slots < SLOTS_MORE);
     }
@@ -206,8 +201,7 @@ static int discover_slots(struct discovery *d, struct err *err)
         mixes[i] = ports_chain(d->candidates[i].form);
     for (int i = 0; i < nslots; i++)
         mixes[n + i] = (struct port_mix){
-            {{d->candidates[i].form, SINGLE_COUNT},
-             {d->filler, slot_fillers(d, &d->candidates[i])}},
+            {{d->candidates[i].form, PORT_ALONE}, {d->filler, slot_fillers(d, &d->candidates[i])}},
             2,
             1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS
         };
@@ -273,7 +267,7 @@ static int discover_meetings(const struct discovery *d, const int *reps, int nre
             const struct candidate *who = &d->candidates[i], *with = &d->candidates[reps[r]];
             if (who->cluster >= 0 || who->size != with->size || i == reps[r])
                 continue;
-            int count = who->size * PAIR_CYCLES;
+            int count = who->size * PORT_BUSY_CLK;
             meetings[n] = (struct meeting){i, reps[r]};
             mixes[n++] = (struct port_mix){
                 {{who->form, count}, {with->form, count}},
@@ -305,7 +299,7 @@ static int discover_round(struct discovery *d, const int *reps, int nreps, struc
         for (; i < n && meetings[i].with == reps[r]; i++) {
             struct candidate *who = &d->candidates[meetings[i].who];
             if (!founds || who->cluster >= 0 || timings[i].outcome != OUTCOME_OK ||
-                timings[i].clk <= 2 * PAIR_CYCLES * (1 - SAME_TOLERANCE))
+                timings[i].clk <= 2 * PORT_BUSY_CLK * (1 - PORT_SAME))
                 continue;
             who->cluster = rep->cluster;
             d->clusters[rep->cluster].members++;
@@ -366,16 +360,16 @@ static void discover_pair_add(struct discovery *d, int a, int b, int x, int y)
 // it, and with as many as the front end lets pass.
 static void discover_pair_mixes(struct discovery *d)
 {
-    const int budget = (int)(FRONT_END_SHARE * d->width * PAIR_CYCLES);
+    const int budget = (int)(FRONT_END_SHARE * d->width * PORT_BUSY_CLK);
     for (int a = 0; a < d->nclusters; a++)
         for (int b = 0; b < a; b++) {
-            int full_a = d->clusters[a].size * PAIR_CYCLES;
-            int full_b = d->clusters[b].size * PAIR_CYCLES;
+            int full_a = d->clusters[a].size * PORT_BUSY_CLK;
+            int full_b = d->clusters[b].size * PORT_BUSY_CLK;
             discover_pair_add(d, a, b, full_a, full_b);
             if (full_b <= full_a)
-                discover_pair_add(d, a, b, full_a, PAIR_CYCLES / 2);
+                discover_pair_add(d, a, b, full_a, PORT_BUSY_CLK / 2);
             if (full_a <= full_b)
-                discover_pair_add(d, a, b, PAIR_CYCLES / 2, full_b);
+                discover_pair_add(d, a, b, PORT_BUSY_CLK / 2, full_b);
             if (full_a + full_b > budget) {
                 discover_pair_add(d, a, b, full_a, budget - full_a);
                 discover_pair_add(d, a, b, budget - full_b, full_b);

@@ -9,12 +9,8 @@
 #include <math.h>
 
 enum {
-    BUSY_CYCLES = 12,
     STEPS_MAX = 100000, // steps of the search; real CPUs need a few dozen
 };
-static const double COUNT_TOLERANCE = 0.2; // ports, from a whole number
-static const double TOUCHED_UOPS = 0.1;    // per mix: fewer are the harness's
-static const double UNEVEN_SHARE = 0.25;   // relative, of a port of one set from their mean
 
 struct assignment {
     const struct port_model *model;
@@ -82,7 +78,7 @@ static bool assignment_class(struct assignment *a, int c, const struct port_timi
     for (int g = 0; g < a->ngroups - 1; g++) {
         double ports = timing->uops[g] * size / uops;
         a->left[c][g] = (int)lround(ports);
-        if (!(fabs(ports - a->left[c][g]) < COUNT_TOLERANCE))
+        if (!(fabs(ports - a->left[c][g]) < PORT_NOISE_BEST))
             return false;
         sum += a->left[c][g];
     }
@@ -110,8 +106,10 @@ int port_groups_find(const struct port_oracle *oracle, const struct port_model *
         return 0;
     for (int c = 0; c < model->nclasses; c++) {
         const struct port_class *class = &model->classes[c];
-        mixes[c] = (struct port_mix){
-            {{class->blocker, port_set_size(class->set) * BUSY_CYCLES}}, 1, 1u << MIX_INTERLEAVED};
+        mixes[c] =
+            (struct port_mix){{{class->blocker, port_set_size(class->set) * 2 * PORT_BUSY_CLK}},
+                              1,
+                              1u << MIX_INTERLEAVED};
     }
     if (ports_time(oracle, "counters", mixes, model->nclasses, timings, err) != 0)
         return -1;
@@ -158,15 +156,15 @@ uint32_t port_groups_touched(const struct port_groups *groups, const struct port
         return 0;
     for (int g = 0; g < groups->n; g++) {
         all += timing->uops[g];
-        if (timing->uops[g] > TOUCHED_UOPS && !groups->sets[g])
+        if (timing->uops[g] > PORT_NOISE_ALONE && !groups->sets[g])
             return 0;
-        if (timing->uops[g] > TOUCHED_UOPS)
+        if (timing->uops[g] > PORT_NOISE_ALONE)
             touched |= groups->sets[g];
     }
     double even = all / port_set_size(touched);
     for (int g = 0; g < groups->n; g++) {
         double each = timing->uops[g] / port_set_size(groups->sets[g]);
-        if ((groups->sets[g] & touched) != 0 && fabs(each / even - 1) > UNEVEN_SHARE)
+        if ((groups->sets[g] & touched) != 0 && fabs(each / even - 1) > PORT_NOISE)
             return 0;
     }
     return touched;

@@ -6,10 +6,9 @@
 #include "ports_internal.h"
 
 enum {
-    PAIR_CYCLES = 6,  // for which a saturated set is kept busy
     MIXTURES_MAX = 5, // mixtures of a pair of classes
 };
-static const double FRONT_END_SHARE = 0.96; // of the width: limited by it above
+static const double FRONT_END_SHARE = 1 - PORT_SAME; // of the width: limited by it above
 
 struct candidate {
     int form;

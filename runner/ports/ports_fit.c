@@ -14,27 +14,16 @@
 #include <string.h>
 
 enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 20000, RIVAL_UOPS_MAX = 6 };
-static const double FASTER_WEIGHT = 3;   // of µops by which a trial is faster: that is impossible
-static const double RIVAL_WEIGHT = 4;    // of µops by which a rival is faster than the best answer
-static const double ENOUGH_MORE = 1e-6;  // of a cost: more than the order of a sum changes
-static const double UOP_COST = 0.03;     // of a µop more or less than slots
-static const double DERIVED_COST = 0.02; // of a µop on a set without a blocker
-static const double UNEXPLAINED_COST = 0.3;  // of a throughput that only something else explains
-static const double UNEXPLAINED_SHARE = 0.3; // over the ports' time: costs that in full
-static const double AMBIGUOUS_COST = 0.2;    // of a rival over the best: less is another answer
-static const double RESIDUAL_MAX = 0.8;      // µops; more is ambiguous
-static const double RESIDUAL_SHARE = 0.06;   // of the µops shown, by which deviations grow
-static const double BUSY_EXCESS = 0.08;      // of the throughput that no port explains
-static const double SLOWER_MOST = 0.1;       // by its ports than the form is; more is ambiguous
-static const double COUNTED_COST = 3;        // of a counted µop that is not explained
-static const double LIMIT_COST = 30;         // of a µop more than slots allow
-static const double USED_UOPS = 0.3;         // shown by a class: fewer are no use of it
-static const double MISSING_UOPS = 0.5;      // from as many as slots, or as were counted
-static const double STALL_LEAST_CLK = 0.3;   // less is lost by groups of dispatch
+static const double RIVAL_WEIGHT = 4;   // of µops by which a rival is faster than the best answer
+static const double UOP_COST = 0.03;    // of a µop more or less than slots
+static const double RESIDUAL_MAX = 0.8; // µops; more is ambiguous
+static const double RESIDUAL_SHARE = 0.06; // of the µops shown, by which deviations grow
+static const double LIMIT_COST = 30;       // of a µop more than slots allow
+static const double MISSING_UOPS = 0.5;    // from as many as slots, or as were counted
 // Shares of the largest loss of a group of dispatch, which a form that begins another one cuts
 // short: GROUP_CUT shows at least if the form stands among others in no order, and mixes lose
 // GROUP_LOST. Zen 5, pairs of 390 forms: 0.3 puts 88 % within a tenth, 0.2 and 0.5 put 87 %.
-static const double GROUP_CUT = 0.25, GROUP_LOST = 0.3;
+static const double GROUP_CUT = PORT_NOISE, GROUP_LOST = PORT_NOISE;
 
 struct fit {
     const struct port_model *model;
@@ -114,10 +103,10 @@ static double fit_counted_cost(const struct fit *fit, const int *counts, int uop
             if ((fit->sets[i] & ~fit->model->classes[c].set) == 0)
                 bound += counts[i];
         if (!isnan(fit->counted[c]))
-            cost += COUNTED_COST * fabs(fit->counted[c] - bound);
+            cost += PORT_IMPOSSIBLE * fabs(fit->counted[c] - bound);
     }
     if (!isnan(fit->trials->counted_uops))
-        cost += COUNTED_COST * fabs(fit->trials->counted_uops - uops);
+        cost += PORT_IMPOSSIBLE * fabs(fit->trials->counted_uops - uops);
     return cost;
 }
 
@@ -144,7 +133,7 @@ static void misfit_add(struct fit_misfit *is, const struct fit *fit, int class, 
     double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[class], 0);
     if (isnan(deviation))
         return;
-    is->cost += (deviation < 0 ? -deviation * FASTER_WEIGHT : deviation) / scale;
+    is->cost += (deviation < 0 ? -deviation * PORT_IMPOSSIBLE : deviation) / scale;
     is->faster += fmax(-deviation, 0) / scale;
     is->residual = fmax(is->residual, fabs(deviation) / scale);
 }
@@ -161,7 +150,7 @@ static void fit_judge_trials(struct fit *fit, const struct port_usage *usage, do
         int class = fit->order[i];
         deviations[class] = fit_deviation(fit, usage, class);
         misfit_add(&so_far, fit, class, deviations[class]);
-        if (so_far.cost > enough + ENOUGH_MORE) {
+        if (so_far.cost > enough + PORT_EQUAL) {
             memmove(fit->order + 1, fit->order, (size_t)i * sizeof *fit->order);
             fit->order[0] = class;
             *is = so_far;
@@ -184,7 +173,7 @@ static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double en
     if (fit->trials->uops_most > 0 && usage.uses.uops > fit->trials->uops_most)
         is.cost += LIMIT_COST * (usage.uses.uops - fit->trials->uops_most);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
-        is.cost += DERIVED_COST * counts[i];
+        is.cost += UOP_COST * counts[i];
     fit_judge_trials(fit, &usage, enough, &is);
     if (is.cost > enough)
         return is;
@@ -192,13 +181,12 @@ static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double en
     const int one[] = {1};
     double alone_clk = fit_alone_clk(fit->trials);
     double ports_clk = port_bound(fit->model, usages, one, 1);
-    if (ports_clk > alone_clk * (1 + BUSY_EXCESS))
-        is.cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
+    if (ports_clk > alone_clk * (1 + PORT_EXCESS))
+        is.cost += PORT_IMPOSSIBLE * (ports_clk / alone_clk - 1);
     // A narrower set that explains the throughput is better than a wide one that leaves it open.
     double known_clk = fit->stall_clk > 0 ? fmax(ports_clk, fit->trials->front_clk) : ports_clk;
-    if (alone_clk > known_clk * (1 + BUSY_EXCESS) && !isnan(fit->trials->best_clk))
-        is.cost +=
-            UNEXPLAINED_COST * fmin((alone_clk / fmax(known_clk, 0.1) - 1) / UNEXPLAINED_SHARE, 1);
+    if (alone_clk > known_clk * (1 + PORT_EXCESS) && !isnan(fit->trials->best_clk))
+        is.cost += fmin(alone_clk / fmax(known_clk, PORT_EQUAL) - 1, PORT_NOISE);
     return is;
 }
 
@@ -209,7 +197,7 @@ static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double en
 // in full, so it is also the third port's.)
 static double fit_rival_cost(const struct fit_misfit *rival, const struct fit_misfit *best)
 {
-    return rival->cost + (RIVAL_WEIGHT - FASTER_WEIGHT) * fmax(0, rival->faster - best->faster);
+    return rival->cost + (RIVAL_WEIGHT - PORT_IMPOSSIBLE) * fmax(0, rival->faster - best->faster);
 }
 
 static void fit_trials(struct fit *fit)
@@ -249,7 +237,7 @@ static void fit_sets(struct fit *fit)
     for (int a = 0; a < model->nclasses; a++)
         for (int b = 0; b < model->nclasses; b++) {
             uint32_t both = model->classes[a].set & model->classes[b].set;
-            if (!both || a == b || !(fit->least[a] > USED_UOPS))
+            if (!both || a == b || !(fit->least[a] > PORT_NOISE))
                 continue;
             fit_add_set(fit, both);
             fit_add_set(fit, model->classes[a].set & ~both);
@@ -281,7 +269,7 @@ static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
     for (int add = -1; add < fit->nsets; add++)
         for (int remove = -1; remove < fit->nsets; remove++) {
             if (add == remove || (remove >= 0 && fit->counts[remove] == 0) ||
-                (add >= 0 && add < fit->model->nclasses && !(fit->least[add] > USED_UOPS)))
+                (add >= 0 && add < fit->model->nclasses && !(fit->least[add] > PORT_NOISE)))
                 continue;
             int counts[SETS_MAX];
             memcpy(counts, fit->counts, sizeof counts);
@@ -297,7 +285,7 @@ static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
             if (answer)
                 *second = fmin(*second, add >= 0 && remove >= 0 ? fit_rival_cost(&other, &before)
                                                                 : other.cost);
-            if (other.cost < best->cost - 1e-9) {
+            if (other.cost < best->cost - PORT_EQUAL) {
                 *best = other;
                 best_add = add;
                 best_remove = remove;
@@ -358,7 +346,7 @@ static bool rival_possible(const struct fit *fit, const int *counts, uint32_t se
         for (int i = 0; i < fit->model->nclasses; i++)
             if ((fit->sets[i] & ~fit->model->classes[c].set) == 0)
                 bound += counts[i];
-        if (bound > fit->least[c] + USED_UOPS)
+        if (bound > fit->least[c] + PORT_NOISE)
             return false;
     }
     return true;
@@ -382,7 +370,7 @@ static void rivals_compare(struct rivals *rivals)
     rivals->tries++;
     if (memcmp(rivals->counts, fit->counts, sizeof fit->counts) == 0)
         return;
-    if (other.cost >= rivals->best.cost - 1e-9) {
+    if (other.cost >= rivals->best.cost - PORT_EQUAL) {
         rivals->second = fmin(rivals->second, fit_rival_cost(&other, &rivals->best));
         return;
     }
@@ -399,7 +387,7 @@ static void rivals_try(struct rivals *rivals, int from, int uops)
         rivals_compare(rivals);
     for (int c = from; uops > 0 && c < fit->model->nclasses && rivals->tries < RIVALS_MAX; c++) {
         rivals->counts[c]++;
-        if (fit->least[c] > USED_UOPS && rival_possible(fit, rivals->counts, fit->sets[c]))
+        if (fit->least[c] > PORT_NOISE && rival_possible(fit, rivals->counts, fit->sets[c]))
             rivals_try(rivals, c, uops - 1);
         rivals->counts[c]--;
     }
@@ -424,7 +412,7 @@ static struct fit_misfit fit_beyond(struct fit *fit, struct fit_misfit best, dou
 static double fit_stall_clk(const struct port_model *model, const struct port_trials *trials)
 {
     double slots_clk = trials->slots / model->width;
-    if (!(trials->front_clk - slots_clk > STALL_LEAST_CLK))
+    if (!(trials->front_clk - slots_clk > PORT_NOISE))
         return 0;
     return fmax(trials->front_clk, trials->delivery_clk) - slots_clk;
 }
@@ -447,8 +435,8 @@ static double trials_slots_least(const struct port_model *model, const struct po
 static void usage_take_front(struct port_usage *usage, const struct port_model *model,
                              const struct port_trials *trials, double stall_clk)
 {
-    bool hidden = isnan(trials->front_many_clk) ||
-                  trials->front_clk - trials->front_many_clk > STALL_LEAST_CLK;
+    bool hidden =
+        isnan(trials->front_many_clk) || trials->front_clk - trials->front_many_clk > PORT_NOISE;
     double rest = model->width - 1; // what a group may lose
     usage->front.slots = usage->front.mixed = trials->slots;
     if (stall_clk > 0 && hidden) {
@@ -488,15 +476,15 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     usage.residual = best.residual;
     usage.counted = fit_is_counted(&fit);
     usage.ambiguous =
-        best.residual > RESIDUAL_MAX || second - best.cost < AMBIGUOUS_COST ||
-        fit_counted_cost(&fit, fit.counts, usage.uses.uops) > COUNTED_COST * MISSING_UOPS;
+        best.residual > RESIDUAL_MAX || second - best.cost < PORT_NOISE_BEST ||
+        fit_counted_cost(&fit, fit.counts, usage.uses.uops) > PORT_IMPOSSIBLE * MISSING_UOPS;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
     double alone_clk = fit_alone_clk(trials);
     double ports_clk = port_bound(model, usages, one, 1);
-    if (isfinite(alone_clk) && alone_clk > ports_clk * (1 + BUSY_EXCESS))
+    if (isfinite(alone_clk) && alone_clk > ports_clk * (1 + PORT_EXCESS))
         ports_demand_put(&usage.demands, -1)->clk = alone_clk;
-    usage.ambiguous |= isfinite(alone_clk) && ports_clk > alone_clk * (1 + SLOWER_MOST);
+    usage.ambiguous |= isfinite(alone_clk) && ports_clk > alone_clk * (1 + PORT_EXCESS);
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;

@@ -18,8 +18,6 @@ static const double SERIAL_UOPS =
 static const double KEPT_UOPS = 16, KEPT_TIMES = 3;
 // Growth of the µops shown from fewer to more blockers, as a number and as times.
 static const double GROWN_UOPS = 3, GROWN_TIMES = 1.5;
-static const double SHOWN_UOPS = 0.2;       // by which trials show more µops than there are
-static const double SLOTS_ELIMINATED = 1.5; // of a form that is eliminated at rename, at most
 
 // Returns true if the form may use ports of class c: it uses a maximal class that overlaps with it.
 static bool infer_wanted(const struct inference *inference, int i, int c)
@@ -29,7 +27,7 @@ static bool infer_wanted(const struct inference *inference, int i, int c)
         return true;
     for (int m = 0; m < model->nclasses; m++)
         if (trials_class_maximal(model, m) && model->classes[m].set & model->classes[c].set &&
-            trials_least(model, &inference->trials[i], m) > TRIAL_USED_UOPS)
+            trials_least(model, &inference->trials[i], m) > PORT_NOISE)
             return true;
     return false;
 }
@@ -159,7 +157,7 @@ static bool infer_shows_too_many(const struct inference *inference, int i)
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     const struct port_trials *trials = &inference->trials[i];
     int most = infer_uops_most(form, trials->slots);
-    return most > 0 && trials_shown(inference->model, trials) > most + TRIAL_USED_UOPS;
+    return most > 0 && trials_shown(inference->model, trials) > most + PORT_NOISE;
 }
 
 // Returns the kinds of trials of a form beside a class that are due: the screen first; then the
@@ -173,14 +171,14 @@ static unsigned infer_due(const struct inference *inference, int i, int c)
         return 0;
     if (!(timed & BESIDE_SCREEN))
         return BESIDE_SCREEN;
-    if (least <= SHOWN_UOPS)
+    if (least <= PORT_NOISE_BEST)
         return 0;
     if (infer_serialises(inference, i))
         return trials_class_maximal(inference->model, c) ? BESIDE_ALL & ~timed : 0;
     for (int j = 0; j < c; j++)
         if (trials_class_inside(inference->model, j, c) && infer_due(inference, i, j))
             return 0;
-    if (least <= trials_inside(inference, i, c) + SHOWN_UOPS)
+    if (least <= trials_inside(inference, i, c) + PORT_NOISE_BEST)
         return 0;
     if ((timed & BESIDE_ALL) != BESIDE_ALL)
         return BESIDE_ALL & ~timed;
@@ -280,7 +278,7 @@ static int infer_suggested(struct inference *inference, struct positions *open,
 static bool usage_may_be_eliminated(const struct port_usage *usage)
 {
     return usage->outcome == OUTCOME_OK && usage->ambiguous && usage->uses.n == 0 &&
-           usage->residual <= SHOWN_UOPS && usage->front.slots < SLOTS_ELIMINATED;
+           usage->residual <= PORT_NOISE_BEST && round(usage->front.slots) <= 1;
 }
 
 // Clears the doubt about forms that are eliminated at rename: their slots have no µops.

@@ -6,6 +6,34 @@
 #include "ports.h"
 #include "util/mem.h"
 
+// Tolerances. Each is one number for all that it says; the name of what is compared stands where it
+// is used.
+//
+// Two times are the same: blockers alone and in pairs lie within 3 % of whole cycles a µop on
+// recorded cores, the next other answer (7 against 8 ports) 12 % away.
+#define PORT_SAME 0.035
+// A time is explained by one that is less by no more than this share, which is also the error that
+// a prediction may have.
+#define PORT_EXCESS 0.1
+// µops, slots or cycles of an instance by which a trial may be wrong: less than a third of what one
+// more would show. The trials of recorded cores lie within 0.3 of whole numbers in nine of ten.
+#define PORT_NOISE 0.3
+// The same of the best of several trials.
+#define PORT_NOISE_BEST 0.2
+// The same of slots and cycles that nothing stands beside.
+#define PORT_NOISE_ALONE 0.1
+// Costs that differ by less are equal: it is more than the order of a sum changes.
+#define PORT_EQUAL 1e-9
+// What is impossible, as a mix that is faster than ports allow, costs so many times what is only
+// not explained.
+#define PORT_IMPOSSIBLE 3
+// Cycles of a form from which on it may be microcode, and one instance of it is enough in a mix.
+#define PORT_MICROCODE_CLK 1.5
+#define PORT_LONG_CLK 30
+#define PORT_MICROCODE_SLOTS 2.5 // less is no microcode, and hides no wait
+// Instances of a form alone in a body, or in a chain; cycles for which blockers keep a set busy.
+enum { PORT_ALONE = 8, PORT_BUSY_CLK = 6 };
+
 // Slots of dispatch: a form of more is microcode and may begin a group of its own.
 #define PORT_GROUP_SLOTS 4.5
 
@@ -17,7 +45,6 @@
 // Cycles of a link of a chain below which the form is eliminated at rename, since executed µops
 // have a latency of at least 1.
 #define PORT_ELIMINATED_CLK 0.75
-enum { PORT_CHAIN_LINKS = 8 }; // instances of a form that wait for each other
 struct port_mix ports_chain(int form);
 bool ports_chain_eliminated(const struct port_timing *timing);
 

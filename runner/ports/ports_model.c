@@ -13,7 +13,6 @@
 // machine, and timing them again would not help.
 static const double UNSTABLE_SHARE = 0.2;
 static const double UNSTABLE_FEW = 20;
-static const double PAIR_CLK = 30; // that each form of a pair takes alone
 static const double ENOUGH = 1.01; // of the predicted time: other orders gain nothing
 
 const char *port_holds_name(enum port_holds holds)
@@ -308,7 +307,7 @@ bool port_forms_mix(const struct port_form *a, const struct port_form *b)
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk)
 {
     return (struct port_mix){
-        {{a, (int)ceil(PAIR_CLK / a_clk)}, {b, (int)ceil(PAIR_CLK / b_clk)}},
+        {{a, (int)ceil(PORT_LONG_CLK / a_clk)}, {b, (int)ceil(PORT_LONG_CLK / b_clk)}},
         2,
         MIX_ORDERS_FEW | PORT_MIX_INDEPENDENT
     };

@@ -26,13 +26,6 @@ enum {
     FORMS_MOST = 6,
     COUNT_MOST = 3,
 };
-static const double REP_SLOTS_MAX = 2.6; // more slots would hide the waits of a form
-static const double CLK_MIN = 0.25;      // throughput of a form in pairs, at least
-static const double BLOCKER_CLK = 1.3;   // throughput of a path's blocker: slower ones leave gaps
-static const double PATH_EXCESS = 1.12;  // of a pair's explained time: less shows no path
-// Share of a form's throughput that its instances take with the moves between them. A form above it
-// is left out: its instances wait for the moves, or still for each other.
-static const double ALONE_MOST = 1.08;
 static const double SHARE_COST = 0.15; // relative error of pairs that a share explains at least
 static const double SLOWER_COST = 2;   // weight of a pair that is predicted too slow
 static const double ERROR_MOST = 0.5;  // of a pair: more has another cause than the path
@@ -61,7 +54,7 @@ struct pairs {
 static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
 {
     return port_uses_same(&a->uses, &b->uses) && round(a->front.slots) == round(b->front.slots) &&
-           fabs(port_usage_wait_clk(a) - port_usage_wait_clk(b)) < 0.1;
+           fabs(port_usage_wait_clk(a) - port_usage_wait_clk(b)) < PORT_NOISE_ALONE;
 }
 
 // Returns the representative of a form: of the same usage, throughput and kinds of operands.
@@ -73,7 +66,7 @@ static int pairs_twin(const struct pairs *pairs, const struct port_form *form,
         const struct port_form *rep = &pairs->forms[pairs->rep[r]];
         if (usages_alike(usage, pairs->usages[r]) && form->chains == rep->chains &&
             form->operands == rep->operands &&
-            fabs(form->rthroughput_clk - pairs->clk[r]) < 0.1 * pairs->clk[r])
+            fabs(form->rthroughput_clk - pairs->clk[r]) < PORT_EXCESS * pairs->clk[r])
             return r;
     }
     return pairs->n;
@@ -95,8 +88,9 @@ static void pairs_choose(struct pairs *pairs, const struct port_question *questi
     int *rep_of = xcalloc((size_t)question->n + 1, sizeof *rep_of);
     for (int i = 0; i < question->n; i++) {
         const struct port_form *form = &pairs->forms[question->which[i]];
-        bool fits = usages[i].outcome == OUTCOME_OK && usages[i].front.slots <= REP_SLOTS_MAX &&
-                    ports_waits_only(&usages[i]) && form->rthroughput_clk > CLK_MIN;
+        bool fits = usages[i].outcome == OUTCOME_OK &&
+                    usages[i].front.slots <= PORT_MICROCODE_SLOTS && ports_waits_only(&usages[i]) &&
+                    form->rthroughput_clk > PORT_NOISE;
         rep_of[i] = fits ? pairs_twin(pairs, form, &usages[i]) : REPS_MAX;
         if (rep_of[i] == pairs->n && pairs->n < REPS_MAX)
             pairs_add(pairs, question->which[i], &usages[i]);
@@ -124,7 +118,7 @@ static int pairs_thin(struct pairs *pairs, const struct port_oracle *oracle, str
     int status = ports_time(oracle, "paths", mixes, pairs->n, timings, err), kept = 0;
     for (int i = 0; i < pairs->n && status == 0; i++) {
         double alone_clk = timings[i].clk / mixes[i].parts[0].count;
-        if (timings[i].outcome != OUTCOME_OK || alone_clk > ALONE_MOST * pairs->clk[i])
+        if (timings[i].outcome != OUTCOME_OK || alone_clk > (1 + PORT_EXCESS) * pairs->clk[i])
             continue;
         pairs->rep[kept] = pairs->rep[i];
         pairs->usages[kept] = pairs->usages[i];
@@ -245,9 +239,10 @@ static bool pairs_may_block(const struct pairs *pairs, int b)
     const struct port_usage *usages[] = {&ports};
     const int one[] = {1};
     ports.demands.n = 0;
-    return pairs->clk[b] <= BLOCKER_CLK && form->rthroughput_clk <= ALONE_MOST * pairs->clk[b] &&
+    return pairs->clk[b] <= PORT_MICROCODE_CLK &&
+           form->rthroughput_clk <= (1 + PORT_EXCESS) * pairs->clk[b] &&
            !(form->chains &&
-             pairs->clk[b] > PATH_EXCESS * port_bound(pairs->model, usages, one, 1));
+             pairs->clk[b] > (1 + PORT_EXCESS) * port_bound(pairs->model, usages, one, 1));
 }
 
 // Fills in the shares of a path that form b keeps busy all the time. Returns how many forms need
@@ -258,7 +253,7 @@ static int pairs_shares(const struct pairs *pairs, int b, double *shares)
     for (int i = 0; i < pairs->n; i++) {
         double clk = pairs->measured[b][i];
         double share = (clk - pairs->count[b] * pairs->clk[b]) / pairs->count[i];
-        bool needs = clk > PATH_EXCESS * pairs->explained[b][i] && share > SHARING_LEAST_CLK;
+        bool needs = clk > (1 + PORT_EXCESS) * pairs->explained[b][i] && share > PORT_NOISE;
         shares[i] = i == b ? pairs->clk[b] : needs ? fmin(share, pairs->clk[i]) : 0;
         members += needs;
     }
@@ -371,7 +366,7 @@ static bool path_candidate(const struct sharing *sharing, int i)
 {
     const struct port_usage *usage = &sharing->usages[i];
     return usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
-           usage->front.slots <= PORT_GROUP_SLOTS && sharing->clk[i] > SHARING_LEAST_CLK;
+           usage->front.slots <= PORT_GROUP_SLOTS && sharing->clk[i] > PORT_NOISE;
 }
 
 // Times forms with moves between their instances alone, with the moves and without: moves that take
@@ -388,7 +383,7 @@ static int path_check_moves(struct sharing *sharing, struct err *err)
             sharing->without[i] = plain ? PORT_MIX_INDEPENDENT : 0;
             sharing_add(sharing, i, -1, 1);
             sharing->enough_clk[k] =
-                ALONE_MOST * sharing->clk[i] * sharing->mixes[k].parts[0].count;
+                (1 + PORT_EXCESS) * sharing->clk[i] * sharing->mixes[k].parts[0].count;
         }
     }
     int status = sharing_time(sharing, "paths", err);

@@ -12,8 +12,6 @@ enum {
     COMPOSITIONS_MAX = 4096,
     BEAM_WIDTH = 256,
 };
-static const double SAME_MISFIT = 1e-9;
-static const double PAIR_TOLERANCE = 0.035; // relative, of measured against predicted pairs
 // Misfit of a class that is left out, by the size of its set: 1, 2, more. A form of throughput 1 or
 // 0.5 may wait for something other than ports, one of 0.25 hardly.
 static const double LEFT_OUT_MISFIT[] = {0.55, 0.8, 1.05};
@@ -47,7 +45,7 @@ bool discover_pair_slow(const struct discovery *d, const struct pair_timing *pai
                         uint32_t b)
 {
     double clk = discover_pair_clk(d, a, b, pair->x, pair->y);
-    return !(pair->clk <= clk * (1 + PAIR_TOLERANCE));
+    return !(pair->clk <= clk * (1 + PORT_SAME));
 }
 
 // Misfit of cluster c with each other one, by the number of ports that they share.
@@ -59,9 +57,9 @@ struct overlaps {
 // impossible, and costs four times as much.
 static double ratio_misfit(double ratio)
 {
-    if (fabs(ratio - 1) < PAIR_TOLERANCE) // most are: saves the logarithm
+    if (fabs(ratio - 1) < PORT_SAME) // most are: saves the logarithm
         return 0;
-    double misfit = fmax(fmin(fabs(log(ratio)) - PAIR_TOLERANCE, 1), 0);
+    double misfit = fmax(fmin(fabs(log(ratio)) - PORT_SAME, 1), 0);
     return ratio < 1 ? 4 * misfit : misfit;
 }
 
@@ -157,8 +155,8 @@ static bool atoms_next(const uint32_t *atoms, int n, int most, uint32_t *set)
 static void beam_put(struct sketch *beam, int *n, const struct sketch *sketch)
 {
     int at = *n;
-    while (at > 0 && (beam[at - 1].misfit > sketch->misfit + SAME_MISFIT ||
-                      (fabs(beam[at - 1].misfit - sketch->misfit) <= SAME_MISFIT &&
+    while (at > 0 && (beam[at - 1].misfit > sketch->misfit + PORT_EQUAL ||
+                      (fabs(beam[at - 1].misfit - sketch->misfit) <= PORT_EQUAL &&
                        beam[at - 1].nports < sketch->nports)))
         at--;
     if (at == BEAM_WIDTH)
@@ -192,7 +190,7 @@ static void sketch_extend(const struct discovery *d, const struct sketch *from, 
         sketch.sets[c] = shared | (uint32_t)(((UINT64_C(1) << fresh) - 1) << from->nports);
         double most = HUGE_VAL; // misfit that the beam still takes
         if (*n == BEAM_WIDTH)
-            most = beam[BEAM_WIDTH - 1].misfit - from->misfit + 2 * SAME_MISFIT;
+            most = beam[BEAM_WIDTH - 1].misfit - from->misfit + 2 * PORT_EQUAL;
         sketch.misfit = from->misfit + evidence_misfit(&evidence, sketch.sets[c], most);
         beam_put(beam, n, &sketch);
     } while (++tries < COMPOSITIONS_MAX && atoms_next(atoms, natoms, size, &shared));

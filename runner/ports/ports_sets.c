@@ -28,7 +28,7 @@ static double cluster_uses(const struct discovery *d, int c, int s)
         const struct pair_timing *pair = &d->pairs[i];
         bool is_a = pair->a == c && pair->b == s, is_b = pair->b == c && pair->a == s;
         int mine = is_a ? pair->x : pair->y, others = is_a ? pair->y : pair->x;
-        if ((is_a || is_b) && !isnan(pair->clk) && others >= large->size * PAIR_CYCLES &&
+        if ((is_a || is_b) && !isnan(pair->clk) && others >= large->size * PORT_BUSY_CLK &&
             mine + others < FRONT_END_SHARE * d->width * pair->clk &&
             !(least <= (pair->clk * large->size - others) / mine))
             least = (pair->clk * large->size - others) / mine;

@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SHOWN = 1.06; // of the time that is explained: less shows no unit
-static const double SPREAD = 0.1; // of a mix's time; what varies more is ignored
-
 void sharing_begin(struct sharing *sharing)
 {
     const struct port_question *question = sharing->question;
@@ -98,7 +95,7 @@ double sharing_clk(const struct sharing *sharing, int unit, int k)
     double clk = (timing->clk - parts[1].count * to->blocker_clk) / parts[0].count;
     if (strcmp(forms[parts[0].form].name, forms[to->blocker].name) == 0)
         return to->blocker_clk;
-    bool shown = timing->outcome == OUTCOME_OK && timing->spread_clk <= SPREAD * timing->clk &&
-                 timing->clk > SHOWN * sharing->enough_clk[k];
-    return shown && clk >= SHARING_LEAST_CLK ? clk : 0;
+    bool shown = timing->outcome == OUTCOME_OK && timing->spread_clk <= PORT_EXCESS * timing->clk &&
+                 timing->clk > (1 + PORT_EXCESS) * sharing->enough_clk[k];
+    return shown && clk >= PORT_NOISE ? clk : 0;
 }

@@ -39,7 +39,4 @@ double sharing_clk(const struct sharing *sharing, int unit, int k);
 // Share of the throughput of a form, from which on a unit explains all of it. On recorded cores
 // members of a divider show 0.95 and more of it, other forms that wait less than 0.7.
 #define SHARING_EXPLAINED 0.86
-// Cycles that an instance needs a unit, at least.
-#define SHARING_LEAST_CLK 0.3
-
 #endif

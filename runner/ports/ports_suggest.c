@@ -14,11 +14,6 @@
 
 enum { DRAWN_OF = 10, REJECTED_MAX = 63, DRAWN_LEAST = 50 };
 static const double DIFFER_MOST = 0.02; // of at least DRAWN_LEAST drawn forms: more are a doubt
-static const double MORE_UOPS = 0.2;    // by which trials may show too many
-static const double LESS_UOPS = 0.35;   // by which trials may show too few
-static const double EXCESS_MOST = 0.4;  // of the sibling's trials; with MORE_UOPS below one µop
-static const double UNEXPLAINED = 1.08; // of the throughput by ports: more waits for something else
-static const double BLOCKED_CLK = 6;
 
 struct sibling {
     uint64_t family;
@@ -213,7 +208,7 @@ void suggest_learn(struct inference *inference, int i, const struct port_usage *
     for (int c = 0; c < inference->model->nclasses; c++) {
         double more = trials_least(inference->model, &inference->trials[i], c) -
                       uops_inside(usage, inference->model->classes[c].set);
-        sibling->excess[c] = more > 0 ? fmin(more, EXCESS_MOST) : 0;
+        sibling->excess[c] = more > 0 ? fmin(more, PORT_NOISE) : 0;
     }
 }
 
@@ -226,7 +221,8 @@ bool suggest_drawn(const struct inference *inference, int i)
 // Returns the most µops that trials beside a class may show of a form like the sibling.
 static double sibling_most(const struct port_model *model, const struct sibling *sibling, int c)
 {
-    return uops_inside(&sibling->usage, model->classes[c].set) + sibling->excess[c] + MORE_UOPS;
+    return uops_inside(&sibling->usage, model->classes[c].set) + sibling->excess[c] +
+           PORT_NOISE_BEST;
 }
 
 // Returns the number of classes that show more than is suggested and have trials left; -1: the
@@ -239,7 +235,7 @@ static int sibling_doubts(const struct inference *inference, int i, const struct
         double most = sibling_most(inference->model, sibling, c);
         double least = trials_least(inference->model, &inference->trials[i], c);
         bool all = inference->beside[i][c] == BESIDE_ALL;
-        if (least < uops - LESS_UOPS || (all && !(least <= most)))
+        if (least < uops - PORT_NOISE || (all && !(least <= most)))
             return -1;
         doubts += least > most;
     }
@@ -277,7 +273,7 @@ static bool alone_is_open(const struct inference *inference, int i, const struct
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     return !inference->narrow &&
            (form->rewrites || trials_best_clk(inference, i) >
-                                  UNEXPLAINED * port_bound(inference->model, usages, one, 1));
+                                  (1 + PORT_EXCESS) * port_bound(inference->model, usages, one, 1));
 }
 
 static void sibling_add_trials(struct inference *inference, struct round_mixes *round, int i,
@@ -316,7 +312,7 @@ static struct port_usage sibling_fit(const struct inference *inference, int i,
                (size_t)trials.n * sizeof *trials.trials);
     for (int c = 0; c < model->nclasses; c++) {
         int size = port_set_size(model->classes[c].set);
-        int blockers = size * (int)fmax(BLOCKED_CLK, 2 * ceil(trials.alone_clk));
+        int blockers = size * (int)fmax(PORT_BUSY_CLK, 2 * ceil(trials.alone_clk));
         int uops = uops_inside(suggested, model->classes[c].set);
         if (inference->beside[i][c])
             continue;

@@ -7,33 +7,21 @@
 #include <string.h>
 
 enum {
-    ALONE_COUNT = 8,
     INSTANCES_OF_FORM_MAX = 4,
     BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
     BESIDE_KINDS = 5,
     FUSED_COUNT = 24, // instances of a form that is faster than a slot, and as many fillers
-    CONTROL_CYCLES = 12,
 };
-const double TRIAL_USED_UOPS = 0.3;
-static const double COUNTED_FROM = 0.7;   // µops shown that certainly are one
-static const double CONTROL_MOST = 1.1;   // of the ideal time of fillers; more was disturbed
 static const double FUSED_MOST = 0.8;     // slots alone of a form that is faster than a slot
-static const double BUSY_LEAST_CLK = 0.9; // shorter forms wait for ports only
+static const double FILLED_TIMES = 1.2;   // of the time alone, in fillers
+static const double BESIDE_TIMES = 1.5;   // of the time alone, in blockers
 static const double BUSY_FILLED = 0.5;    // dispatch of the few fillers, of the throughput
 static const double BUSY_REWRITES = 0.25; // the same of forms whose throughput depends on places
 static const double ALONE_MAX_CLK = 100;  // longer is microcode, and needs too many blockers
-static const double LONG_CLK = 30;        // from there on one instance per mix is enough
-static const double SLOTS_NOISE = 0.1;    // slots by which a trial may show too few
-static const double BALANCED_LEFT = 0.2;  // of a blocker, as the error of throughputs
-static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // from a whole number of slots
 // Dispatch of the fillers between instances that may stall the front end, as a share of the
 // instances' throughput; three times it hides all that can be hidden. Forms that are faster than
-// FRONT_LEAST_CLK are no microcode.
+// PORT_MICROCODE_CLK are no microcode.
 static const double FRONT_FILLED[] = {1, 0.5, 3};
-static const double FRONT_LEAST_CLK = 1.5;
-static const double FRONT_SHOWN_CLK = 0.6; // cycles beyond fillers; less needs no second number
-static const double FRONT_LEFT_CLK = 0.3;  // the same for the third number
-static const double HIDDEN_TIMES = 1.05;   // of the time with fewer fillers: more are free
 
 // Purpose of a mix.
 enum trial_kind {
@@ -80,16 +68,16 @@ static void round_free(struct round_mixes *round)
 static double filler_clk(int width, int fillers, const struct port_timing *controls)
 {
     double clk = ports_controls_clk(controls) / fillers, ideal = 1.0 / width;
-    return clk > ideal && clk < CONTROL_MOST * ideal ? clk : ideal;
+    return clk > ideal && clk < (1 + PORT_EXCESS) * ideal ? clk : ideal;
 }
 
 static int trials_alone(struct inference *inference, struct err *err)
 {
     struct round_mixes round = {.n = 0};
-    int n = inference->question->n, fillers = CONTROL_CYCLES * inference->model->width;
+    int n = inference->question->n, fillers = 2 * PORT_BUSY_CLK * inference->model->width;
     for (int i = 0; i < n; i++) {
         const struct port_mix mix = {
-            {{inference->question->which[i], ALONE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
+            {{inference->question->which[i], PORT_ALONE}}, 1, 1u << MIX_INTERLEAVED};
         round_add(&round, &mix, (struct round_purpose){.owner = i, .kind = TRIAL_ALONE});
     }
     struct port_mix controls[PORT_CONTROLS];
@@ -107,7 +95,7 @@ static int trials_alone(struct inference *inference, struct err *err)
         bool counted = timing->outcome == OUTCOME_OK && timing->counted;
         inference->alone[i] = *timing;
         inference->trials[i] = (struct port_trials){
-            .alone_clk = timing->clk / ALONE_COUNT,
+            .alone_clk = timing->clk / PORT_ALONE,
             .shared_clk = NAN,
             .slots_mixed = NAN,
             .slots_whole = NAN,
@@ -116,10 +104,10 @@ static int trials_alone(struct inference *inference, struct err *err)
             .front_many_clk = NAN,
             .delivery_clk = NAN,
             .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
-            .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
+            .slots = counted ? timing->slots / PORT_ALONE : (double)NAN,
             .counted_uops =
-                port_groups_uops(&inference->groups, inference->model, timing, 0) / ALONE_COUNT,
-            .counted_total = port_groups_total(&inference->groups, timing) / ALONE_COUNT,
+                port_groups_uops(&inference->groups, inference->model, timing, 0) / PORT_ALONE,
+            .counted_total = port_groups_total(&inference->groups, timing) / PORT_ALONE,
             .touched = port_groups_touched(&inference->groups, timing),
         };
         if (inference->narrow)
@@ -145,7 +133,7 @@ double trials_best_clk(const struct inference *inference, int i)
 // dispatch: instances that begin a cycle of their own then cut none short.
 static int front_fillers(const struct port_model *model, const struct port_form *form, double clk)
 {
-    int run = model->width * (int)ceil(clk - 0.1);
+    int run = model->width * (int)ceil(clk - PORT_NOISE_ALONE);
     while (run <= form->moves)
         run += model->width;
     return run - form->moves;
@@ -181,21 +169,21 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
         unsigned orders;
         enum trial_kind kind;
     } trials[] = {
-        {FILLED_ORDERED, 1.2 * alone + 1,    ORDERED,                 TRIAL_SLOTS      },
-        {FILLED_MIXED,   1.2 * alone + 1,    1u << MIX_SHUFFLED,      TRIAL_SLOTS_MIXED},
-        {FILLED_AGAIN,   1.3 * alone + 2,    ORDERED,                 TRIAL_SLOTS      },
-        {FILLED_AGAIN,   1.3 * alone + 2,    1u << MIX_SHUFFLED_2,    TRIAL_SLOTS_MIXED},
-        {FILLED_BUSY,    busy_filled * best, FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
-        {FILLED_WHOLE,   best,               WHOLE,                   TRIAL_SLOTS_WHOLE},
+        {FILLED_ORDERED, FILLED_TIMES * alone + 1, ORDERED,                 TRIAL_SLOTS      },
+        {FILLED_MIXED,   FILLED_TIMES * alone + 1, 1u << MIX_SHUFFLED,      TRIAL_SLOTS_MIXED},
+        {FILLED_AGAIN,   FILLED_TIMES * alone + 2, ORDERED,                 TRIAL_SLOTS      },
+        {FILLED_AGAIN,   FILLED_TIMES * alone + 2, 1u << MIX_SHUFFLED_2,    TRIAL_SLOTS_MIXED},
+        {FILLED_BUSY,    busy_filled * best,       FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
+        {FILLED_WHOLE,   best,                     WHOLE,                   TRIAL_SLOTS_WHOLE},
     };
     for (size_t k = 0; k < sizeof trials / sizeof trials[0]; k++) {
         if (!(trials[k].kinds & kinds))
             continue;
         if (trials[k].kind == TRIAL_SLOTS && inference->alone[i].counted)
             continue; // the counter has the slots
-        if (trials[k].kind == TRIAL_BUSY && !(best >= BUSY_LEAST_CLK))
+        if (trials[k].kind == TRIAL_BUSY && !(best >= 1 - PORT_EXCESS))
             continue;
-        int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
+        int instances = alone > PORT_LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
         int fillers = (int)ceil(model->width * trials[k].cycles) * INSTANCES_OF_FORM_MAX;
         if (fused && trials[k].kind == TRIAL_SLOTS_MIXED)
             instances = fillers = FUSED_COUNT;
@@ -226,7 +214,7 @@ static double trial_instance_slots(const struct inference *inference, double clk
     if (least > PORT_GROUP_SLOTS)
         return least;
     double whole = most - least < 1 ? ceil(least) : fmax(1, ceil(least));
-    return fmax(0, whole <= most + SLOTS_NOISE ? whole : least);
+    return fmax(0, whole <= most + PORT_NOISE_ALONE ? whole : least);
 }
 
 // Keeps the slots that a trial beside fillers shows.
@@ -261,7 +249,7 @@ int trials_inside(const struct inference *inference, int i, int c)
     for (int j = 0; j < c; j++) { // smallest first
         if (!trials_class_inside(model, j, c))
             continue;
-        double count = trials_least(model, &inference->trials[i], j) + 1 - COUNTED_FROM;
+        double count = trials_least(model, &inference->trials[i], j) + PORT_NOISE;
         for (int k = 0; k < j; k++)
             count -= trials_class_inside(model, k, j) ? counts[k] : 0;
         counts[j] = count >= 1 ? (int)count : 0;
@@ -276,7 +264,7 @@ static int balanced_blockers(const struct inference *inference, int i, int c, in
 {
     double room = port_set_size(inference->model->classes[c].set) * trials_best_clk(inference, i) -
                   trials_inside(inference, i, c);
-    return (int)fmax(0, floor(instances * room + BALANCED_LEFT));
+    return (int)fmax(0, floor(instances * room + PORT_NOISE_BEST));
 }
 
 // Adds trials beside blockers. With few of them, schedulers that bind µops early lose little; with
@@ -292,9 +280,9 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
     int size = port_set_size(class->set);
     double alone = inference->trials[i].alone_clk;
     double best = trials_best_clk(inference, i);
-    const double cycles[BESIDE_KINDS] = {fmax(1, ceil(best - 0.1)), fmax(2, ceil(1.5 * best) + 1),
-                                         fmax(2, ceil(1.5 * alone) + 1),
-                                         fmax(6, 2 * ceil(alone) + 4), best};
+    const double cycles[BESIDE_KINDS] = {
+        fmax(1, ceil(best - PORT_NOISE_ALONE)), fmax(2, ceil(BESIDE_TIMES * best) + 1),
+        fmax(2, ceil(BESIDE_TIMES * alone) + 1), fmax(PORT_BUSY_CLK, 2 * ceil(alone) + 4), best};
     static const unsigned orders[BESIDE_KINDS] = {
         DENSE | PORT_MIX_BREAKING, DENSE | PORT_MIX_BREAKING, (unsigned)MIX_ORDERS_FEW,
         1u << MIX_INTERLEAVED, DENSE | PORT_MIX_BREAKING};
@@ -346,8 +334,8 @@ static void trial_front(const struct inference *inference, int i, const struct p
     double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
     double clk = trial->clk / trial->instances;
     trial_whole(inference, i, trial);
-    if (clk <= HIDDEN_TIMES * trials_best_clk(inference, i) ||
-        trials->beside_clk <= HIDDEN_TIMES * clk)
+    if (clk <= (1 + PORT_SAME) * trials_best_clk(inference, i) ||
+        trials->beside_clk <= (1 + PORT_SAME) * clk)
         trials->front_clk = 0;
     trials->beside_clk = clk;
     trials->front_clk = fmin(trials->front_clk, clk - others * inference->filler_clk);
@@ -447,11 +435,11 @@ unsigned trials_due_filled(const struct inference *inference, int i)
         return 0;
     if (!inference->filled[i])
         return FILLED_ORDERED | FILLED_MIXED | FILLED_BUSY;
-    double whole = floor(trials->slots + SLOTS_LESS);
+    double whole = floor(trials->slots + PORT_NOISE_ALONE);
     double uops = trials_shown(inference->model, trials);
-    bool settled = trials->slots <= whole + SLOTS_MORE &&
-                   trials->slots <= fmax(uops, 1) + SLOTS_MORE &&
-                   trials->slots_mixed <= trials->slots + SLOTS_MORE;
+    bool settled = trials->slots <= whole + PORT_NOISE_BEST &&
+                   trials->slots <= fmax(uops, 1) + PORT_NOISE_BEST &&
+                   trials->slots_mixed <= trials->slots + PORT_NOISE_BEST;
     bool begins = trials->slots > PORT_GROUP_SLOTS && isnan(trials->slots_whole);
     return (settled ? 0 : (unsigned)FILLED_AGAIN) | (begins ? (unsigned)FILLED_WHOLE : 0);
 }
@@ -467,12 +455,12 @@ static int trials_front(struct inference *inference, struct err *err)
         for (int i = 0; i < inference->question->n; i++) {
             double best = trials_best_clk(inference, i);
             bool many = FRONT_FILLED[k] > 1;
-            double shown_clk = many ? FRONT_LEFT_CLK : FRONT_SHOWN_CLK;
-            if (!trials_possible(inference, i) || !(best >= FRONT_LEAST_CLK) ||
+            double shown_clk = many ? PORT_NOISE : 2 * PORT_NOISE;
+            if (!trials_possible(inference, i) || !(best >= PORT_MICROCODE_CLK) ||
                 (k > 0 && !(inference->trials[i].front_clk > shown_clk)))
                 continue;
             int form = inference->question->which[i];
-            int instances = best > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
+            int instances = best > PORT_LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
             int fillers = instances * front_fillers(model, &inference->question->forms[form],
                                                     best * FRONT_FILLED[k]);
             const struct port_trial trial = {.instances = instances, .blockers = fillers};

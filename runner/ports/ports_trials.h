@@ -30,8 +30,6 @@ enum {
     FILLED_ALL = FILLED_ORDERED | FILLED_MIXED | FILLED_AGAIN | FILLED_BUSY | FILLED_WHOLE,
 };
 
-extern const double TRIAL_USED_UOPS; // least µops on a class that count as use
-
 struct inference {
     const struct port_question *question;
     const struct port_model *model;

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 enum {
-    SLOTS_MAX = 4,       // slots of a divider's first blockers: more may be microcode
     MEMBER_SLOTS = 12,   // slots of a divider's member: more is microcode, if it is also more
     SLOTS_TIMES = 3,     // than so many times those of the unit's blocker
     BUSY_MAX = 40,       // cycles
@@ -18,11 +17,7 @@ enum {
 // Throughput of a divider's member, at least. Less may be a chain, or a port that no class shows;
 // 2.5 cycles may be timed as a little less.
 static const double BUSY_MIN_CLK = 2.4;
-static const double MICROCODE_MIN_CLK = 1.5;
-static const double MICROCODE_SLOTS = 2.5; // less is no microcode
-static const double EXCESS = 1.3;          // of microcode's throughput over that by its ports
-static const double UNIT_EXCESS = 1.2;     // the same of a divider's members
-static const double WHOLE_SHARE = 1.5;     // of the throughput: more needs all parts
+static const double UNIT_EXCESS = 1.2; // the same of a form that waits
 
 static double unit_ports_clk(const struct port_model *model, const struct port_usage *a, int x,
                              const struct port_usage *b, int y)
@@ -51,7 +46,7 @@ static bool microcode_candidate(const struct sharing *sharing, int i)
 {
     const struct port_usage *usage = &sharing->usages[i];
     return usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
-           usage->front.slots > MICROCODE_SLOTS && sharing->clk[i] >= MICROCODE_MIN_CLK &&
+           usage->front.slots > PORT_MICROCODE_SLOTS && sharing->clk[i] >= PORT_MICROCODE_CLK &&
            sharing->clk[i] <= BUSY_MAX;
 }
 
@@ -59,8 +54,8 @@ static bool microcode_candidate(const struct sharing *sharing, int i)
 static bool microcode_shows(const struct sharing *sharing, int i)
 {
     const struct port_usage *usage = &sharing->usages[i];
-    return microcode_candidate(sharing, i) && usage->front.slots > SLOTS_MAX &&
-           sharing->clk[i] > EXCESS * unit_ports_clk(sharing->model, usage, 1, usage, 0);
+    return microcode_candidate(sharing, i) && usage->front.slots > PORT_GROUP_SLOTS &&
+           sharing->clk[i] > UNIT_EXCESS * unit_ports_clk(sharing->model, usage, 1, usage, 0);
 }
 
 // Returns the cost of form i as the unit's blocker; lower is better. Legacy and wide forms cannot
@@ -105,7 +100,8 @@ static int microcode_choose(const struct sharing *sharing)
         double faster = best < 0 ? 0 : sharing->clk[best] - sharing->clk[i];
         bool fewer =
             sharing->usages[i].front.slots < sharing->usages[best < 0 ? i : best].front.slots;
-        if (better > 0 || (better == 0 && (faster > 0.1 || (faster > -0.1 && fewer))))
+        if (better > 0 ||
+            (better == 0 && (faster > PORT_NOISE_ALONE || (faster > -PORT_NOISE_ALONE && fewer))))
             best = i;
     }
     return best;
@@ -131,7 +127,7 @@ static int unit_assign(struct sharing *sharing, int unit, struct err *err)
         ports_demand_drop(&usage->demands, -1);
         struct port_demand *demand = ports_demand_put(&usage->demands, unit);
         demand->clk = clk;
-        demand->whole = first && !microcode && share_clk > WHOLE_SHARE * clk;
+        demand->whole = first && !microcode && lround(share_clk / clk) > 1;
         sharing->may[at] = false;
         if (demand->whole && to->whole_blocker < 0) {
             to->whole_blocker = form;
@@ -247,7 +243,7 @@ int port_find_units(const struct port_question *question, struct port_model *mod
     struct sharing sharing = {
         .question = question, .model = model, .usages = usages, .named = model};
     sharing_begin(&sharing);
-    int status = unit_find_dividers(&sharing, SLOTS_MAX, question->n, err);
+    int status = unit_find_dividers(&sharing, PORT_GROUP_SLOTS, question->n, err);
     if (status == 0)
         status = unit_find_microcode(&sharing, err);
     if (status == 0)

@@ -11,11 +11,9 @@
 #include <stdlib.h>
 
 enum {
-    BLOCKED_CYCLES = 12, // for which a class is kept busy beside few wide forms
-    FEW = 3,             // wide forms: one waits at any time, and they take little time
-    CONFIRM_ROUNDS = 2,  // second looks at slow mixes: a disturbed core is slow, too
+    FEW = 3,            // wide forms: one waits at any time, and they take little time
+    CONFIRM_ROUNDS = 2, // second looks at slow mixes: a disturbed core is slow, too
 };
-static const double SLOWER = 1.12; // of the time by ports: more depends on width
 
 // Narrow class beside the representative of a wide cluster.
 struct beside {
@@ -40,7 +38,7 @@ static bool class_is_vector(const struct wide_search *search, int class)
 static struct port_mix beside_mix(const struct port_class *class, int wide, int few)
 {
     return (struct port_mix){
-        {{wide, few}, {class->blocker, port_set_size(class->set) * BLOCKED_CYCLES}},
+        {{wide, few}, {class->blocker, port_set_size(class->set) * 2 * PORT_BUSY_CLK}},
         2,
         1u << MIX_INTERLEAVED | 1u << MIX_SHUFFLED
     };
@@ -85,10 +83,12 @@ static int wide_besides(struct wide_search *search, struct err *err)
         int class = i / search->nwide, cluster = i % search->nwide;
         int size = port_set_size(search->model->classes[class].set);
         // At worst the wide form takes all its time on these ports.
-        double own = FEW * fmax(1, ceil(d->candidates[d->clusters[cluster].rep].clk * size - 0.1));
-        double uops = size * BLOCKED_CYCLES + own;
-        search->besides[i] = (struct beside){class, cluster, (double)NAN,
-                                             SLOWER * fmax(uops / size, uops / d->width)};
+        double own =
+            FEW *
+            fmax(1, ceil(d->candidates[d->clusters[cluster].rep].clk * size - PORT_NOISE_ALONE));
+        double uops = size * 2 * PORT_BUSY_CLK + own;
+        search->besides[i] = (struct beside){
+            class, cluster, (double)NAN, (1 + PORT_EXCESS) * fmax(uops / size, uops / d->width)};
     }
     int status = wide_time(search, true, err);
     for (int round = 0; round < CONFIRM_ROUNDS && status == 0; round++)
@@ -129,7 +129,7 @@ static void wide_teller(struct wide_search *search)
     search->depends = model->teller >= 0;
     for (int k = 0; k < search->nwide && search->depends; k++) {
         const struct beside *beside = beside_at(search, model->teller, k);
-        int blockers = port_set_size(model->classes[model->teller].set) * BLOCKED_CYCLES;
+        int blockers = port_set_size(model->classes[model->teller].set) * 2 * PORT_BUSY_CLK;
         search->brings[k] = beside->clk > beside->most;
         if (search->brings[k])
             model->teller_clk = fmax(model->teller_clk, beside->clk / (blockers + FEW));
@@ -313,7 +313,7 @@ bool ports_teller_slower(const struct port_model *model, const struct port_timin
                          double alone_clk)
 {
     const struct port_class *teller = &model->classes[model->teller];
-    int blockers = port_set_size(teller->set) * BLOCKED_CYCLES;
+    int blockers = port_set_size(teller->set) * 2 * PORT_BUSY_CLK;
     return timing->outcome == OUTCOME_OK &&
            timing->clk - alone_clk > blockers * (teller->blocker_clk + model->teller_clk) / 2;
 }
