@@ -13,13 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 20000, RIVAL_UOPS_MAX = 6 };
+enum { SETS_MAX = 64, RIVALS_MAX = 20000, RIVAL_UOPS_MAX = 6 };
 static const double RIVAL_WEIGHT = 4;   // of µops by which a rival is faster than the best answer
 static const double UOP_COST = 0.03;    // of a µop more or less than slots
 static const double RESIDUAL_MAX = 0.8; // µops; more is ambiguous
-static const double RESIDUAL_SHARE = 0.06; // of the µops shown, by which deviations grow
-static const double LIMIT_COST = 30;       // of a µop more than slots allow
-static const double MISSING_UOPS = 0.5;    // from as many as slots, or as were counted
+static const double LIMIT_COST = 30;    // of a µop more than slots allow
 // Shares of the largest loss of a group of dispatch, which a form that begins another one cuts
 // short: GROUP_CUT shows at least if the form stands among others in no order, and mixes lose
 // GROUP_LOST. Zen 5, pairs of 390 forms: 0.3 puts 88 % within a tenth, 0.2 and 0.5 put 87 %.
@@ -130,7 +128,7 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
 
 static void misfit_add(struct fit_misfit *is, const struct fit *fit, int class, double deviation)
 {
-    double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[class], 0);
+    double scale = 1 + PORT_EXCESS * fmax(fit->least[class], 0);
     if (isnan(deviation))
         return;
     is->cost += (deviation < 0 ? -deviation * PORT_IMPOSSIBLE : deviation) / scale;
@@ -301,7 +299,7 @@ static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
 static struct fit_misfit fit_descend(struct fit *fit, double *second)
 {
     struct fit_misfit best = fit_judge(fit, fit->counts, (double)INFINITY);
-    for (int step = 0; step < STEPS_MAX && fit_step(fit, &best, second); step++)
+    while (fit_step(fit, &best, second))
         ;
     return best;
 }
@@ -309,7 +307,7 @@ static struct fit_misfit fit_descend(struct fit *fit, double *second)
 // Returns true if µops were counted on ports outside the model.
 static bool fit_outside(const struct port_trials *trials)
 {
-    return trials->counted_total - trials->counted_uops > MISSING_UOPS;
+    return round(trials->counted_total - trials->counted_uops) > 0;
 }
 
 static bool fit_is_counted(const struct fit *fit)
@@ -325,14 +323,14 @@ static bool fit_is_counted(const struct fit *fit)
 static bool fit_unseen(const struct port_model *model, const struct port_trials *trials,
                        const struct port_usage *usage)
 {
-    if (!(usage->front.slots - usage->uses.uops > MISSING_UOPS) ||
-        fabs(trials->counted_total - usage->uses.uops) < MISSING_UOPS)
+    if (!(round(usage->front.slots) > usage->uses.uops) ||
+        round(trials->counted_total) == usage->uses.uops)
         return false;
     // A form without ports may only be slow to be renamed.
     double renamed_clk =
         usage->uses.uops == 0 ? usage->front.slots / (PORT_RENAME_SHARE * model->width) : 0;
     return port_usage_wait_clk(usage) > renamed_clk ||
-           (model->fast != 0 && usage->front.slots > 1 + MISSING_UOPS);
+           (model->fast != 0 && round(usage->front.slots) > 1);
 }
 
 // Returns true if the counts on `set` and all that contain it are no more than trials show: µops
@@ -475,9 +473,8 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     usage_take_front(&usage, model, trials, fit.stall_clk);
     usage.residual = best.residual;
     usage.counted = fit_is_counted(&fit);
-    usage.ambiguous =
-        best.residual > RESIDUAL_MAX || second - best.cost < PORT_NOISE_BEST ||
-        fit_counted_cost(&fit, fit.counts, usage.uses.uops) > PORT_IMPOSSIBLE * MISSING_UOPS;
+    usage.ambiguous = best.residual > RESIDUAL_MAX || second - best.cost < PORT_NOISE_BEST ||
+                      fit_counted_cost(&fit, fit.counts, usage.uses.uops) > PORT_IMPOSSIBLE / 2.0;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
     double alone_clk = fit_alone_clk(trials);

@@ -11,19 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Properties that make a form a worse blocker, by how much they may disturb.
+// Properties that make a form a worse blocker, by how much they may disturb: each more than those
+// before it.
 enum {
-    COST_256 = 1,    // wide vectors may lower the frequency or take two passes
-    COST_FLOAT = 2,  // values matter a little
-    COST_LEGACY = 3, // upper halves may matter
-    COST_EVEX = 4,
-    COST_MASK = 4,  // mask register: bound to ports in its own way
-    COST_FLAGS = 8, // renamed like a register, but a reader beside it waits
-    COST_512 = 16,
-    COST_LOAD = 32,
-    COST_STORE = 36,    // more than a load: a store is the blocker only where no load is as simple
-    COST_TRANSFER = 40, // another kind of register written than read: its readers may be slower
-    COST_MASKED = 64,
+    COST_256 = 1 << 0,    // wide vectors may lower the frequency or take two passes
+    COST_FLOAT = 1 << 1,  // values matter a little
+    COST_LEGACY = 1 << 2, // upper halves may matter
+    COST_EVEX = 1 << 3,
+    COST_MASK = 1 << 3,  // mask register: bound to ports in its own way
+    COST_FLAGS = 1 << 4, // renamed like a register, but a reader beside it waits
+    COST_512 = 1 << 5,
+    COST_LOAD = 1 << 6,
+    COST_STORE = 1 << 7, // more than a load: a store is the blocker only where no load is as simple
+    COST_TRANSFER = 1 << 8, // another kind of register written than read: its readers may be slower
+    COST_MASKED = 1 << 9,
 };
 
 static bool is_register(const struct operand *op)

@@ -12,12 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SERIAL_UOPS =
-    6; // twice the cycles for which a form that serialises keeps every set
-// µops shown on all ports, as a number and as times the slots: more than the sum keep no ports.
-static const double KEPT_UOPS = 16, KEPT_TIMES = 3;
-// Growth of the µops shown from fewer to more blockers, as a number and as times.
-static const double GROWN_UOPS = 3, GROWN_TIMES = 1.5;
+// µops on each port: more are no µops, but a wait of the form or of others.
+static const double WAIT_UOPS = 3;
+static const double KEPT_UOPS = 16;    // µops shown on all ports beside WAIT_UOPS a slot, the same
+static const double GROWN_TIMES = 1.5; // growth of the µops shown from fewer to more blockers
 
 // Returns true if the form may use ports of class c: it uses a maximal class that overlaps with it.
 static bool infer_wanted(const struct inference *inference, int i, int c)
@@ -45,7 +43,7 @@ static bool infer_serialises(const struct inference *inference, int i)
         if (!isnan(uops))
             least = fmin(least, uops);
     }
-    return least != (double)INFINITY && least > SERIAL_UOPS / 2;
+    return least != (double)INFINITY && least > WAIT_UOPS;
 }
 
 // Returns true if the form keeps ports for much longer than its µops could: it waits for the
@@ -53,7 +51,7 @@ static bool infer_serialises(const struct inference *inference, int i)
 static bool infer_keeps(const struct inference *inference, int i)
 {
     const struct port_trials *trials = &inference->trials[i];
-    return trials_shown(inference->model, trials) > KEPT_TIMES * trials->slots + KEPT_UOPS;
+    return trials_shown(inference->model, trials) > WAIT_UOPS * trials->slots + KEPT_UOPS;
 }
 
 // Sets the µops that a trial shows beside the class, and its number of blockers per instance.
@@ -87,8 +85,8 @@ static bool class_grows(const struct port_model *model, const struct port_trials
     for (int t = 0; t < trials->n; t++)
         if (trial_shows(model, &trials->trials[t], class, &beside, &uops) && beside > fewest &&
             beside < most)
-            grows |= uops > fmax(least, 0) * GROWN_TIMES + GROWN_UOPS &&
-                     last > uops * GROWN_TIMES + GROWN_UOPS;
+            grows |= uops > fmax(least, 0) * GROWN_TIMES + WAIT_UOPS &&
+                     last > uops * GROWN_TIMES + WAIT_UOPS;
     return grows;
 }
 

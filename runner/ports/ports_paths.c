@@ -20,17 +20,14 @@
 enum {
     REPS_MAX = 112,   // forms in pairs, each of another usage or with other operands
     PATH_MEMBERS = 3, // least number of forms in pairs that need a path
-    PAIRS_LEAST = 12, // forms in pairs: fewer show no paths
     MIXES = 1500,     // larger mixes of the same forms, and the forms in each, and their instances
     FORMS_MIN = 3,
     FORMS_MOST = 6,
     COUNT_MOST = 3,
 };
-static const double SHARE_COST = 0.15; // relative error of pairs that a share explains at least
-static const double SLOWER_COST = 2;   // weight of a pair that is predicted too slow
-static const double ERROR_MOST = 0.5;  // of a pair: more has another cause than the path
-static const double MIXES_GAIN = 1.03; // ratio of the errors of mixes without and with a path
-static const double ERROR_GAIN = 2.5;  // least gain of all pairs by a path
+static const double SLOWER_COST = 2;  // weight of a pair that is predicted too slow
+static const double ERROR_MOST = 0.5; // of a pair: more has another cause than the path
+static const double ERROR_GAIN = 2.5; // least gain of all pairs by a path
 
 // Forms that represent others (rep), each beside each.
 struct pairs {
@@ -279,7 +276,7 @@ static double pairs_gain(const struct pairs *pairs, const double *shares)
 {
     double gain = 0;
     for (int i = 0; i < pairs->n; i++) {
-        gain -= shares[i] > 0 ? SHARE_COST : 0;
+        gain -= shares[i] > 0 ? PORT_EXCESS : 0;
         for (int j = 0; j < i && shares[i] > 0; j++)
             gain += clk_error(pairs->explained[i][j], pairs->measured[i][j]) -
                     clk_error(pairs_clk(pairs, shares, i, j), pairs->measured[i][j]);
@@ -292,7 +289,7 @@ static double pairs_gain(const struct pairs *pairs, const double *shares)
 static bool pairs_add_path(struct pairs *pairs)
 {
     double *tried = pairs->shares[pairs->npaths], best[REPS_MAX];
-    double least = pairs_mixes_error(pairs) / MIXES_GAIN;
+    double least = pairs_mixes_error(pairs) * (1 - PORT_SAME);
     int blocker = -1;
     for (int b = 0; b < pairs->n; b++) {
         if (!pairs_may_block(pairs, b) || pairs_shares(pairs, b, tried) < PATH_MEMBERS ||
@@ -346,7 +343,7 @@ int port_find_paths(const struct port_question *question, struct port_model *mod
     int status = pairs_thin(pairs, question->oracle, err);
     if (status == 0)
         status = pairs_time(pairs, question->oracle, err);
-    bool enough = pairs->n >= PAIRS_LEAST;
+    bool enough = pairs->n >= PATH_MEMBERS;
     if (status == 0 && enough)
         status = pairs_time_mixes(pairs, question->oracle, err);
     while (status == 0 && enough && pairs->npaths < PORT_PATHS_MAX &&
@@ -408,7 +405,7 @@ static int path_assign(struct sharing *sharing, int unit, struct err *err)
         double clk = fmin(sharing_clk(sharing, unit, k), sharing->clk[at]);
         if (clk <= 0)
             continue;
-        if (clk > SHARING_EXPLAINED * port_usage_wait_clk(usage))
+        if (clk > (1 - PORT_EXCESS) * port_usage_wait_clk(usage))
             ports_demand_drop(&usage->demands, -1);
         ports_demand_put(&usage->demands, unit)->clk = clk;
     }

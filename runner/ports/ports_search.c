@@ -60,7 +60,7 @@ static double ratio_misfit(double ratio)
     if (fabs(ratio - 1) < PORT_SAME) // most are: saves the logarithm
         return 0;
     double misfit = fmax(fmin(fabs(log(ratio)) - PORT_SAME, 1), 0);
-    return ratio < 1 ? 4 * misfit : misfit;
+    return ratio < 1 ? PORT_IMPOSSIBLE * misfit : misfit;
 }
 
 // Fills in the overlaps of cluster c. Only the number of shared ports matters to a pair's time.

@@ -12,11 +12,6 @@ enum {
     OTHERS_MOST = 6,  // other representatives of a cluster that are tried
     MEMBERS_LEAST = 4 // of a cluster that is worth that
 };
-static const double LESS = 0.995;        // of the time of pairs: a better representative
-static const double MULTI_USE = 1.45;    // µops per instance on a larger set: more than one
-static const double INSIDE_USE = 0.9;    // µops per instance on a set: no ports outside it
-static const double ROOM_SHARE = 0.95;   // of the room for two µops: less rules them out
-static const double ELSEWHERE_USE = 0.6; // µops per instance on ports outside its set: some
 
 // Returns the µops per instance of c on a larger set, the least over their mixtures: schedulers
 // waste some of its ports. NaN: no mixture shows it.
@@ -47,7 +42,7 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
             continue;
         int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
         double room = pair->clk * d->clusters[s].size, uses = cluster_uses(d, third, s);
-        if (uses > INSIDE_USE && room < ROOM_SHARE * (2 * mine + fmin(uses, 1) * others))
+        if (uses > 1 - PORT_EXCESS && room < (1 - PORT_SAME) * (2 * mine + fmin(uses, 1) * others))
             return true;
     }
     return false;
@@ -62,7 +57,7 @@ static bool cluster_multi(const struct discovery *d, int c)
 {
     for (int s = 0; s < d->nclusters; s++)
         if (d->clusters[s].size > d->clusters[c].size && !d->clusters[s].dropped &&
-            cluster_uses(d, c, s) > MULTI_USE && !cluster_leaves_room(d, c, s))
+            round(cluster_uses(d, c, s)) > 1 && !cluster_leaves_room(d, c, s))
             return true;
     return false;
 }
@@ -72,7 +67,7 @@ static bool cluster_elsewhere(const struct discovery *d, const struct sketch *sk
 {
     for (int s = 0; s < d->nclusters; s++)
         if (sketch->sets[s] && (sketch->sets[s] & sketch->sets[c]) == 0 &&
-            d->clusters[s].size > d->clusters[c].size && cluster_uses(d, c, s) > ELSEWHERE_USE)
+            d->clusters[s].size > d->clusters[c].size && round(cluster_uses(d, c, s)) > 0)
             return true;
     return false;
 }
@@ -149,7 +144,7 @@ static int cluster_try_others(struct discovery *d, int c, struct err *err)
             which[n++] = i;
     for (int k = 0; k < OTHERS_MOST && status == 0 && (rep = discover_next_rep(d, c)) >= 0; k++) {
         int before = d->clusters[c].rep;
-        double least = LESS * cluster_clk(d, c);
+        double least = cluster_clk(d, c);
         memcpy(best, d->pairs, bytes);
         d->clusters[c].rep = rep;
         for (int i = 0; i < n; i++)

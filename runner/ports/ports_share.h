@@ -36,7 +36,4 @@ int sharing_ask(struct sharing *sharing, int unit, int blocker, double clk, stru
 // than is explained without the unit.
 double sharing_clk(const struct sharing *sharing, int unit, int k);
 
-// Share of the throughput of a form, from which on a unit explains all of it. On recorded cores
-// members of a divider show 0.95 and more of it, other forms that wait less than 0.7.
-#define SHARING_EXPLAINED 0.86
 #endif

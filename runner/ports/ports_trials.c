@@ -12,7 +12,6 @@ enum {
     BESIDE_KINDS = 5,
     FUSED_COUNT = 24, // instances of a form that is faster than a slot, and as many fillers
 };
-static const double FUSED_MOST = 0.8;     // slots alone of a form that is faster than a slot
 static const double FILLED_TIMES = 1.2;   // of the time alone, in fillers
 static const double BESIDE_TIMES = 1.5;   // of the time alone, in blockers
 static const double BUSY_FILLED = 0.5;    // dispatch of the few fillers, of the throughput
@@ -160,7 +159,7 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
         return;
     double alone = inference->trials[i].alone_clk;
     double best = trials_best_clk(inference, i);
-    bool fused = best < FUSED_MOST / model->width;
+    bool fused = best < (1 - PORT_NOISE_BEST) / model->width;
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     double busy_filled = form->rewrites ? BUSY_REWRITES : BUSY_FILLED;
     const struct {

@@ -8,11 +8,9 @@
 #include <stdio.h>
 
 enum {
-    MEMBER_SLOTS = 12,   // slots of a divider's member: more is microcode, if it is also more
-    SLOTS_TIMES = 3,     // than so many times those of the unit's blocker
-    BUSY_MAX = 40,       // cycles
-    MICROCODE_TRIES = 5, // blockers of microcode: some wait for something else
-    LONG_TRIES = 10,     // blockers of many slots for dividers: some wait for themselves
+    MEMBER_SLOTS = 12, // slots of a divider's member: more is microcode, if it is also more
+    SLOTS_TIMES = 3,   // than so many times those of the unit's blocker
+    TRIES = 10,        // blockers of many slots: some wait for something else
 };
 // Throughput of a divider's member, at least. Less may be a chain, or a port that no class shows;
 // 2.5 cycles may be timed as a little less.
@@ -38,7 +36,7 @@ static bool unit_candidate(const struct sharing *sharing, int i)
     bool may = usage->demands.n == 1; // an unknown wait, or
     if (may && usage->demands.of[0].unit >= 0)
         may = port_unit_is_microcode(&sharing->model->units[usage->demands.of[0].unit]);
-    return usage->outcome == OUTCOME_OK && may && clk >= BUSY_MIN_CLK && clk <= BUSY_MAX &&
+    return usage->outcome == OUTCOME_OK && may && clk >= BUSY_MIN_CLK &&
            clk > UNIT_EXCESS * unit_ports_clk(sharing->model, usage, 1, usage, 0);
 }
 
@@ -46,8 +44,7 @@ static bool microcode_candidate(const struct sharing *sharing, int i)
 {
     const struct port_usage *usage = &sharing->usages[i];
     return usage->outcome == OUTCOME_OK && ports_waits_only(usage) &&
-           usage->front.slots > PORT_MICROCODE_SLOTS && sharing->clk[i] >= PORT_MICROCODE_CLK &&
-           sharing->clk[i] <= BUSY_MAX;
+           usage->front.slots > PORT_MICROCODE_SLOTS && sharing->clk[i] >= PORT_MICROCODE_CLK;
 }
 
 // Returns true if a candidate takes longer than its slots and ports explain.
@@ -77,10 +74,9 @@ static int unit_choose(const struct sharing *sharing, double most)
         int mine = unit_cost(sharing, i);
         if (!sharing->may[i] || !(usages[i].front.slots <= most) || !ports_waits_only(&usages[i]))
             continue;
-        double fewer = best < 0 ? 1 : usages[best].front.slots - usages[i].front.slots;
+        double fewer = best < 0 ? 1 : round(usages[best].front.slots - usages[i].front.slots);
         bool faster = best >= 0 && sharing->clk[i] < sharing->clk[best];
-        if (best < 0 || mine < cost ||
-            (mine == cost && (fewer > 0.5 || (fewer > -0.5 && faster)))) {
+        if (best < 0 || mine < cost || (mine == cost && (fewer > 0 || (fewer == 0 && faster)))) {
             best = i;
             cost = mine;
         }
@@ -121,7 +117,7 @@ static int unit_assign(struct sharing *sharing, int unit, struct err *err)
         int at = sharing->at[k], form = sharing->question->which[at];
         struct port_usage *usage = &sharing->usages[at];
         double clk = sharing->clk[at], share_clk = sharing_clk(sharing, unit, k);
-        if (!(share_clk > SHARING_EXPLAINED * clk) || usage->front.slots > most)
+        if (!(share_clk > (1 - PORT_EXCESS) * clk) || usage->front.slots > most)
             continue;
         bool first = ports_waits_only(usage);
         ports_demand_drop(&usage->demands, -1);
@@ -215,7 +211,7 @@ static int unit_find_microcode(struct sharing *sharing, struct err *err)
 {
     int unit = sharing->model->nunits, status = 0, rep;
     sharing_choose(sharing, microcode_shows);
-    for (int tries = 0; tries < MICROCODE_TRIES && status == 0 && sharing->model->nunits == unit &&
+    for (int tries = 0; tries < TRIES && status == 0 && sharing->model->nunits == unit &&
                         (rep = microcode_choose(sharing)) >= 0;
          tries++)
         status = unit_try(sharing, PORT_MICROCODE, rep, err);
@@ -247,7 +243,7 @@ int port_find_units(const struct port_question *question, struct port_model *mod
     if (status == 0)
         status = unit_find_microcode(&sharing, err);
     if (status == 0)
-        status = unit_find_dividers(&sharing, INFINITY, LONG_TRIES, err);
+        status = unit_find_dividers(&sharing, INFINITY, TRIES, err);
     for (int unit = 0; unit < model->nunits && status == 0; unit++)
         status = unit_beside(&sharing, unit, err);
     sharing_end(&sharing);
