@@ -75,7 +75,7 @@ static int record_file(const char *directory, const char *name, const struct str
     return status;
 }
 
-static int record_mixes(const struct arguments *arguments, const struct session *session,
+static int record_mixes(const struct arguments *arguments, struct session *session,
                         struct port_table *table, bool pairs, struct err *err)
 {
     struct arena arena = {0};
@@ -139,7 +139,7 @@ static int record_canaries(const char *directory, const struct session *session,
 
 // Records facts that need no measurement.
 static int record_known(const struct arguments *arguments, struct store *store,
-                        const struct session *session, int64_t run_id, struct err *err)
+                        struct session *session, int64_t run_id, struct err *err)
 {
     const struct pack_what what = {.run_id = run_id, .keep = MERGE_KEEP_KERNELS};
     char *cpu = xasprintf("%s/cpu.txt", arguments->output);

@@ -254,7 +254,7 @@ struct core_record {
     uint32_t kernel; // id, where it applies
     uint64_t token;  // token of the secret `number`
     uint32_t number;
-    uint32_t reserved;
+    int32_t cpu; // of a timing: that it is from; -1: the system does not tell
     union {
         struct {
             double overhead_tsc; // time of an empty timing

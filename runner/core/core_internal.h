@@ -385,6 +385,7 @@ const void *time_data(const void **end);               // the data area
 uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations);
 uint32_t time_own(const struct code *code, uint32_t iterations); // one of time_code
 uint64_t time_now(void);                                         // TSC
+int32_t time_cpu(void); // the CPU that this runs on; -1: the system does not tell
 
 // core_time_count.c: what calibration chain and loop count, into `times`.
 void time_count(const struct core_config *config, uint32_t calib_iterations, struct times *times);

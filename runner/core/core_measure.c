@@ -260,10 +260,11 @@ static bool work_run(struct kernel_run *run, uint32_t wanted)
     return !run->finished;
 }
 
-static void send_pass(struct kernel_run *run, uint32_t accepted)
+static void send_pass(struct kernel_run *run, uint32_t accepted, int32_t cpu)
 {
     struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
     struct core_record counts = {.type = CORE_REC_COUNTS, .kernel = run->kernel->id};
+    record.cpu = cpu;
     record.timing.pass = run->pass;
     record.timing.outcome = OUTCOME_OK;
     record.timing.accepted = accepted;
@@ -295,9 +296,10 @@ static bool run_attempts(struct kernel_run *run, uint32_t accept, uint64_t fill_
     return goes_on;
 }
 
-// Returns false when the kernel has to be requeued.
+// Returns false when the kernel has to be requeued. All samples of a pass are of one CPU.
 static bool run_pass(struct kernel_run *run)
 {
+    int32_t cpu = time_cpu();
     run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
     uint64_t begin = time_now();
     time_fill_data(run->kernel);
@@ -309,9 +311,9 @@ static bool run_pass(struct kernel_run *run)
     uint32_t accept = steady_accept(run, config->accept, config->passes_tolerance);
     if (!run_attempts(run, accept, fill_tsc))
         return true;
-    if (!work->enough || work->accepted < 1 || work->accepted > accept)
+    if (!work->enough || work->accepted < 1 || work->accepted > accept || time_cpu() != cpu)
         return false;
-    send_pass(run, work->accepted);
+    send_pass(run, work->accepted, cpu);
     return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "exec_internal.h"
 
+#include "util/affinity.h"
 #include "util/clock.h"
 #include "util/spent.h"
 #include "util/subproc.h"
@@ -45,6 +46,9 @@ struct exec_batch {
     struct exec_kernel *kernels;
     int nkernels;
     const struct exec_progress *progress;
+    struct exec_mover *mover;
+    int cpu;   // that the process runs on, or the next one
+    pid_t pid; // of the process
     struct arena *arena;
     struct exec_summary *summary;
     int current; // the kernel that runs now, -1: none yet
@@ -132,6 +136,7 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
         .pass = (int)record->timing.pass,
         .outcome = OUTCOME_OK,
         .detail = "",
+        .cpu = record->cpu,
         .accepted = (int)record->timing.accepted,
         .tried = (int)record->timing.tried,
         .iterations = record->timing.iterations,
@@ -146,6 +151,21 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
     batch->summary->passes++;
     if (record->timing.last)
         exec_finish_kernel(batch, record->kernel, OUTCOME_OK, "");
+}
+
+// Takes a report of how the process fares, and moves it to a CPU where it fares better.
+static void exec_take_tally(struct exec_batch *batch, const struct core_tally *tally)
+{
+    int64_t now_ms = clock_now_ms();
+    batch->tally = *tally;
+    if (!batch->mover || !exec_move_due(batch->mover, now_ms))
+        return;
+    const struct subproc_ran ran = subproc_ran(batch->pid);
+    const struct exec_fare fare = {tally->accepted, tally->refused[CORE_REFUSED_CANARY], ran.ran_ns,
+                                   ran.waited_ns};
+    int to = exec_move_consider(batch->mover, &fare, batch->cpu, now_ms);
+    if (to != batch->cpu && affinity_pin(batch->pid, to) == 0)
+        batch->cpu = to;
 }
 
 static void exec_take(struct exec_batch *batch, const struct core_record *record)
@@ -170,7 +190,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         break;
     case CORE_REC_BEGIN:
         batch->current = (int)record->kernel;
-        batch->tally = record->begin.tally;
+        exec_take_tally(batch, &record->begin.tally);
         break;
     case CORE_REC_COUNTS:
         batch->counts = *record;
@@ -179,7 +199,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         exec_take_timing(batch, record);
         break;
     case CORE_REC_WAIT:
-        batch->tally = record->begin.tally;
+        exec_take_tally(batch, &record->begin.tally);
         if (batch->progress && batch->progress->waiting)
             batch->progress->waiting(batch->progress->context);
         break;
@@ -209,6 +229,7 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     struct core_config config = batch->params->config;
     config.mode = CORE_MODE_MEASURE;
     config.nselected = 0;
+    config.cpu = batch->cpu;
     config.ncounters = (uint32_t)batch->params->ncounters;
     config.ncorunners = (uint32_t)batch->params->ncorunners;
     size_t counters = config.ncounters * sizeof *batch->params->counters;
@@ -361,6 +382,9 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     if (exec_start(program, &inputs, &child, err) != 0)
         return -1;
     batch->secrets.fd = child.to_fd;
+    batch->pid = child.pid;
+    if (batch->mover)
+        exec_move_begin(batch->mover, clock_now_ms());
     struct exec_stream stream = {.fd = child.from_fd,
                                  .pid = child.pid,
                                  .secrets = &batch->secrets,
@@ -405,6 +429,8 @@ int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summar
                                .outside_kernel = -1,
                                .portion = job->nkernels,
                                .progress = job->progress,
+                               .mover = job->mover,
+                               .cpu = job->params->config.cpu,
                                .arena = arena,
                                .summary = summary};
     *summary = (struct exec_summary){0};

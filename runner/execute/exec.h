@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/core_abi.h"
+#include "exec_move.h"
 #include "timing.h"
 #include "util/err.h"
 #include "util/mem.h"
@@ -73,6 +74,7 @@ struct exec_job {
     struct exec_kernel *kernels; // all of the program
     int nkernels;
     const struct exec_progress *progress; // may be NULL
+    struct exec_mover *mover;             // may be NULL: the process stays on params' CPU
 };
 // Measures the selected kernels of the program, and counts in them. Strings and samples are owned
 // by the arena. -1 when the program cannot work at all.

@@ -24,6 +24,7 @@ struct timing {
     int pass;             // 1, 2, 3
     enum outcome outcome; // OK, or why there are no samples
     const char *detail;
+    int cpu; // that it was measured on; -1: the system did not tell
     int accepted, tried;
     uint32_t iterations;         // rounds of the loop
     uint32_t copies;             // copies of the body in the loop

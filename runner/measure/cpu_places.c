@@ -43,6 +43,11 @@ static struct cpu_place place_read(const char *root, int cpu)
     return read;
 }
 
+int cpu_place_type(const char *root, int cpu)
+{
+    return place_read(root, cpu).type;
+}
+
 void cpu_places_read(const char *root, const cpu_set_t *allowed, struct cpu_places *cpus)
 {
     cpus->n = 0;

@@ -22,6 +22,8 @@ struct cpu_places {
 // Reads /sys below `root` ("" or a directory of a test) for the CPUs of `allowed`.
 void cpu_places_read(const char *root, const cpu_set_t *allowed, struct cpu_places *cpus);
 
+int cpu_place_type(const char *root, int cpu); // as in struct cpu_place
+
 // Takes a CPU out of the set, and those that share its core if any other is left then.
 void cpu_places_leave_core(const struct cpu_places *cpus, int cpu, cpu_set_t *set);
 bool cpu_places_share(const struct cpu_place *a, const struct cpu_place *b);

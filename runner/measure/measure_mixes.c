@@ -198,7 +198,8 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
         struct exec_params params = session_params(measure->session, batch->bits);
         params.config.passes = 1;
         struct exec_summary summary;
-        const struct exec_job job = {batch->program.path, &params, kernels, batch->nkernels, NULL};
+        const struct exec_job job = {batch->program.path, &params, kernels,
+                                     batch->nkernels,     NULL,    NULL};
         if (exec_run(&job, &batch->arena, &summary, err) != 0)
             return -1;
         measure->stopped |= summary.stopped;
@@ -225,8 +226,8 @@ static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct
     params.config.passes = PASSES;
     params.config.pass_gap_ms = PASS_GAP_MS;
     struct exec_summary summary;
-    const struct exec_job job = {batch->program.path, &params, batch->measured, batch->nkernels,
-                                 &progress};
+    const struct exec_job job = {batch->program.path, &params,   batch->measured,
+                                 batch->nkernels,     &progress, session_mover(measure->session)};
     if (exec_run(&job, &batch->arena, &summary, err) != 0)
         return -1;
     measure->kernels += batch->nkernels;

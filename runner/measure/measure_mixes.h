@@ -11,7 +11,7 @@
 #include "util/progress.h"
 
 struct measure_mixes {
-    const struct session *session;      // with the canary's floor found
+    struct session *session;            // with the canary's floor found
     const struct list_row *const *rows; // row of each form
     struct plan_params plan;
     struct progress *progress; // or NULL

@@ -26,7 +26,7 @@ static int start_measure(struct run_start *start, const char *program, struct ar
     struct exec_kernel measured = {.selected = true};
     struct exec_summary summary;
     const struct exec_params params = session_params_hello(session, 64);
-    const struct exec_job job = {program, &params, &measured, 1, NULL};
+    const struct exec_job job = {program, &params, &measured, 1, NULL, NULL};
     if (exec_run(&job, arena, &summary, err) != 0)
         return -1;
     start->facts.core_hz = summary.core_hz;

@@ -23,8 +23,10 @@
 
 // Chooses the quietest CPU that may be used, or the last one, since interrupts prefer the first. A
 // core made of text has nothing to look at.
-static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct err *err)
+static int session_choose_cpu(int wanted, struct session *session, int *cpu, struct err *err)
 {
+    const cpu_set_t *set = &session->affinity;
+    double share;
     if (wanted >= CPU_SETSIZE || (wanted >= 0 && !CPU_ISSET((size_t)wanted, set)))
         return err_set(err, "CPU %d is not one that this process may use", wanted);
     *cpu = wanted;
@@ -32,7 +34,7 @@ static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct
         if (CPU_ISSET((size_t)i, set))
             *cpu = i;
     if (wanted == SESSION_CPU_QUIET && !exec_is_text())
-        *cpu = cpu_quiet_choose(set);
+        *cpu = cpu_quiet_choose(set, -1, &session->quiet_least, &share);
     return 0;
 }
 
@@ -51,8 +53,8 @@ static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *i
     return status;
 }
 
-// Leaves the measuring CPU alone: this process, its threads and its tools run elsewhere from now
-// on. Not on other threads of its core either, as far as the system knows of them and there are
+// Leaves the measuring CPU alone: this process, all its threads and its tools run elsewhere from
+// now on. Not on other threads of its core either, as far as the system knows of them and there are
 // more CPUs.
 static void session_leave_cpu(int cpu, cpu_set_t set)
 {
@@ -60,8 +62,34 @@ static void session_leave_cpu(int cpu, cpu_set_t set)
     cpu_places_read("", &set, places);
     cpu_places_leave_core(places, cpu, &set);
     if (CPU_COUNT(&set) > 0)
-        sched_setaffinity(0, sizeof set, &set);
+        affinity_set_all(&set);
     free(places);
+}
+
+// The share of undisturbed time on another CPU must be so many times that of accepted repeats.
+static const double WORTH_A_MOVE = 1.5;
+
+static int session_look(void *context, int cpu, double accepted)
+{
+    struct session *session = context;
+    cpu_set_t others = session->affinity;
+    double share;
+    CPU_CLR((size_t)cpu, &others);
+    int best = cpu_quiet_choose(&others, cpu, &session->quiet_least, &share);
+    if (best < 0 || share < WORTH_A_MOVE * accepted || share == 0)
+        return cpu;
+    session->params.config.cpu = best;
+    session_leave_cpu(best, session->affinity);
+    return best;
+}
+
+struct exec_mover *session_mover(struct session *session)
+{
+    const struct session_counting *counting = session->counting;
+    bool may = session->quiet_least > 0 && (!counting || counting->source == &count_source_perf);
+    session->mover.look = session_look;
+    session->mover.context = session;
+    return may ? &session->mover : NULL;
 }
 
 int session_begin(int wanted, struct session *session, struct err *err)
@@ -73,7 +101,7 @@ int session_begin(int wanted, struct session *session, struct err *err)
         CPU_ZERO(&session->affinity);
         return err_set(err, "cannot read which CPUs may be used");
     }
-    if (session_choose_cpu(wanted, &session->affinity, &cpu, err) != 0 || cpuinfo_load(err) != 0 ||
+    if (session_choose_cpu(wanted, session, &cpu, err) != 0 || cpuinfo_load(err) != 0 ||
         session_identify_on(cpu, &session->affinity, session->cpu, err) != 0)
         return -1;
     struct core_config *config = &session->params.config;
@@ -150,7 +178,7 @@ int session_probe_32(const struct session *session, struct err *err)
     struct program program = {0};
     struct exec_summary summary;
     int status = session_build_nop(session, "probe32", 32, &arena, &program, err);
-    const struct exec_job job = {program.path, &params, &measured, 1, NULL};
+    const struct exec_job job = {program.path, &params, &measured, 1, NULL, NULL};
     if (status != 0)
         err_set(err, "32-bit programs cannot be built here: install gcc-multilib, then run make");
     else if ((status = exec_run(&job, &arena, &summary, err)) != 0 &&

@@ -22,6 +22,8 @@ struct session {
     char directory[64];                // scratch files; "" before session_make_directory()
     char *scratch;                     // the same, owned by util/scratch.c
     cpu_set_t affinity;                // the calling thread's, before the session
+    double quiet_least;                // of cpu_quiet_best(); 0: the CPU was not chosen by a look
+    struct exec_mover mover;           // session_mover()
     struct session_counting *counting; // session_count.h; NULL: nothing is counted
     // After session_find_floor(): instructions per cycle that rename and dispatch take, as
     // measured; and whether the floor is only a guess, since the core was never seen undisturbed.
@@ -59,6 +61,11 @@ int session_check_stopped(int status, struct err *err);
 
 // Returns the parameters for a core of this mode, 64 or 32, with the counters of the open pass.
 struct exec_params session_params(const struct session *session, int bits);
+
+// Returns what moves the session's measuring processes to the quietest CPU of the same type, and
+// everything else away from it; NULL where they must stay on one that was asked for, or that
+// counters are of.
+struct exec_mover *session_mover(struct session *session);
 
 // Returns the parameters for one short pass, whose only purpose is what the core finds out at its
 // start.

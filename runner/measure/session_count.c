@@ -222,7 +222,7 @@ int session_count_check(struct session *session, const char *program, int *link_
     struct arena arena = {0};
     struct exec_summary summary;
     char text[160];
-    const struct exec_job job = {program, &params, &measured, 1, NULL};
+    const struct exec_job job = {program, &params, &measured, 1, NULL, NULL};
     int status = exec_run(&job, &arena, &summary, err);
     arena_free(&arena);
     if (status == 0 &&

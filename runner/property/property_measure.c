@@ -296,8 +296,8 @@ static int round_run(struct sweep *sweep, struct round *round, const struct prog
             params.config.cpu = group->cpu;
         for (int i = 0; i < round->n; i++)
             round->measured[i].selected = group->has[i];
-        const struct exec_job job = {program->path, &params, round->measured, round->n,
-                                     sweep->measuring->progress};
+        const struct exec_job job = {
+            program->path, &params, round->measured, round->n, sweep->measuring->progress, NULL};
         status = exec_run(&job, sweep->arena, summary, err);
         stopped = status == 0 && summary->stopped;
     }

@@ -187,8 +187,8 @@ static int run_execute(struct run *run, struct batch *batch, struct exec_summary
 {
     const struct exec_progress progress = {run_kernel_done, run_waiting, run};
     const struct exec_params params = session_params(&run->session, batch->bits);
-    const struct exec_job job = {batch->program.path, &params, batch->measured, batch->nkernels,
-                                 &progress};
+    const struct exec_job job = {batch->program.path, &params,   batch->measured,
+                                 batch->nkernels,     &progress, session_mover(&run->session)};
     return exec_run(&job, &batch->arena, summary, err);
 }
 

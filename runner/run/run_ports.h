@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 struct run_ports {
-    const struct session *session;
+    struct session *session;
     struct store *store;
     int64_t run_id, cpu_id;
     const struct selection *all; // rows of all lists, from which blockers are chosen

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "affinity.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 
 int affinity_pin(pid_t pid, int cpu)
 {
@@ -13,6 +15,17 @@ int affinity_pin(pid_t pid, int cpu)
     CPU_ZERO(&one);
     CPU_SET((size_t)cpu, &one);
     return sched_setaffinity(pid, sizeof one, &one);
+}
+
+void affinity_set_all(const cpu_set_t *cpus)
+{
+    DIR *threads = opendir("/proc/self/task");
+    sched_setaffinity(0, sizeof *cpus, cpus);
+    for (const struct dirent *entry; threads && (entry = readdir(threads));)
+        if (entry->d_name[0] != '.')
+            sched_setaffinity((pid_t)strtol(entry->d_name, NULL, 10), sizeof *cpus, cpus);
+    if (threads)
+        closedir(threads);
 }
 
 struct affinity_visit affinity_visit(const int *cpus, int ncpus)

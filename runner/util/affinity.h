@@ -10,6 +10,10 @@
 // number that no CPU can have, others for a CPU that the process may not use.
 int affinity_pin(pid_t pid, int cpu);
 
+// Restricts all threads of this process, as far as they are known, to these CPUs, and so what they
+// start from then on.
+void affinity_set_all(const cpu_set_t *cpus);
+
 // A stay of the calling thread on other CPUs.
 struct affinity_visit {
     cpu_set_t before;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -371,6 +372,20 @@ const char *subproc_state(pid_t pid, char text[SUBPROC_STATE_MAX])
     text[got] = '\0';
     const char *name_end = strrchr(text, ')');
     return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
+}
+
+struct subproc_ran subproc_ran(pid_t pid)
+{
+    struct subproc_ran ran = {0};
+    char path[64] = "/proc/thread-self/schedstat";
+    if (pid)
+        snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%" SCNd64 " %" SCNd64, &ran.ran_ns, &ran.waited_ns) != 2)
+        ran = (struct subproc_ran){0};
+    if (file)
+        fclose(file);
+    return ran;
 }
 
 void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -70,6 +71,12 @@ struct subproc_end {
 // name before it may hold anything). Returns NULL if the process is not visible.
 enum { SUBPROC_STATE_MAX = 1024 };
 const char *subproc_state(pid_t pid, char text[SUBPROC_STATE_MAX]);
+// Time that a process (0: the calling thread) ran, and that it was ready to run while others did.
+struct subproc_ran {
+    int64_t ran_ns, waited_ns;
+};
+// Returns what the kernel says (/proc/PID/schedstat); zeros if it does not.
+struct subproc_ran subproc_ran(pid_t pid);
 // Waits for the end of the child; kills its process group first with kill_first.
 void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end);
 

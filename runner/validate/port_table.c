@@ -83,8 +83,7 @@ int port_table_session(const struct command *cmd, struct store *store, int cpu,
     return 0;
 }
 
-struct measure_mixes port_table_measure(const struct port_table *table,
-                                        const struct session *session)
+struct measure_mixes port_table_measure(const struct port_table *table, struct session *session)
 {
     return (struct measure_mixes){.session = session,
                                   .rows = table->by_form,

@@ -33,5 +33,4 @@ int port_table_session(const struct command *cmd, struct store *store, int cpu,
                        enum count_choice backend, struct session *session, struct err *err);
 
 // Returns the oracle's context for the table in the session.
-struct measure_mixes port_table_measure(const struct port_table *table,
-                                        const struct session *session);
+struct measure_mixes port_table_measure(const struct port_table *table, struct session *session);

@@ -168,7 +168,7 @@ static void check_bodies(const char *program)
     struct arena arena = {0};
     struct exec_summary summary;
     struct err err = {0};
-    const struct exec_job job = {program, &params, kernels, KERNELS, NULL};
+    const struct exec_job job = {program, &params, kernels, KERNELS, NULL, NULL};
     if (exec_run(&job, &arena, &summary, &err) != 0)
         fail_msg("%s", err.text);
     int wrong = 0;
@@ -223,7 +223,7 @@ static void calibration_is_the_same_in_32_bit_mode(void **state)
     params.config.calib_link_clk = 0; // by the ratio of imul and add
     for (int i = 0; i < 2; i++) {
         struct arena arena = {0};
-        const struct exec_job job = {programs[i], &params, kernels, 1, NULL};
+        const struct exec_job job = {programs[i], &params, kernels, 1, NULL, NULL};
         if (exec_run(&job, &arena, &summaries[i], &err) != 0)
             fail_msg("%s", err.text);
         arena_free(&arena);
@@ -334,7 +334,7 @@ static int run_disturbed(const char *program, struct disturber *disturber,
     memset(kernels, 0, KERNELS * sizeof *kernels);
     kernels[0].selected = kernels[KERNELS - 1].selected = true;
     assert_int_equal(pthread_create(&disturber->thread, NULL, disturb, disturber), 0);
-    const struct exec_job job = {program, &params, kernels, KERNELS, NULL};
+    const struct exec_job job = {program, &params, kernels, KERNELS, NULL, NULL};
     int status = exec_run(&job, arena, &summary, err);
     disturber->over = true;
     pthread_join(disturber->thread, NULL);

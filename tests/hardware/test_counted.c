@@ -87,7 +87,7 @@ static void bodies_run(struct bodies *bodies, int bits, const struct core_counte
     params.config.counts_clk = n > 0;
     for (int i = 0; i < BODIES; i++)
         kernels[i] = (struct exec_kernel){.selected = true};
-    const struct exec_job job = {bodies->program.path, &params, kernels, BODIES, NULL};
+    const struct exec_job job = {bodies->program.path, &params, kernels, BODIES, NULL, NULL};
     if (exec_run(&job, &bodies->arena, summary, &err) != 0)
         fail_msg("%s", err.text);
 }
@@ -207,7 +207,7 @@ static void counter_refused(const struct core_counter *counter, struct err *err)
     struct exec_kernel kernels[BODIES] = {{.selected = true}};
     params.counters = counter;
     params.ncounters = 1;
-    const struct exec_job job = {bodies.program.path, &params, kernels, BODIES, NULL};
+    const struct exec_job job = {bodies.program.path, &params, kernels, BODIES, NULL, NULL};
     assert_int_equal(exec_run(&job, &bodies.arena, &summary, err), -1);
     print_message("%s\n", err->text);
     bodies_free(&bodies);

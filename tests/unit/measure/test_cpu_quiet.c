@@ -33,7 +33,10 @@ static int best(const double busy[CPUS], uint64_t seed)
     struct quiet_seen *seen = xcalloc(CPUS, sizeof *seen);
     for (int i = 0; i < CPUS; i++)
         look(&seen[i], 10 + i, busy[i], &seed);
-    int cpu = cpu_quiet_best(seen, CPUS);
+    double least = 0, share;
+    int cpu = cpu_quiet_best(seen, CPUS, &least, &share);
+    assert_true(least >= QUIET && least < QUIET * 1.02);
+    assert_true(share >= 0 && share <= 1);
     free(seen);
     return cpu;
 }
@@ -46,7 +49,7 @@ static void the_quietest_is_taken(void **state)
         assert_int_equal(best((double[]){0, 0, 0, 0}, seed), 13);
         assert_int_equal(best((double[]){0.02, 0.5, 0, 0.03}, seed), 13); // about as good
         assert_int_equal(best((double[]){0.3, 1, 1, 1}, seed), 10);
-        assert_int_equal(best((double[]){1, 1, 1, 1}, seed), 13);
+        assert_int_equal(best((double[]){0.99, 0.98, 0.97, 0.96}, seed), 13);
     }
 }
 
@@ -57,25 +60,50 @@ static void what_was_not_seen_is_not_taken(void **state)
     uint64_t random = 1;
     look(&seen[0], 3, 0.5, &random);
     seen[1].cpu = 7;
-    assert_int_equal(cpu_quiet_best(seen, 2), 3);
-    assert_int_equal(cpu_quiet_best(seen, 0), -1);
+    double least = 0, share;
+    assert_int_equal(cpu_quiet_best(seen, 2, &least, &share), 3);
+    assert_int_equal(cpu_quiet_best(seen, 0, &least, &share), -1);
     free(seen);
 }
 
-// A single allowed CPU needs no look, and no other is ever named.
+// The share is that of repeats, which are longer than looks; what is always disturbed shows in the
+// ratio that an undisturbed CPU had.
+static void the_share_is_of_repeats(void **state)
+{
+    (void)state;
+    struct quiet_seen *seen = xcalloc(1, sizeof *seen);
+    double least = 0, share;
+    uint64_t random = 1;
+    look(seen, 3, 0, &random);
+    cpu_quiet_best(seen, 1, &least, &share);
+    assert_true(share > 0.97);
+    for (int i = 0; i < LOOKS; i += 3) // a neighbour at each third look
+        seen->ratios[i] = BUSY;
+    cpu_quiet_best(seen, 1, &least, &share);
+    assert_true(share == 0);
+    for (int i = 0; i < LOOKS; i++)
+        seen->ratios[i] = BUSY;
+    double known = QUIET;
+    assert_int_equal(cpu_quiet_best(seen, 1, &known, &share), 3);
+    assert_true(share == 0 && known == QUIET);
+    free(seen);
+}
+
+// No CPU is named but one that is allowed.
 static void only_what_may_be_used(void **state)
 {
     (void)state;
     cpu_set_t all, one;
+    double least = 0, share;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET((size_t)cpu, &all))
             continue;
         CPU_ZERO(&one);
         CPU_SET((size_t)cpu, &one);
-        assert_int_equal(cpu_quiet_choose(&one), cpu);
+        assert_int_equal(cpu_quiet_choose(&one, -1, &least, &share), cpu);
     }
-    int chosen = cpu_quiet_choose(&all);
+    int chosen = cpu_quiet_choose(&all, -1, &least, &share);
     assert_true(chosen >= 0 && CPU_ISSET((size_t)chosen, &all));
     assert_int_equal(sched_getaffinity(0, sizeof one, &one), 0);
     assert_true(CPU_EQUAL(&all, &one)); // and comes back
@@ -86,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_quietest_is_taken),
         cmocka_unit_test(what_was_not_seen_is_not_taken),
+        cmocka_unit_test(the_share_is_of_repeats),
         cmocka_unit_test(only_what_may_be_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

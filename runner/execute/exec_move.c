@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// When a measuring process looks for another CPU; see exec_move.h.
+#include "exec_move.h"
+
+// A look takes milliseconds of the other CPUs. Neighbours stay for seconds to hours.
+static const int64_t FIRST_MS = 1000, LONGEST_MS = 64000;
+// A process with a larger share of undisturbed time stays where it is.
+static const double GOOD_SHARE = 0.6;
+
+void exec_move_begin(struct exec_mover *mover, int64_t now_ms)
+{
+    mover->last = (struct exec_fare){0};
+    if (mover->pause_ms == 0)
+        mover->pause_ms = FIRST_MS;
+    if (mover->next_ms < now_ms + FIRST_MS)
+        mover->next_ms = now_ms + FIRST_MS;
+}
+
+bool exec_move_due(const struct exec_mover *mover, int64_t now_ms)
+{
+    return now_ms >= mover->next_ms;
+}
+
+// Returns the undisturbed share of the time between two looks in which the process could run.
+static double move_share(const struct exec_fare *from, const struct exec_fare *to)
+{
+    double accepted = (double)(to->accepted - from->accepted);
+    double tried = accepted + (double)(to->disturbed - from->disturbed);
+    double ran = (double)(to->ran_ns - from->ran_ns);
+    double ready = ran + (double)(to->waited_ns - from->waited_ns);
+    return (tried > 0 ? accepted / tried : 0) * (ready > 0 ? ran / ready : 1);
+}
+
+int exec_move_consider(struct exec_mover *mover, const struct exec_fare *fare, int cpu,
+                       int64_t now_ms)
+{
+    double share = move_share(&mover->last, fare);
+    int to = share < GOOD_SHARE ? mover->look(mover->context, cpu, share) : cpu;
+    mover->last = *fare;
+    if (to != cpu || share >= GOOD_SHARE)
+        mover->pause_ms = FIRST_MS;
+    else if (mover->pause_ms < LONGEST_MS)
+        mover->pause_ms *= 2;
+    mover->next_ms = now_ms + mover->pause_ms;
+    mover->moves += to != cpu;
+    return to;
+}

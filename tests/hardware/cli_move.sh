@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A run whose CPU is taken by another program moves to one that is not.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/../cli/cli.sh"
+mapfile -t cpus < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |
+    awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }')
+[ ${#cpus[@]} -ge 2 ] || { echo "it takes two CPUs, and there is one" && exit 77; }
+
+# measuring_cpu PID: the CPU that the measuring process of that run is on.
+measuring_cpu() {
+    local pid
+    for pid in $(pgrep -P "$1" batch); do
+        taskset -cp "$pid" 2>/dev/null | sed 's/.*: //'
+    done
+}
+
+"$LATPUT" run --db move.db --results none --quiet --tests LT --filter 'a*' >moved 2>&1 &
+runs=$!
+for ((tries = 0; tries < 600; tries++)); do
+    first=$(measuring_cpu "$runs")
+    [ -z "$first" ] || break
+    sleep 0.05
+done
+expect "it measures" test -n "$first"
+timeout 60 taskset -c "$first" sh -c 'while :; do :; done' &
+spins=$!
+for ((tries = 0; tries < 200; tries++)); do
+    now=$(measuring_cpu "$runs")
+    [ -z "$now" ] || [ "$now" = "$first" ] || break
+    sleep 0.05
+done
+kill "$spins" 2>/dev/null
+wait "$runs"
+cat moved
+expect "it has moved from $first" test -n "$now" -a "$now" != "$first"
+finish
