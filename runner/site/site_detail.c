@@ -158,11 +158,11 @@ static void pass_json(const struct kernel_facts *facts, const struct timing *tim
     json_close(json, ']');
 }
 
-// Writes a kernel; the deciding one also with its code and its samples.
+// Writes what the deciding kernel has beside its columns: its code and its samples.
 static int kernel_json(struct detail *detail, const struct site_stream *row,
                        struct site_texts *texts, struct json *json, struct err *err)
 {
-    if (!site_integer(row, "decides"))
+    if (site_integer(row, "kernel_id") == 0 || !site_integer(row, "decides"))
         return 0;
     site_asm_json(site_column(row, "machine_code"), (int)row->at.bits, texts, json);
     if (!detail->samples)
@@ -192,8 +192,7 @@ static int detail_row(struct detail *detail, enum part part, struct err *err)
     const struct part_source *source = &part_sources[part];
     const struct site_stream *row = &detail->streams[part];
     int cpu = site_cpu_of_run(detail->cpus, row->run);
-    // False dependencies that do not exist, which nearly all are, are not shown.
-    if (cpu < 0 || (part == PART_FALSE && !(site_real(row, "latency_clk") > 0)))
+    if (cpu < 0)
         return 0;
     struct detail_cpu *chunk = &detail->chunks[cpu];
     struct strbuf *out = &chunk->rows[part];
@@ -300,15 +299,20 @@ static int chunks_write(struct detail *detail, int chunk, struct err *err)
 
 static int detail_open(struct detail *detail, struct err *err)
 {
-    for (int part = 0; part < PARTS; part++) {
+    // False dependencies that do not exist, which nearly all are, are not shown.
+    struct store_where waits = {0};
+    const struct store_filter filters[PARTS] = {[PART_FALSE] = {.where = &waits}};
+    int result = 0;
+    strbuf_puts(&waits.sql, "latency_clk > 0");
+    for (int part = 0; part < PARTS && result == 0; part++) {
         const struct part_source *source = &part_sources[part];
         struct site_stream *stream = &detail->streams[part];
-        if (site_stream_open(stream, detail->store, source->view, err) != 0)
-            return -1;
-        for (size_t i = 0; i < source->ncells; i++)
+        result = site_stream_open(stream, detail->store, source->view, &filters[part], err);
+        for (size_t i = 0; i < source->ncells && result == 0; i++)
             detail->columns[part][i] = store_rows_column(stream->rows, source->cells[i].name);
     }
-    return 0;
+    strbuf_free(&waits.sql);
+    return result;
 }
 
 static void detail_close(struct detail *detail)

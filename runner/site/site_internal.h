@@ -80,7 +80,7 @@ struct site_stream {
     bool more;           // there is a current row
 };
 int site_stream_open(struct site_stream *stream, struct store *store, enum store_view view,
-                     struct err *err);
+                     const struct store_filter *filter, struct err *err);
 int site_stream_next(struct site_stream *stream, struct err *err); // 0 or -1; *more
 void site_stream_close(struct site_stream *stream);
 int site_form_compare(const struct site_form *a, const struct site_form *b);

@@ -23,9 +23,9 @@ int site_stream_next(struct site_stream *stream, struct err *err)
 }
 
 int site_stream_open(struct site_stream *stream, struct store *store, enum store_view view,
-                     struct err *err)
+                     const struct store_filter *filter, struct err *err)
 {
-    *stream = (struct site_stream){.rows = store_rows_open(store, view, NULL, err)};
+    *stream = (struct site_stream){.rows = store_rows_open(store, view, filter, err)};
     if (!stream->rows)
         return -1;
     stream->mnemonic = store_rows_column(stream->rows, "mnemonic");

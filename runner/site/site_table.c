@@ -98,6 +98,23 @@ static const char *const text_columns[] = {
 enum { CLKS = ARRAY_LEN(clk_columns), INTEGERS = ARRAY_LEN(integer_columns) };
 enum { TEXTS = ARRAY_LEN(text_columns) };
 
+// The numbers of these columns in the rows.
+struct table_columns {
+    int clk[CLKS], integer[INTEGERS], text[TEXTS];
+};
+
+static struct table_columns table_columns_find(const struct store_rows *rows)
+{
+    struct table_columns columns;
+    for (size_t i = 0; i < CLKS; i++)
+        columns.clk[i] = store_rows_column(rows, clk_columns[i]);
+    for (size_t i = 0; i < INTEGERS; i++)
+        columns.integer[i] = store_rows_column(rows, integer_columns[i]);
+    for (size_t i = 0; i < TEXTS; i++)
+        columns.text[i] = store_rows_column(rows, text_columns[i]);
+    return columns;
+}
+
 struct table_cpu {
     struct site_texts texts;
     struct strbuf step; // difference to the previous form
@@ -105,28 +122,29 @@ struct table_cpu {
     struct strbuf clk[CLKS], integer[INTEGERS], text[TEXTS];
 };
 
-static void cpu_add(struct table_cpu *cpu, int64_t form, const struct site_stream *row)
+static void cpu_add(struct table_cpu *cpu, int64_t form, struct store_rows *rows,
+                    const struct table_columns *columns)
 {
     column_put(&cpu->step, form - cpu->last);
     cpu->last = form;
     for (size_t i = 0; i < CLKS; i++) {
         struct json json = {.out = &cpu->clk[i], .script = true, .more = cpu->clk[i].len > 0};
-        site_thousandths(&json, site_real(row, clk_columns[i]));
+        site_thousandths(&json, store_rows_real(rows, columns->clk[i]));
     }
     for (size_t i = 0; i < INTEGERS; i++) {
         struct json json = {
             .out = &cpu->integer[i], .script = true, .more = cpu->integer[i].len > 0};
-        double value = site_real(row, integer_columns[i]);
+        double value = store_rows_real(rows, columns->integer[i]);
         if (isfinite(value))
             json_int(&json, (int64_t)value);
         else
             json_null(&json);
     }
     for (size_t i = 0; i < TEXTS; i++) {
-        int column = store_rows_column(row->rows, text_columns[i]);
-        bool none = store_rows_type(row->rows, column) == STORE_NULL; // '' has a meaning for ports
+        int column = columns->text[i];
+        bool none = store_rows_type(rows, column) == STORE_NULL; // '' has a meaning for ports
         column_put(&cpu->text[i],
-                   none ? -1 : site_text(&cpu->texts, store_rows_exact(row->rows, column)));
+                   none ? -1 : site_text(&cpu->texts, store_rows_exact(rows, column)));
     }
 }
 
@@ -153,13 +171,14 @@ static int table_read(struct site_stream *row, const struct site_cpus *cpus,
                       struct table_forms *table, struct site_forms *forms, struct table_cpu *values,
                       struct err *err)
 {
+    const struct table_columns columns = table_columns_find(row->rows);
     while (row->more) {
         const struct site_form *last = forms->nforms ? &forms->forms[forms->nforms - 1] : NULL;
         if (!last || site_form_compare(last, &row->at) != 0)
             forms_add(table, forms, row);
         int cpu = site_cpu_of_run(cpus, row->run);
         if (cpu >= 0) {
-            cpu_add(&values[cpu], (int64_t)forms->nforms - 1, row);
+            cpu_add(&values[cpu], (int64_t)forms->nforms - 1, row->rows, &columns);
             cpus->cpus[cpu].forms++;
         }
         if (site_stream_next(row, err) != 0)
@@ -191,7 +210,7 @@ int site_table_write(struct store *store, struct site_files *files, struct site_
                      struct site_forms *forms, struct err *err)
 {
     struct site_stream row;
-    if (site_stream_open(&row, store, STORE_VIEW_INSTRUCTION, err) != 0)
+    if (site_stream_open(&row, store, STORE_VIEW_INSTRUCTION, NULL, err) != 0)
         return -1;
     struct table_forms table = {0};
     struct table_cpu *values = xcalloc((size_t)cpus->ncpus + 1, sizeof *values);
