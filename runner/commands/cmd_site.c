@@ -16,6 +16,8 @@ struct arguments {
 static const struct command_option options[] = {
     {COMMON_DB(db)},
     {'o', "output", "DIR", "where to write; default: results/site", OPTION_TEXT(options.directory)},
+    {'u', "uarch", "NAME", "only this CPU family, e.g. zen5, or these: zen4,zen5",
+        OPTION_TEXT(options.uarchs)},
     {0, "title", "TEXT", "the title of the page; default: latput", OPTION_TEXT(options.title)},
     {0, "no-samples", NULL,
         "without the single samples of each value, which take more than half of the space",
@@ -56,7 +58,9 @@ static int site_run(int argc, char **argv)
         status = store_option_open(&cmd_site, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = site_of_store(store, &arguments.options);
+    status = store_option_all_called(&cmd_site, store, &arguments.options.uarchs);
+    if (status == EXIT_DONE)
+        status = site_of_store(store, &arguments.options);
     store_close(store);
     return status;
 }

@@ -28,7 +28,7 @@ static int extract_run(struct store *store, int64_t run_id, enum merge_keep keep
 int merge_extract_runs(struct store *store, const struct merge_extract *extract, const char *path,
                        struct err *err)
 {
-    // What our own tables hold has been checked once; a file that is not finished is thrown away.
+    // Our own tables hold what was checked when it was stored; an unfinished file is thrown away.
     static const char trusting[] = "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; "
                                    "PRAGMA journal_mode = MEMORY; PRAGMA cache_size = -65536; "
                                    "PRAGMA ignore_check_constraints = ON";

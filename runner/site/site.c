@@ -110,7 +110,7 @@ int site_write(struct store *store, const struct site_options *options, struct s
     struct site_cpus cpus;
     struct site_files files = {options->directory, counts};
     *counts = (struct site_counts){0};
-    int result = site_cpus_read(store, &cpus, err);
+    int result = site_cpus_read(store, options->uarchs, &cpus, err);
     counts->cpus = cpus.ncpus;
     if (result == 0 && cpus.ncpus == 0)
         result = err_set(err, "%s has no run yet; `latput run` makes one", store_path(store));

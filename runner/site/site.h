@@ -14,6 +14,7 @@ struct site_options {
     const char *title;     // of the page
     bool samples;          // include the samples of each value
     bool database;         // include the runs as a database without samples, for download
+    const char *uarchs;    // only CPUs of these, with commas between them; NULL: all
 };
 
 struct site_counts {

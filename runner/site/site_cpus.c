@@ -208,7 +208,19 @@ static int cpus_find_ports(struct store *store, struct site_cpus *cpus, struct e
     return got < 0 ? -1 : 0;
 }
 
-int site_cpus_read(struct store *store, struct site_cpus *cpus, struct err *err)
+// Returns true if a text, with commas between its words, has the word.
+static bool words_have(const char *words, const char *word)
+{
+    size_t len = strlen(word);
+    for (const char *at = words; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, word, len) == 0 && (at[len] == ',' || !at[len]))
+            return true;
+    }
+    return false;
+}
+
+int site_cpus_read(struct store *store, const char *uarchs, struct site_cpus *cpus, struct err *err)
 {
     *cpus = (struct site_cpus){0};
     struct store_rows *rows = store_machines_apart(store, err) == 0
@@ -218,7 +230,8 @@ int site_cpus_read(struct store *store, struct site_cpus *cpus, struct err *err)
         return -1;
     int got;
     while ((got = store_rows_next(rows, err)) > 0)
-        cpus_add_run(cpus, rows);
+        if (!uarchs || words_have(uarchs, store_rows_exact(rows, store_rows_column(rows, "uarch"))))
+            cpus_add_run(cpus, rows);
     store_rows_close(rows);
     if (got < 0)
         return -1;

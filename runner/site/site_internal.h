@@ -58,7 +58,9 @@ struct site_cpus {
     size_t runs_capacity, cpus_capacity;
     struct arena arena;
 };
-int site_cpus_read(struct store *store, struct site_cpus *cpus, struct err *err);
+// Reads the CPUs of these uarchs (NULL: all), with commas between them.
+int site_cpus_read(struct store *store, const char *uarchs, struct site_cpus *cpus,
+                   struct err *err);
 int site_cpu_of_run(const struct site_cpus *cpus, int64_t run_id); // -1: none
 // Writes members of an object: the CPU with its runs, their warnings and its ports.
 int site_cpu_json(struct store *store, const struct site_cpus *cpus, int cpu, struct json *json,

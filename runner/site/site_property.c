@@ -29,8 +29,8 @@ static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *t
     json_close(json, ']');
 }
 
-static int view_json(struct store *store, enum store_view view, struct site_texts *texts,
-                     struct json *json, struct err *err)
+static int view_json(struct store *store, const struct site_cpus *cpus, enum store_view view,
+                     struct site_texts *texts, struct json *json, struct err *err)
 {
     struct store_rows *rows = store_rows_open(store, view, NULL, err);
     if (!rows)
@@ -42,7 +42,10 @@ static int view_json(struct store *store, enum store_view view, struct site_text
         json_text(json, store_rows_name(rows, i));
     json_close(json, ']');
     json_open(json_name(json, "rows"), '[');
+    int run_id = store_rows_column(rows, "run_id");
     while ((got = store_rows_next(rows, err)) > 0) {
+        if (site_cpu_of_run(cpus, store_rows_integer(rows, run_id)) < 0)
+            continue;
         row_json(rows, ncolumns, texts, json);
         nrows++;
     }
@@ -93,11 +96,11 @@ int site_property_json(struct store *store, const struct site_cpus *cpus, struct
 {
     struct site_texts texts = {0};
     json_open(json, '{');
-    int result = view_json(store, STORE_VIEW_PROPERTY, &texts, json_name(json, "table"), err);
+    int result = view_json(store, cpus, STORE_VIEW_PROPERTY, &texts, json_name(json, "table"), err);
     *nproperties = result;
     if (result >= 0)
-        result =
-            view_json(store, STORE_VIEW_PROPERTY_POINT, &texts, json_name(json, "points"), err);
+        result = view_json(store, cpus, STORE_VIEW_PROPERTY_POINT, &texts,
+                           json_name(json, "points"), err);
     site_texts_json(&texts, json_name(json, "texts"));
     if (result >= 0)
         result = sheets_json(store, cpus, json_name(json, "sheets"), err);

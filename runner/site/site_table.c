@@ -174,10 +174,10 @@ static int table_read(struct site_stream *row, const struct site_cpus *cpus,
     const struct table_columns columns = table_columns_find(row->rows);
     while (row->more) {
         const struct site_form *last = forms->nforms ? &forms->forms[forms->nforms - 1] : NULL;
-        if (!last || site_form_compare(last, &row->at) != 0)
-            forms_add(table, forms, row);
         int cpu = site_cpu_of_run(cpus, row->run);
         if (cpu >= 0) {
+            if (!last || site_form_compare(last, &row->at) != 0)
+                forms_add(table, forms, row);
             cpu_add(&values[cpu], (int64_t)forms->nforms - 1, row->rows, &columns);
             cpus->cpus[cpu].forms++;
         }

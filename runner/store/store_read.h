@@ -71,7 +71,7 @@ int store_narrow_globs(struct store *store, enum store_view view, const struct s
                        struct err *err);
 // Lets all later reading of best rows see a machine of its own in each kind of CPU (vendor, brand,
 // signature) of a uarch, where the views have one row for the uarch. For a database opened for
-// reading, until it is closed; the file does not change.
+// reading, until it is closed; later changes of the file are not seen.
 int store_machines_apart(struct store *store, struct err *err);
 struct store_rows *store_rows_open(struct store *store, enum store_view view,
                                    const struct store_filter *filter, struct err *err);

@@ -30,6 +30,21 @@ expect "no database" test ! -e three/latput.db
 expect "says so" grep -q '"database":null' three/data/index.js
 expect "smaller" test "$(cat three/data/*.js | wc -c)" -lt "$(cat one/data/*.js | wc -c)"
 
+# Only one of the CPUs, in the data and in the database.
+run site --db known.db --output only --uarch testb
+expect_status 0
+expect_err '^latput site: [0-9]+ forms of 1 CPU, '
+expect "no file of the other" test ! -e only/data/cpu_testa.js
+expect "its name is nowhere" bash -c '! grep -q testa only/data/*'
+expect "one run" test "$(sqlite3 only/latput.db 'SELECT group_concat(uarch) FROM run_table')" = testb
+run site --db known.db --output only --uarch testb,testa
+expect_status 0
+expect_err '^latput site: 3 forms of 2 CPUs, '
+run site --db known.db --output no_such --uarch test
+expect_status 2
+expect_err "no results of the uarch 'test', only of testa, testb"
+expect "nothing is made" test ! -e no_such
+
 # Names of strangers are texts; nothing is asked of anybody; what would let a text become markup is
 # not used.
 own=("$TREE"/site/*.html "$TREE"/site/*.js "$TREE"/site/*.css)

@@ -104,7 +104,7 @@ static void write_site(struct store *store, const char *directory)
 {
     struct err err = {0};
     struct site_counts counts;
-    struct site_options options = {directory, "Title <of> a page", true, false};
+    struct site_options options = {directory, "Title <of> a page", true, false, NULL};
     if (site_write(store, &options, &counts, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(counts.cpus, 2);
@@ -160,7 +160,7 @@ static void test_names(void **state)
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
     struct site_counts counts;
-    struct site_options options = {fixture.dir, "", true, false};
+    struct site_options options = {fixture.dir, "", true, false, NULL};
     char command[300];
     for (size_t i = 0; i < ARRAY_LEN(uarchs); i++)
         fixture_fill(store, uarchs[i], 0xb00f21 + (unsigned)i, 1);
@@ -229,7 +229,7 @@ static void test_write_refused(void **state)
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
     struct site_counts counts;
-    struct site_options options = {fixture.dir, "", true, false};
+    struct site_options options = {fixture.dir, "", true, false, NULL};
     store = reread(&fixture, store);
     assert_int_equal(site_write(store, &options, &counts, &err), -1);
     assert_non_null(strstr(err.text, "has no run yet"));
@@ -279,7 +279,7 @@ static void test_hostile(void **state)
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
     struct site_counts counts;
-    struct site_options options = {fixture.dir, MARKUP, true, false};
+    struct site_options options = {fixture.dir, MARKUP, true, false, NULL};
     fill_hostile(store);
     store = reread(&fixture, store);
     assert_int_equal(site_write(store, &options, &counts, &err), 0);
