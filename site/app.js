@@ -202,6 +202,7 @@
             "a mnemonic and a class of operands: r64 m256 x y z k i8 …, in their order; m is any memory",
         ],
         ["{k}  {1to16}", "operands with this decoration"],
+        ["add rax, [rbx]", "the forms that code is, as latput query says"],
         ["vp*d", "a pattern of the whole mnemonic"],
         ["jne  jcc  shuffle  _mm_add_ps", "other names, kinds of work, intrinsics"],
         [

@@ -131,7 +131,11 @@ const latput = {};
             cpu: putCpu,
             detail: putDetail,
             properties: putProperties,
-            words: (value) => (model.words = new Map(Object.entries(value))),
+            code: (value) => (model.code = value),
+            words: (value) =>
+                (model.words = Object.fromEntries(
+                    Object.entries(value).map(([name, of]) => [name, new Map(Object.entries(of))]),
+                )),
         })[kind](value);
     };
 

@@ -4,7 +4,7 @@
 // that; bits:32; change:faster and doubt:yes, of the second CPU shown against the first; lat>5,
 // tp<=1, uops=2; jne, shuffle, _mm_add_ps and other names are what data/words.js says; others are
 // parts of the mnemonic, the extension or the list. * and ? stand for any characters of the
-// mnemonic; - in front means: not.
+// mnemonic; - in front means: not. A text that is code, add rax, [rbx], means its forms.
 "use strict";
 (() => {
     const { model } = latput;
@@ -49,9 +49,23 @@
         return (form) => test(model.forms[column][form]);
     };
 
+    // Returns true if a set of a glob, such as [a-c3], has the character.
+    function has(set, character) {
+        for (let i = 1; i < set.length - 1; i++)
+            if (set[i + 1] === "-" && i + 3 < set.length) {
+                if (set[i] <= character && character <= set[i + 2]) return true;
+                i += 2;
+            } else if (set[i] === character) return true;
+        return false;
+    }
     // Returns true if a glob matches a whole text. At a mismatch the last star takes one more
     // character, earlier ones need not, so the time is at most the product of the two lengths.
-    function fits(glob, text) {
+    const parts = new Map(); // glob -> its characters and sets
+    function fits(whole, text) {
+        if (!parts.has(whole)) parts.set(whole, whole.match(/\[[^\]]+\]|[^]/g) ?? []);
+        const glob = parts.get(whole);
+        const one = (part, character) =>
+            part === "?" || part === character || (part?.length > 1 && has(part, character));
         let at = 0,
             star = -1,
             from = 0; // after the characters that the star takes
@@ -59,7 +73,7 @@
             if (glob[at] === "*") {
                 star = at++;
                 from = i;
-            } else if (at < glob.length && (glob[at] === "?" || glob[at] === text[i])) {
+            } else if (one(glob[at], text[i])) {
                 at++;
                 i++;
             } else if (star >= 0) {
@@ -78,12 +92,15 @@
         return (form) => test(model.forms.mnemonic[form]);
     }
 
-    // Returns a test of the forms that a word of data/words.js means; null: it is none of them.
-    function meaning(word) {
-        const known = model.words ?? new Map();
+    // Returns the globs that a word of data/words.js means; undefined: it is none of them.
+    function meant(word) {
+        const known = model.words?.words ?? new Map();
         const isPattern = (name) => name.includes("*") && fits(name, word);
-        const globs = known.get(word) ?? known.get([...known.keys()].find(isPattern));
-        const tests = globs?.split(";").map((glob) => {
+        return (known.get(word) ?? known.get([...known.keys()].find(isPattern)))?.split(";");
+    }
+    // Returns a test of the forms that a word means; null: it means none.
+    function meaning(word) {
+        const tests = meant(word)?.map((glob) => {
             const [mnemonic, ...operands] = glob.split(" "),
                 rest = cached((i) => fits(operands.join(" "), tables.lower[i])),
                 whole = wildcard(glob),
@@ -91,6 +108,67 @@
             return (form) => whole(form) || (first(form) && rest(model.forms.operands[form]));
         });
         return tests ? (form) => tests.some((test) => test(form)) : null;
+    }
+
+    // --- code: add rax, [rbx]; translated as runner/list/form_glob.c does ---
+
+    function named(names, word) {
+        const stem = word.replace(/\d{1,2}$/, "#");
+        return names.get(word) ?? names.get(stem) ?? names.get(`${word}#`);
+    }
+    // `general`: general registers and numbers become their classes, too.
+    function operandGlob(word, general) {
+        const { operands, registers } = model.words;
+        const known = named(operands, word) ?? (general ? named(registers, word) : undefined);
+        if (known !== undefined || !general || !/^\d[\da-fx]*$/.test(word)) return known;
+        return word === "1" ? "[i1]*" : "i*";
+    }
+    // Returns a text with a mark in the place of each address, with its size.
+    function addresses(text) {
+        const sizes = [...model.words.sizes.keys()].join("|");
+        const address = `[ ,](?:(${sizes}) )?(?:ptr )?\\[([a-z0-9]+)(?:[ +*-][^\\]]*)?\\]`;
+        const isBase = (name) =>
+            /^(r\d{1,2}|rsp|rip)$/.test(name) || operandGlob(name, true) !== undefined;
+        return text.replace(new RegExp(address, "g"), (whole, size, base) =>
+            isBase(base) ? ` [${size ?? ""}]` : whole,
+        );
+    }
+    function translate(text, general) {
+        const [mnemonic, ...rest] = addresses(text).split(/[ ,]+/);
+        const operand = (word) =>
+            /^\[[a-z]*\]$/.test(word)
+                ? (model.words.sizes.get(word.slice(1, -1)) ?? "m*[0-9]") // no broadcast
+                : word.replace(/[a-z0-9]+/g, (name) => operandGlob(name, general) ?? name);
+        return [mnemonic, ...rest.map(operand)].join(" ");
+    }
+    // Returns the globs that a text means as code, the one with classes last; null: it is none.
+    function code(text) {
+        if (!model.words || /[:<>=]|(^| )-/.test(text)) return null;
+        const [, head, rest] = /^(\w*)(.*)$/.exec(text);
+        const heads = rest ? meant(head)?.map((glob) => glob.split(" ", 1)[0]) : undefined;
+        const globs = (heads ?? [head]).flatMap((head) =>
+            [false, true].map((general) => translate(head + rest, general)),
+        );
+        return globs.at(-1) === `${heads?.at(-1) ?? head}${rest}`.replace(/[ ,]+/g, " ")
+            ? null
+            : { globs, own: translate(text, true) };
+    }
+    // Returns a test of the forms that code is; null: it is none, or not yet all of one.
+    function codeTest(text) {
+        const globs = code(text)?.globs ?? [];
+        if (globs.length === 0) return null;
+        const { forms } = model,
+            found = new Set();
+        const mayBe = cached((i) =>
+            globs.filter((glob) => fits(`${glob.split(" ", 1)[0]}*`, tables.lower[i])),
+        );
+        for (let form = 0; form < forms.count; form++) {
+            const own = mayBe(forms.mnemonic[form]);
+            if (own.length === 0) continue;
+            const name = `${forms.text("mnemonic", form)} ${forms.text("operands", form)}`;
+            if (own.some((glob) => fits(glob, name.toLowerCase()))) found.add(form);
+        }
+        return found.size > 0 ? (form) => found.has(form) : null;
     }
 
     const columns = { lat: "latency_max_clk", tp: "rthroughput_clk", uops: "uops" };
@@ -139,7 +217,9 @@
         const matches = (operand, word) =>
             word.startsWith("{")
                 ? operand.includes(word)
-                : operand === word ||
+                : /[*[]/.test(word)
+                  ? fits(word, operand) || fits(word, base(operand))
+                  : operand === word ||
                   base(operand) === word ||
                   (word === "m" && /^v?m\d/.test(operand));
         const test = cached((i) => {
@@ -171,18 +251,27 @@
         return (form) => tests.some((test) => test(form));
     }
 
+    const plain = (text) =>
+        text
+            .toLowerCase()
+            .trim()
+            .replace(/(^|\s)(_\w+)\s*\(.*?(\)|$)/g, "$1$2"); // as code calls it
     function words(text) {
         tables ??= prepare();
-        return text
-            .toLowerCase()
-            .replace(/(^|\s)(_\w+)\s*\(.*?(\)|$)/g, "$1$2") // as code calls it
+        const lower = plain(text),
+            known = code(lower);
+        return (known?.own ?? lower)
             .split(/[\s,]+/)
             .filter(Boolean)
             .map((written) => {
                 const not = written.length > 1 && written.startsWith("-");
                 const bare = not ? written.slice(1) : written;
                 const word = alias.get(bare) ?? bare;
-                const operand = word.startsWith("{") || tables.classes.has(word) || word === "m";
+                const operand =
+                    word.startsWith("{") ||
+                    tables.classes.has(word) ||
+                    word === "m" ||
+                    (known !== null && /[*[]/.test(word));
                 return { word, not, operand };
             });
     }
@@ -195,6 +284,9 @@
 
     // Returns a predicate on numbers of forms.
     function parse(text, cpus) {
+        tables ??= prepare();
+        const exact = codeTest(plain(text));
+        if (exact) return exact;
         const tests = [],
             operands = [];
         for (const { word, not, operand } of words(text)) {
@@ -247,5 +339,5 @@
         return (form) => test(model.forms.isa[form]);
     }
 
-    latput.search = { parse, asks, rank, RANKS, groupOf, groupTest, groupNames };
+    latput.search = { parse, fits, asks, rank, RANKS, groupOf, groupTest, groupNames };
 })();

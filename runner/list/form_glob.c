@@ -15,7 +15,7 @@
 // Names of operands in manuals and assemblers, and their classes in lists. `#`: a number may
 // follow.
 static const struct glob_name {
-    char name[8], class[6];
+    char name[8], class[14];
 } names[] = {
     {"xmm#",   "x"   },
     {"ymm#",   "y"   },
@@ -42,42 +42,43 @@ static const struct glob_name {
 };
 
 // General registers and their classes; the numbered ones are r8 ... r15, of which r8 is a class.
+// Those that are operands of their own, too, become globs of both: rax and r64.
 static const struct glob_name registers[] = {
-    {"rax", "r64"},
-    {"rbx", "r64"},
-    {"rcx", "r64"},
-    {"rdx", "r64"},
-    {"rsi", "r64"},
-    {"rdi", "r64"},
-    {"rbp", "r64"},
-    {"eax", "r32"},
-    {"ebx", "r32"},
-    {"ecx", "r32"},
-    {"edx", "r32"},
-    {"esi", "r32"},
-    {"edi", "r32"},
-    {"ebp", "r32"},
-    {"ax",  "r16"},
-    {"bx",  "r16"},
-    {"cx",  "r16"},
-    {"dx",  "r16"},
-    {"si",  "r16"},
-    {"di",  "r16"},
-    {"al",  "r8" },
-    {"bl",  "r8" },
-    {"cl",  "r8" },
-    {"dl",  "r8" },
-    {"ah",  "r8h"},
-    {"bh",  "r8h"},
-    {"ch",  "r8h"},
-    {"dh",  "r8h"},
-    {"r9",  "r64"},
-    {"r10", "r64"},
-    {"r11", "r64"},
-    {"r12", "r64"},
-    {"r13", "r64"},
-    {"r14", "r64"},
-    {"r15", "r64"},
+    {"rax", "r[a6][x4]"   },
+    {"rbx", "r64"         },
+    {"rcx", "r64"         },
+    {"rdx", "r64"         },
+    {"rsi", "r64"         },
+    {"rdi", "r64"         },
+    {"rbp", "r64"         },
+    {"eax", "[er][a3][x2]"},
+    {"ebx", "r32"         },
+    {"ecx", "r32"         },
+    {"edx", "r32"         },
+    {"esi", "r32"         },
+    {"edi", "r32"         },
+    {"ebp", "r32"         },
+    {"ax",  "r16"         },
+    {"bx",  "r16"         },
+    {"cx",  "r16"         },
+    {"dx",  "r16"         },
+    {"si",  "r16"         },
+    {"di",  "r16"         },
+    {"al",  "[ar][l8]"    },
+    {"bl",  "r8"          },
+    {"cl",  "[cr][l8]"    },
+    {"dl",  "r8"          },
+    {"ah",  "r8h"         },
+    {"bh",  "r8h"         },
+    {"ch",  "r8h"         },
+    {"dh",  "r8h"         },
+    {"r9",  "r64"         },
+    {"r10", "r64"         },
+    {"r11", "r64"         },
+    {"r12", "r64"         },
+    {"r13", "r64"         },
+    {"r14", "r64"         },
+    {"r15", "r64"         },
 };
 
 static bool glob_is(const char *word, size_t len, const char *name)
@@ -269,4 +270,20 @@ void form_globs_free(struct form_globs *globs)
     for (int i = 0; i < globs->n; i++)
         free(globs->texts[i]);
     free(globs->texts);
+}
+
+const char *form_glob_name(enum glob_names kind, size_t i, const char **glob)
+{
+    static const struct {
+        const struct glob_name *names;
+        size_t n;
+    } kinds[] = {
+        [GLOB_OPERANDS] = {names,     ARRAY_LEN(names)    },
+        [GLOB_REGISTERS] = {registers, ARRAY_LEN(registers)},
+        [GLOB_SIZES] = {sizes,     ARRAY_LEN(sizes)    },
+    };
+    if (i >= kinds[kind].n)
+        return NULL;
+    *glob = kinds[kind].names[i].class;
+    return kinds[kind].names[i].name;
 }

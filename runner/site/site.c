@@ -2,6 +2,7 @@
 // The web page: its own files, and the database as scripts; see site.h.
 #include "site_internal.h"
 
+#include "list/form_glob.h"
 #include "list/form_words.h"
 #include "version.h"
 
@@ -68,15 +69,30 @@ static int index_write(struct store *store, struct site_files *files,
     return result;
 }
 
-// Writes what people call forms, for searches.
+// Writes an object: names of operands in code, and the globs that they become.
+static void names_json(enum glob_names kind, const char *title, struct json *json)
+{
+    const char *name, *glob;
+    json_open(json_name(json, title), '{');
+    for (size_t i = 0; (name = form_glob_name(kind, i, &glob)); i++)
+        json_text(json_name(json, name), glob);
+    json_close(json, '}');
+}
+
+// Writes what people call forms and operands, for searches.
 static int words_write(struct site_files *files, struct err *err)
 {
     struct strbuf text = {0};
     struct json json = {.out = &text, .script = true};
     const char *word, *globs;
     json_open(&json, '{');
+    json_open(json_name(&json, "words"), '{');
     for (size_t i = 0; (word = form_word(i, &globs)); i++)
         json_text(json_name(&json, word), globs);
+    json_close(&json, '}');
+    names_json(GLOB_OPERANDS, "operands", &json);
+    names_json(GLOB_REGISTERS, "registers", &json);
+    names_json(GLOB_SIZES, "sizes", &json);
     json_close(&json, '}');
     int result = site_file_script(files, "data/words.js", "words", &text, err);
     strbuf_free(&text);

@@ -88,6 +88,24 @@ const shot = (page, name) => page.screenshot({ path: `${shots}/${name}.png` });
 
 async function searching() {
     const page = await open("many");
+    // Code means the forms that latput query finds.
+    for (const line of readFileSync(`${scratch}/code.tsv`, "utf8").trim().split("\n")) {
+        const [code, json] = line.split("\t");
+        const found = await page.evaluate((text) => {
+            const { forms } = latput.model,
+                is = latput.search.parse(text, latput.view.shown());
+            return Array.from({ length: forms.count }, (_, form) => form)
+                .filter(is)
+                .map(forms.id);
+        }, code);
+        const asked = JSON.parse(json).map(({ form, enc, bits }) => `${form} ${enc}${bits}`);
+        check(`${code} is something`, asked.length > 0);
+        equal(`${code}, as latput query has it`, found.sort(), asked.sort());
+    }
+    // Half of it leads there.
+    await search(page, "vpermd zmm0{k1}, zmm1");
+    check("what begins so", (await number(page)) > 1);
+    await search(page, "");
     const all = await number(page);
     check("many forms", all > 1500, all);
     equal("three CPUs", await heads(page), ["many0", "many1", "many2"]);

@@ -22,6 +22,23 @@ for by in list isa; do
     run diff --db unlike.db --by $by --format json many0 many1
     cp "$OUT" "diff-$by.json"
 done
+# Code as people write it, and the forms that latput query finds.
+while IFS= read -r code; do
+    run query --db many.db --uarch many0 --format json "$code"
+    expect_status 0
+    printf '%s\t%s\n' "$code" "$(tr -d '\n' <"$OUT")"
+done >code.tsv <<'EOF'
+add rax, [rbx]
+adc al, 5
+ADD  QWORD PTR [rsp+8],r9
+imul r15, qword [r8 + 16], 100
+sub ecx, dword ptr [rax+8*rcx]
+vpermd ymm1, ymm2, [rdi]
+vpermd zmm0{k1}, zmm1, [rax]
+vshufps xmm0, xmm1, xmm2, 0
+shuffle zmm0, zmm1, zmm2
+_mm_shuffle_epi8(a, b)
+EOF
 "$BUILD/tests/test_site" hostile hostile.db || exit 99
 "$BUILD/tests/test_site" make known.db || exit 99
 cp known.db finished.db # only finished runs are packed

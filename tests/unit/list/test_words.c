@@ -100,17 +100,18 @@ static void test_globs(void **state)
     static const struct {
         const char *word, *globs;
     } cases[] = {
-        {"JNE",                "jnz"                        },
-        {"jne rel8",           "jnz rel8"                   },
-        {"cmovcc rax, rbx",    "cmov* rax rbx|cmov* r64 r64"},
-        {"cmpltps xmm0, xmm1", "cmpps x x"                  },
-        {"_mm_add_ps",         "addps x x|vaddps x x x"     },
-        {"_MM_ADD_PS(a, b)",   "addps x x|vaddps x x x"     },
-        {"_mm_add_ps_",        "_mm_add_ps_"                },
-        {"movabs",             "mov r64 i64*"               },
-        {"*jne",               "*jne"                       },
-        {"jne*",               "jne*"                       },
-        {"shuffled",           "shuffled"                   },
+        {"JNE",                "jnz"                              },
+        {"jne rel8",           "jnz rel8"                         },
+        {"cmovcc rax, rbx",    "cmov* rax rbx|cmov* r[a6][x4] r64"},
+        {"shl rax, cl",        "shl rax cl|shl r[a6][x4] [cr][l8]"},
+        {"cmpltps xmm0, xmm1", "cmpps x x"                        },
+        {"_mm_add_ps",         "addps x x|vaddps x x x"           },
+        {"_MM_ADD_PS(a, b)",   "addps x x|vaddps x x x"           },
+        {"_mm_add_ps_",        "_mm_add_ps_"                      },
+        {"movabs",             "mov r64 i64*"                     },
+        {"*jne",               "*jne"                             },
+        {"jne*",               "jne*"                             },
+        {"shuffled",           "shuffled"                         },
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
