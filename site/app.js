@@ -154,6 +154,8 @@
                 (name !== "compare" || model.cpus.filter((cpu) => cpu.forms > 0).length > 1),
         );
         byId("views").replaceChildren(...parts.map(([name, label]) => partLink(name, label)));
+        const current = document.querySelector("#views [aria-current]");
+        current?.scrollIntoView({ block: "nearest", inline: "nearest" });
     }
 
     let shows = 0;

@@ -5,7 +5,7 @@
 "use strict";
 const latput = {};
 (() => {
-    const model = { index: null, forms: null, cpus: [], properties: null, words: null };
+    const model = { index: null, forms: null, cpus: [], properties: null, words: null, code: null };
     const early = []; // tables that came before the forms
     const loaded = new Map(); // file -> promise
     const details = new Map(); // "cpu/chunk" -> value

@@ -26,7 +26,7 @@
         const used = columns.map((_, i) => cells.some((line) => line[i] !== ""));
         return h(
             "div",
-            { class: "grid", tabindex: 0, role: "region", "aria-label": caption },
+            { class: "grid", tabindex: 0, role: "group", "aria-label": caption },
             h(
                 "table",
                 more,
@@ -38,7 +38,11 @@
                         "tr",
                         {},
                         columns.map(([name, , kind], i) =>
-                            used[i] ? h("th", { scope: "col", class: kind }, name) : null,
+                            !used[i]
+                                ? null
+                                : name
+                                  ? h("th", { scope: "col", class: kind }, name)
+                                  : h("td", { class: kind }),
                         ),
                     ),
                 ),
@@ -138,7 +142,7 @@
         const cut = kernel.code_bytes > 64;
         return h(
             "div",
-            { class: "grid", tabindex: 0, role: "region", "aria-label": "Machine code" },
+            { class: "grid", tabindex: 0, role: "group", "aria-label": "Machine code" },
             h(
                 "table",
                 { class: "code" },
@@ -514,28 +518,67 @@
 
     // --- the bytes, and what others say ---
 
-    // Returns the form's instruction as it was timed: "4801D8 add rax, rbx"; null if no pack has
-    // code of it.
-    async function encoded(cpus, form) {
-        const mnemonic = model.forms.text("mnemonic", form);
-        for (const cpu of cpus.filter((cpu) => cpu.table.has(form))) {
-            const { kernels } = await latput.detail(cpu, form);
-            for (const { code } of kernels)
-                for (const line of code ?? [])
-                    if (line.split(" ").slice(1).includes(mnemonic)) return line;
-        }
-        return null;
-    }
-    async function bytes(cpus, form, place) {
-        const line = await encoded(cpus, form);
-        if (!line) return;
-        const [hex, ...text] = line.split(" "),
-            n = hex.length / 2;
-        place.append(
-            h("code", {}, hex.replace(/../g, "$& ").trim()),
-            h("span", { class: "hint" }, ` ${n} byte${n === 1 ? "" : "s"}: `),
-            h("code", {}, text.join(" ")),
+    // Says what the form is for, its bytes, and the intrinsics that become it.
+    async function encoded(form, place) {
+        await Promise.all(["code", "words"].map((name) => latput.load(`data/${name}.js`)));
+        const { texts, forms } = model.code,
+            [section, [line]] = forms[form],
+            list = model.forms.text("list", form),
+            title = model.listTitles.get(list) ?? list;
+        const [hex, ...text] = (line === undefined ? "" : texts[line]).split(" "),
+            n = hex.length / 2,
+            functions = intrinsics(form);
+        place.replaceChildren(
+            h("p", {}, texts[section] ? `${texts[section]} (${title})` : title),
+            n > 0
+                ? h(
+                      "p",
+                      {},
+                      h("code", {}, hex.replace(/../g, "$& ").trim()),
+                      h("span", { class: "hint" }, ` ${n} byte${n === 1 ? "" : "s"}: `),
+                      h("code", {}, text.join(" ")),
+                  )
+                : "",
+            functions.length > 0
+                ? h(
+                      "details",
+                      { open: functions.length <= 4 },
+                      h("summary", {}, `Intrinsics: ${functions.length}`),
+                      functions.map((name) => [h("code", {}, name), " "]),
+                  )
+                : "",
         );
+    }
+    // Returns operands with a register in the place of memory, as intrinsics have them: of its
+    // size, of a broadcast or a part of a vector that of another operand.
+    function inRegisters(operands) {
+        const vectors = operands.map((operand) => operand[0]).filter((name) => /[xyz]/.test(name));
+        const general = operands.some((operand) => /^r\d/.test(operand));
+        return operands.map((operand) => {
+            const [, bits, rest] = /^m(\d+)(.*)$/.exec(operand) ?? [];
+            if (!bits) return operand;
+            if (general && vectors.length === 0) return `r${bits}`;
+            const whole = { 128: "x", 256: "y", 512: "z" }[bits];
+            return whole ?? (rest ? (vectors.sort().at(-1) ?? operand) : "x");
+        });
+    }
+    let functionsOf = null; // mnemonic -> [operands as a glob, intrinsic]
+    function intrinsics(form) {
+        if (!functionsOf) {
+            functionsOf = new Map();
+            for (const [word, globs] of model.words.words)
+                for (const glob of word.startsWith("_") ? globs.split(";") : []) {
+                    const [mnemonic] = glob.split(" ", 1);
+                    if (!functionsOf.has(mnemonic)) functionsOf.set(mnemonic, []);
+                    functionsOf.get(mnemonic).push([glob.slice(mnemonic.length + 1), word]);
+                }
+        }
+        const known = functionsOf.get(model.forms.text("mnemonic", form)) ?? [],
+            operands = model.forms.text("operands", form);
+        const of = (text) =>
+            known.filter(([glob]) => latput.search.fits(glob, text)).map(([, word]) => word);
+        const own = of(operands);
+        return own.length > 0 ? own : of(inRegisters(operands.split(" ")).join(" "));
     }
     // The manuals have one entry for all conditions, and none of its own for most forms of VEX.
     function manualName(mnemonic) {
@@ -634,9 +677,8 @@
         }
         const { forms } = model,
             cpus = view.shown(),
-            encoding = h("p", {}),
+            encoding = h("div", { class: "encoding" }),
             comparison = h("div", {}),
-            list = forms.text("list", form),
             parts = sections(form);
         panel.replaceChildren(
             close,
@@ -649,7 +691,6 @@
                     forms.text("enc", form),
                     `${forms.bits[form]}-bit mode`,
                     forms.text("options", form),
-                    model.listTitles.get(list) ?? list,
                 ]
                     .filter(Boolean)
                     .join(" · "),
@@ -660,9 +701,9 @@
             ...parts.map((part) => part.element),
         );
         panel.scrollTop = 0;
+        await encoded(form, encoding).catch(() => {});
         await beside(cpus, form, comparison).catch(() => {});
         for (const part of parts) if (own === request) await part.fill();
-        if (own === request) await bytes(cpus, form, encoding).catch(() => {});
     }
 
     latput.panel = { show, facts, grid, formNamed };

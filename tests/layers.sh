@@ -29,7 +29,6 @@ runner/where
 runner/plot
 runner/report
 runner/pack
-runner/site
 runner/measure
 runner/run
 runner/property
@@ -37,6 +36,7 @@ runner/bench
 runner/stat
 runner/check
 runner/known
+runner/site
 runner/llvm
 runner/export
 runner/compare

@@ -37,6 +37,8 @@ static int site_of_store(struct store *store, const struct site_options *site)
     struct site_counts counts;
     if (site_write(store, site, &counts, &err) != 0)
         return command_fail(&cmd_site, EXIT_ENVIRONMENT, "%s", err.text);
+    if (counts.uncoded)
+        command_note(&cmd_site, "without the bytes of instructions: %s", err.text);
     command_note(&cmd_site, "%d form%s of %d CPU%s, %d files, %.1f MB", counts.forms,
                  counts.forms == 1 ? "" : "s", counts.cpus, counts.cpus == 1 ? "" : "s",
                  counts.files, (double)counts.bytes / 1e6);

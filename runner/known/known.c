@@ -315,6 +315,11 @@ int known_read(struct store *store, const struct store_filter *filter, unsigned 
     return status;
 }
 
+int known_code(struct known_cpu *data, struct err *err)
+{
+    return data_read_rows(data, err) != 0 ? -1 : known_assemble(data, err);
+}
+
 void known_free(struct known_cpu *data)
 {
     for (int i = 0; i < data->nlists; i++)

@@ -69,6 +69,9 @@ enum { KNOWN_ROWS = 1, KNOWN_CODE = 2 | KNOWN_ROWS, KNOWN_FALSE = 4 };
 // the message. The caller frees with known_free() in either case.
 int known_read(struct store *store, const struct store_filter *filter, unsigned what,
                struct known_cpu *data, struct err *err);
+// Finds the rows and the machine code of forms of which only the ids are given, in the order of
+// stored_form_compare(). Returns 0, or -1 with the message.
+int known_code(struct known_cpu *data, struct err *err);
 void known_free(struct known_cpu *data);
 
 // Reasons for leaving a form out.

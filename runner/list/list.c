@@ -438,6 +438,7 @@ static void list_parse_form(struct row_parser *parser, const char *const *fields
     *row = (struct list_row){.path = list->path,
                              .line = parser->record->line,
                              .source = parser->record->text,
+                             .section = parser->record->heading,
                              .fields = fields,
                              .family = family};
     parser->row = row;

@@ -119,6 +119,7 @@ struct list_row {
     const char *path; // of the list, as given
     int line;
     const char *source;        // the source line, for messages
+    const char *section;       // heading of the section, "Permute"; "": none
     bool family;               // one of several forms that the line stands for
     const char *const *fields; // columns of the list as a row of this form alone would have them
 

@@ -107,6 +107,8 @@ static int site_files_write(struct store *store, struct site_files *files,
     int result = site_table_write(store, files, cpus, &forms, err);
     if (result == 0)
         result = site_detail_write(store, files, cpus, &forms, options->samples, err);
+    if (result == 0)
+        result = site_code_write(files, &forms, err);
     files->counts->forms = (int)forms.nforms;
     free(forms.forms);
     arena_free(&forms.arena);

@@ -19,6 +19,7 @@ struct site_options {
 
 struct site_counts {
     int cpus, forms, files;
+    bool uncoded;  // the forms could not be assembled: *err says why
     int64_t bytes; // of all files
 };
 

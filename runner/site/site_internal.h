@@ -129,6 +129,11 @@ int site_detail_write(struct store *store, struct site_files *files, const struc
 // ASSEMBLY" per instruction (site_asm.c).
 void site_asm_json(const char *hex, int bits, struct site_texts *texts, struct json *json);
 
+// Writes data/code.js: per form, the heading of its rows in the lists and an instance of it, as
+// site_asm_json() does. Without NASM or the lists these are empty, and *err says why
+// (site_code.c).
+int site_code_write(struct site_files *files, const struct site_forms *forms, struct err *err);
+
 // Writes an object: properties of the pipeline with their curves, and the fact sheets of CPUs
 // (site_property.c).
 int site_property_json(struct store *store, const struct site_cpus *cpus, struct json *json,

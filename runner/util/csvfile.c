@@ -42,6 +42,7 @@ struct csv_reader {
     const char *text;
     size_t record_capacity, comment_capacity;
     const char **comments;
+    const char *heading;
     bool have_header;
     int header_fields;
     int *source; // per column of the spec: index of the field in the file, or -1
@@ -286,11 +287,12 @@ static int csv_add_record(struct csv_reader *reader, const struct csv_line_field
     }
     file->records =
         xgrow(file->records, &reader->record_capacity, file->nrecords + 1, sizeof *file->records);
-    file->records[file->nrecords++] =
-        (struct csv_record){reader->line, reader->text, values, columns};
+    file->records[file->nrecords++] = (struct csv_record){
+        reader->line, reader->text, values, columns, reader->heading ? reader->heading : ""};
     return 0;
 }
 
+// Keeps a comment line, without `#` and blanks: before the header, or as the heading of records.
 static void csv_add_comment(struct csv_reader *reader, const char *text)
 {
     struct csv_file *file = reader->file;
@@ -298,9 +300,14 @@ static void csv_add_comment(struct csv_reader *reader, const char *text)
     size_t len = strlen(text);
     while (len > 0 && strchr(" \t", text[len - 1]))
         len--;
+    const char *kept = arena_strndup(&file->arena, text, len);
+    if (reader->have_header) {
+        reader->heading = kept;
+        return;
+    }
     reader->comments = xgrow(reader->comments, &reader->comment_capacity, file->ncomments + 1,
                              sizeof *reader->comments);
-    reader->comments[file->ncomments++] = arena_strndup(&file->arena, text, len);
+    reader->comments[file->ncomments++] = kept;
 }
 
 static int csv_read_line(struct csv_reader *reader, struct err *err)
@@ -308,8 +315,7 @@ static int csv_read_line(struct csv_reader *reader, struct err *err)
     const char *line = reader->text;
     const char *start = line + strspn(line, " \t");
     if (*start == '#') {
-        if (!reader->have_header)
-            csv_add_comment(reader, start);
+        csv_add_comment(reader, start);
         return 0;
     }
     if (*start == '\0')

@@ -14,6 +14,7 @@ struct csv_record {
     const char *text;          // the whole source line, for messages
     const char *const *fields; // one per requested column, in the order of csv_spec.columns
     const int *field_columns;  // 1-based byte column in which each field starts
+    const char *heading;       // the last comment line between the header and it; "": none
 };
 
 struct csv_file {

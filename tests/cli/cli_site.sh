@@ -4,6 +4,7 @@
 # at the page in a browser.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
+not_in() { ! grep -nE "$@"; }
 "$BUILD/tests/test_site" make known.db || exit 99
 
 run site --db known.db --output one
@@ -11,6 +12,16 @@ expect_status 0
 expect_out '^one/index\.html$'
 expect_err '^latput site: 3 forms of 2 CPUs, [0-9]+ files, [0-9.]+ MB$'
 expect "all forms, from one to the next" grep -q '"step":\[0,1,1\]' one/data/cpu_testb.js
+expect "the bytes of a form, without its kernels" grep -qF '"4801CB add rbx, rcx"' one/data/code.js
+expect "what it is for" grep -qF '"Addition"' one/data/code.js
+mkdir bin
+printf '#!/bin/sh\necho no such assembler >&2; exit 9\n' >bin/nasm
+chmod +x bin/nasm
+PATH=$PWD/bin:$PATH run site --db known.db --output bare
+expect_status 0
+expect_err '^latput site: without the bytes of instructions: nasm failed: no such assembler'
+expect "a page all the same" grep -qF '"Addition"' bare/data/code.js
+expect "without the bytes" not_in '4801CB' bare/data/code.js
 run site --db known.db --output two --title 'latput'
 expect_status 0
 expect "same bytes" diff -r one two
@@ -48,7 +59,6 @@ expect "nothing is made" test ! -e no_such
 # Names of strangers are texts; nothing is asked of anybody; what would let a text become markup is
 # not used.
 own=("$TREE"/site/*.html "$TREE"/site/*.js "$TREE"/site/*.css)
-not_in() { ! grep -nE "$@"; }
 known='http://www\.w3\.org/2000/svg|`https://(www\.felixcloutier\.com/x86|uops\.info/table\.html)[/?]'
 expect "no address of elsewhere, but two that links lead to" not_in '(https?:)?//[a-z]+\.' \
     <(grep -vE "$known" "${own[@]}")

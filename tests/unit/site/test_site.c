@@ -125,9 +125,9 @@ static void test_write(void **state)
     write_site(store, one);
     write_site(store, two);
     static const char *const names[] = {
-        "index.html",          "data/index.js",      "data/forms.js",
-        "data/cpu_testa.js",   "data/cpu_testb.js",  "data/cpu_testa.0.js",
-        "data/cpu_testb.0.js", "data/properties.js", "data/words.js"};
+        "index.html",        "data/index.js",       "data/forms.js",       "data/cpu_testa.js",
+        "data/cpu_testb.js", "data/cpu_testa.0.js", "data/cpu_testb.0.js", "data/properties.js",
+        "data/words.js",     "data/code.js"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         char *a = read_file(one, names[i]), *b = read_file(two, names[i]);
         assert_string_equal(a, b);
@@ -155,7 +155,7 @@ static void test_names(void **state)
     (void)state;
     static const char *const uarchs[] = {"forms",  "index",  "properties", "zen5",
                                          "zen5-0", "zen5_0", "cpu_zen5"};
-    static const char *const own[] = {"forms", "index", "properties", "words"};
+    static const char *const own[] = {"code", "forms", "index", "properties", "words"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
@@ -174,7 +174,7 @@ static void test_names(void **state)
         snprintf(begin, sizeof begin, "latput.put(\"%s\",", own[i]);
         expect_part(fixture.dir, name, begin);
     }
-    // Two files a CPU beside these four.
+    // Two files a CPU beside these five.
     snprintf(command, sizeof command,
              "test $(ls %s/data | wc -l) = %zu && "
              "test $(grep -l '^latput.put(\"detail\"' %s/data/* | wc -l) = %zu",
@@ -288,7 +288,8 @@ static void test_hostile(void **state)
                                         "data/cpu_unknown_AuthenticAMD_00B00F21.js",
                                         "data/cpu_unknown_AuthenticAMD_00B00F21.0.js",
                                         "data/properties.js",
-                                        "data/words.js"};
+                                        "data/words.js",
+                                        "data/code.js"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         char *text = read_file(fixture.dir, names[i]);
         assert_null(strpbrk(text, "<>&"));

@@ -59,16 +59,18 @@ static void test_reads_records(void **state)
         int line;
         const char *name, *value;
         int name_column, value_column;
+        const char *heading;
     } want[] = {
-        {5, "one",      "1",     4, 1},
-        {7, "two",      "a,\"b", 9, 2},
-        {8, "",         "",      2, 1},
-        {9, "\xc3\xa9", "3 4",   9, 3},
+        {5, "one",      "1",     4, 1, ""         },
+        {7, "two",      "a,\"b", 9, 2, "a comment"},
+        {8, "",         "",      2, 1, "a comment"},
+        {9, "\xc3\xa9", "3 4",   9, 3, "a comment"},
     };
     assert_int_equal(file.nrecords, ARRAY_LEN(want));
     for (size_t i = 0; i < ARRAY_LEN(want); i++) {
         const struct csv_record *record = &file.records[i];
         assert_int_equal(record->line, want[i].line);
+        assert_string_equal(record->heading, want[i].heading);
         assert_string_equal(record->fields[0], want[i].name);
         assert_string_equal(record->fields[1], want[i].value);
         assert_string_equal(record->fields[2], "");
@@ -177,7 +179,7 @@ static void test_messages_of_a_record_point_at_its_field(void **state)
     (void)state;
     static const char *const fields[] = {"ab", "cde", ""};
     static const int field_columns[] = {1, 5, 8};
-    const struct csv_record record = {3, "ab, cde,", fields, field_columns};
+    const struct csv_record record = {3, "ab, cde,", fields, field_columns, ""};
     struct err err = {0};
     assert_int_equal(csv_record_error("p", &record, 1, &err, "no %s", "number"), -1);
     assert_string_equal(err.text, "p:3: no number\n  ab, cde,\n      ^");
