@@ -315,7 +315,7 @@
     async function begin() {
         byId("title").textContent = model.index.title;
         document.title = model.index.title;
-        if (matchMedia("(max-width: 45rem)").matches) byId("choices").open = false;
+        if (matchMedia("(max-width: 60rem)").matches) byId("choices").open = false;
         about();
         downloads();
         events();

@@ -70,6 +70,7 @@
             caption,
             [["", ([name]) => name], ...heads],
             lines.filter(([, value]) => all(value).some((text) => text !== "")),
+            { class: "cpus" },
         );
     }
     const facts = (items) =>
