@@ -4,6 +4,7 @@
 
 #include "check_known.h"
 #include "cpuinfo/counter_check.h"
+#include "list/form_shown.h"
 #include "list/form_words.h"
 #include "names/port_names_file.h"
 #include "report/report_sheet.h"
@@ -237,7 +238,7 @@ int check_lists(const char *const *paths, int npaths, bool complete, struct chec
     struct err fault;
     *check = (struct check){.nlists = npaths, .complete = complete};
     check->lists = xcalloc((size_t)npaths + 1, sizeof *check->lists);
-    if (form_words_load(&fault) != 0)
+    if (form_words_load(&fault) != 0 || form_shown_load(&fault) != 0)
         check_table_problem(check, fault.text);
     if (cpuinfo_check(&fault) != 0)
         check_table_problem(check, fault.text);

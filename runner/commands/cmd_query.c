@@ -214,28 +214,65 @@ static void query_put(const char *table, const char *legend, const char *whose)
     strbuf_free(&text);
 }
 
-// Suggests globs with stars if no row matches: a glob without stars is not compared with parts of
-// names.
-static void query_hint(struct store *store, const struct arguments *query)
+// Returns the number of rows that this glob alone would find.
+static int64_t query_count(struct store *store, const struct arguments *query, const char *glob)
 {
-    struct strbuf out = {0}, text = {0};
     struct store_filter filter = query->filter;
-    const char *glob =
-        query->nglobs == 1 && !strpbrk(query->globs[0], "*?[") ? query->globs[0] : "";
+    struct strbuf out = {0};
     int64_t nrows = 0;
     struct err err;
-    char hint[96];
-    strbuf_printf(&text, "*%s*", glob);
-    filter.globs = (const char *const[]){strbuf_text(&text)};
+    filter.globs = (const char *const[]){glob};
+    filter.nglobs = 1;
     const struct report_query wanted = {.view = query->view, .filter = &filter};
-    if (*glob && store_narrow_globs(store, query->view, &filter, &err) == 0 &&
-        report_rows(store, &wanted, &out, NULL, &nrows, &err) == 0 && nrows > 0)
-        command_note(&cmd_query, "no rows match; %" PRId64 " match '%s'", nrows,
-                     strbuf_text(&text));
-    else
-        command_note(&cmd_query, "no rows match%s", form_word_hint(glob, hint, sizeof hint));
+    if (store_narrow_globs(store, query->view, &filter, &err) != 0 ||
+        report_rows(store, &wanted, &out, NULL, &nrows, &err) != 0)
+        nrows = 0;
     strbuf_free(&out);
-    strbuf_free(&text);
+    return nrows;
+}
+
+// Says that no form has the mnemonic that a glob begins with, and what may be meant.
+static void query_no_form(const char *glob, const char *mnemonics)
+{
+    char hint[96];
+    struct suggestion near = form_suggest(glob);
+    for (const char *at = mnemonics; *at; at += strlen(at) + 1)
+        suggest_offer(&near, at);
+    form_words_offer(&near);
+    command_note(&cmd_query, "no rows match: no form is called '%.*s'%s", (int)near.len, glob,
+                 suggest_text(&near, hint, sizeof hint));
+}
+
+// Returns true if a mnemonic is this word, or begins with it and a blank.
+static bool texts_have(const char *texts, const char *word, size_t len)
+{
+    while (*texts && (strncasecmp(texts, word, len) != 0 || !strchr(" ", texts[len])))
+        texts += strlen(texts) + 1;
+    return *texts != '\0';
+}
+
+// Says why no row matches one glob without stars, which is not compared with parts of names: all
+// forms of its mnemonic have other operands, it is a part of names, or a slip.
+static void query_hint(struct store *store, const struct arguments *query)
+{
+    const char *glob =
+        query->nglobs == 1 && !strpbrk(query->globs[0], "*?[") ? query->globs[0] : "";
+    struct err err;
+    char *mnemonics = *glob ? store_mnemonics(store, &err) : NULL;
+    size_t len = strcspn(glob, " ,(");
+    char *whole = xasprintf("%.*s", (int)len, glob), *part = xasprintf("*%s*", glob);
+    bool known = mnemonics && texts_have(mnemonics, glob, len);
+    int64_t nrows = !*glob ? 0 : query_count(store, query, known ? whole : part);
+    if (nrows > 0)
+        command_note(&cmd_query, "no rows match; %" PRId64 " match '%s'", nrows,
+                     known ? whole : part);
+    else if (!mnemonics || known)
+        command_note(&cmd_query, "no rows match");
+    else
+        query_no_form(glob, mnemonics);
+    free(mnemonics);
+    free(whole);
+    free(part);
 }
 
 // Prints the rows. Tables on a terminal are fitted to its lines; elsewhere the width is unknown.

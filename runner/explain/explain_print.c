@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "explain_print.h"
 
+#include "list/form_shown.h"
 #include "util/mem.h"
 #include "util/text.h"
 #include "util/text_table.h"
@@ -284,9 +285,12 @@ static void print_unknown(const struct explanation *explanation, const struct pa
         if (instr->known == KNOWN_ALL || instr->fused ||
             (instr->known == KNOWN_NO_PORTS && !explanation->model))
             continue;
+        struct strbuf name = {0};
         print_line(page, 0, "%d, %s: %s%s%s%s", i + 1, instr->code->text,
                    explain_known_text(instr->known), instr->row ? " (" : "",
-                   instr->row ? instr->row->row->form : "", instr->row ? ")" : "");
+                   instr->row ? form_shown(instr->row->row->form, &name) : "",
+                   instr->row ? ")" : "");
+        strbuf_free(&name);
     }
     if (explanation->block.memory_dropped)
         print_line(page, 0,

@@ -3,69 +3,98 @@
 
 #include "util/csvfile.h"
 #include "util/paths.h"
-#include "util/suggest.h"
 
 #include <fnmatch.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {"categories", "intrinsics"};
-static struct {
+// The files, and what all of their words begin with.
+static struct words_file {
+    const char *path, *begins;
     pthread_once_t once;
     int status;
     struct err err;
-    struct csv_file files[ARRAY_LEN(names)];
-} words = {.once = PTHREAD_ONCE_INIT};
+    struct csv_file file;
+} files[] = {
+    {.path = "lists/words/categories.csv", .begins = "",  .once = PTHREAD_ONCE_INIT},
+    {.path = "lists/words/intrinsics.csv", .begins = "_", .once = PTHREAD_ONCE_INIT},
+};
 
-static void words_read(void)
+static void words_read(struct words_file *words)
 {
     static const char *const columns[] = {"word", "globs"};
     static const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
-    for (size_t i = 0; i < ARRAY_LEN(names) && words.status == 0; i++) {
-        char relative[64];
-        snprintf(relative, sizeof relative, "lists/words/%s.csv", names[i]);
-        words.status = csv_file_read(path_data(relative), &spec, &words.files[i], &words.err);
-        if (words.status != 0)
-            words.files[i] = (struct csv_file){0};
-    }
+    words->status = csv_file_read(path_data(words->path), &spec, &words->file, &words->err);
+    if (words->status != 0)
+        words->file = (struct csv_file){0};
+}
+
+static void read_categories(void)
+{
+    words_read(&files[0]);
+}
+
+static void read_intrinsics(void)
+{
+    words_read(&files[1]);
+}
+
+// Reads a file when it is first needed.
+static const struct words_file *words_need(size_t i)
+{
+    static void (*const read[])(void) = {read_categories, read_intrinsics};
+    pthread_once(&files[i].once, read[i]);
+    return &files[i];
 }
 
 int form_words_load(struct err *err)
 {
-    pthread_once(&words.once, words_read);
-    return words.status == 0 ? 0 : err_set(err, "%s", words.err.text);
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        if (words_need(i)->status != 0)
+            return err_set(err, "%s", files[i].err.text);
+    return 0;
 }
 
 const char *form_word(size_t i, const char **globs)
 {
-    form_words_load(NULL);
-    for (size_t f = 0; f < ARRAY_LEN(words.files); f++) {
-        if (i < words.files[f].nrecords) {
-            *globs = words.files[f].records[i].fields[1];
-            return words.files[f].records[i].fields[0];
+    for (size_t f = 0; f < ARRAY_LEN(files); f++) {
+        const struct csv_file *file = &words_need(f)->file;
+        if (i < file->nrecords) {
+            *globs = file->records[i].fields[1];
+            return file->records[i].fields[0];
         }
-        i -= words.files[f].nrecords;
+        i -= file->nrecords;
     }
     return NULL;
 }
 
 const char *form_word_globs(const char *word)
 {
-    const char *name, *globs;
-    for (size_t i = 0; (name = form_word(i, &globs)); i++)
-        if (strcmp(name, word) == 0 || (strchr(name, '*') && fnmatch(name, word, 0) == 0))
-            return globs;
+    for (size_t f = 0; f < ARRAY_LEN(files); f++) {
+        if (strncmp(word, files[f].begins, strlen(files[f].begins)) != 0)
+            continue;
+        const struct csv_file *file = &words_need(f)->file;
+        for (size_t i = 0; i < file->nrecords; i++) {
+            const char *name = file->records[i].fields[0];
+            if (strcmp(name, word) == 0 || (strchr(name, '*') && fnmatch(name, word, 0) == 0))
+                return file->records[i].fields[1];
+        }
+    }
     return NULL;
 }
 
-const char *form_word_hint(const char *word, char *text, size_t size)
+struct suggestion form_suggest(const char *glob)
 {
-    struct suggestion near = suggest_start(word, strlen(word));
-    const char *name, *globs;
+    struct suggestion near = suggest_start(glob, strcspn(glob, " ,("));
     near.distance = near.distance < 5 ? near.distance : 5; // two edits: there are many short words
+    return near;
+}
+
+void form_words_offer(struct suggestion *near)
+{
+    const char *name, *globs;
     for (size_t i = 0; (name = form_word(i, &globs)); i++)
         if (!strchr(name, '*'))
-            suggest_offer(&near, name);
-    return suggest_text(&near, text, size);
+            suggest_offer(near, name);
 }

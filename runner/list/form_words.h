@@ -4,6 +4,7 @@
 #pragma once
 
 #include "util/err.h"
+#include "util/suggest.h"
 
 #include <stddef.h>
 
@@ -12,6 +13,8 @@
 const char *form_word_globs(const char *word);
 // Returns the i-th word, with its globs; NULL: there are no more.
 const char *form_word(size_t i, const char **globs);
-// Writes "; did you mean 'x'?" for a word that resembles one of these, else "". Returns `text`.
-const char *form_word_hint(const char *word, char *text, size_t size);
+// Returns a suggestion for the first word of a glob that no form matches; the caller offers
+// mnemonics to it, then form_words_offer() the words.
+struct suggestion form_suggest(const char *glob);
+void form_words_offer(struct suggestion *near);
 int form_words_load(struct err *err);

@@ -2,6 +2,7 @@
 #include "select.h"
 
 #include "form_glob.h"
+#include "form_shown.h"
 #include "form_words.h"
 #include "util/paths.h"
 #include "util/suggest.h"
@@ -132,13 +133,17 @@ static int wanted_name(struct wanted_list *wanted, const char *name, struct err 
 static bool select_matches(const struct list_row *row, const struct form_globs *globs)
 {
     char text[512];
+    struct strbuf shown = {0};
     snprintf(text, sizeof text, "%s%s%s", row->mnemonic, *row->operands_text ? " " : "",
              row->operands_text);
-    for (int i = 0; i < globs->n; i++)
-        if (fnmatch(globs->texts[i], row->mnemonic, 0) == 0 ||
-            fnmatch(globs->texts[i], text, 0) == 0 || fnmatch(globs->texts[i], row->form, 0) == 0)
-            return true;
-    return globs->n == 0;
+    const char *const names[] = {row->mnemonic, text, row->form,
+                                 form_shown_plain(row->form, &shown)};
+    bool matches = globs->n == 0;
+    for (int i = 0; i < globs->n && !matches; i++)
+        for (size_t j = 0; j < ARRAY_LEN(names) && !matches; j++)
+            matches = fnmatch(globs->texts[i], names[j], 0) == 0;
+    strbuf_free(&shown);
+    return matches;
 }
 
 // Returns the list of this path, which may have been named before for another line.
@@ -231,6 +236,19 @@ int select_check_once(const struct selection *selection, struct err *err)
     return status == 0 ? select_check_names(selection, err) : status;
 }
 
+// Says that no form matches; perhaps there is a mnemonic, or a word, that the glob begins like.
+static int select_none(const struct selection *selection, const char *glob_, struct err *err)
+{
+    char hint[96];
+    struct suggestion near = form_suggest(glob_);
+    for (int i = 0; i < selection->nlists; i++)
+        for (int j = 0; j < selection->lists[i].nrows; j++)
+            suggest_offer(&near, selection->lists[i].rows[j].mnemonic);
+    form_words_offer(&near);
+    return err_set(err, "no form matches '%s' in %d lists%s", glob_, selection->nlists,
+                   suggest_text(&near, hint, sizeof hint));
+}
+
 int select_rows(const char *const *names, int nnames, const char *glob_,
                 struct selection *selection, struct err *err)
 {
@@ -250,11 +268,8 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
         status = select_read(selection, &wanted.items[i], &globs, &capacity, err);
     wanted_free(&wanted);
     form_globs_free(&globs);
-    if (status == 0 && selection->nrows == 0) {
-        char hint[96];
-        status = err_set(err, "no form matches '%s' in %d lists%s", glob_ ? glob_ : "*",
-                         selection->nlists, form_word_hint(glob_ ? glob_ : "", hint, sizeof hint));
-    }
+    if (status == 0 && selection->nrows == 0)
+        status = select_none(selection, glob_ ? glob_ : "*", err);
     if (status != 0)
         selection_free(selection);
     return status;

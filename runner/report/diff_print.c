@@ -2,6 +2,8 @@
 // Differences as tables, CSV and JSON; see diff.h.
 #include "diff.h"
 
+#include "list/form_shown.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,7 +168,9 @@ static void table_row(const struct diff *diff, const struct diff_pair *pair,
 {
     const struct diff_form *a = pair->a, *b = pair->b;
     char one[REPORT_LATENCY_MAX], two[REPORT_LATENCY_MAX], change[32];
-    text_table_cell(table, a->form);
+    struct strbuf name = {0};
+    text_table_cell(table, form_shown(a->form, &name));
+    strbuf_free(&name);
     text_table_cell(table, a->enc);
     text_table_styled(table, change_text(pair, change),
                       pair->change == DIFF_FASTER   ? STYLE_GOOD

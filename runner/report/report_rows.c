@@ -309,6 +309,8 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
     int column = store_rows_column(rows, name);
     if (strcmp(name, "ports") == 0)
         return report_ports(rows);
+    if (strcmp(name, "form") == 0 || strcmp(name, "blocker_form") == 0)
+        return store_rows_form(rows, column);
     if (store_rows_type(rows, column) == STORE_INTEGER && shown_is_bound(rows, name))
         return report_latency(store_rows_text(rows, column), true, "", text);
     if (store_rows_type(rows, column) != STORE_REAL) {

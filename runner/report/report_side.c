@@ -90,18 +90,25 @@ static void side_start(struct side *side)
         json_open(&side->json, '[');
 }
 
+// Returns a value of the current row as the side's format has it; in `text`, or valid until the
+// next row.
+static const char *side_text(const struct side *side, struct store_rows *rows, const char *name,
+                             char text[REPORT_LATENCY_MAX])
+{
+    return report_for_people(side->query->format)
+               ? report_value(rows, name, text)
+               : store_rows_text(rows, store_rows_column(rows, name));
+}
+
 static void side_cell(struct side *side, int column, struct store_rows *rows, const char *name)
 {
     char text[REPORT_LATENCY_MAX];
     struct strbuf raw = {0};
     int at = store_rows_column(rows, name);
-    if (report_for_people(side->query->format))
-        strbuf_puts(&raw, column < side->nkeys ? store_rows_text(rows, at)
-                                               : report_value(rows, name, text));
-    else if (store_rows_type(rows, at) == STORE_REAL)
+    if (!report_for_people(side->query->format) && store_rows_type(rows, at) == STORE_REAL)
         strbuf_put_real(&raw, store_rows_real(rows, at));
     else
-        strbuf_puts(&raw, store_rows_text(rows, at));
+        strbuf_puts(&raw, side_text(side, rows, name, text));
     free(side->cells[column]);
     bool known = report_for_people(side->query->format) || store_rows_type(rows, at) != STORE_NULL;
     side->cells[column] = known ? raw.data : NULL;
@@ -143,8 +150,9 @@ static void side_put(struct side *side)
 static bool side_same(const struct side *side, struct store_rows *rows)
 {
     for (int k = 0; k < side->nkeys; k++) {
-        const char *text = store_rows_text(rows, store_rows_column(rows, side->view->keys[k]));
-        if (!side->cells[k] || strcmp(side->cells[k], text) != 0)
+        char text[REPORT_LATENCY_MAX];
+        if (!side->cells[k] ||
+            strcmp(side->cells[k], side_text(side, rows, side->view->keys[k], text)) != 0)
             return false;
     }
     return true;

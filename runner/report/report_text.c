@@ -147,7 +147,7 @@ static void put_list_row(struct text_table *table, struct store_rows *rows, stru
     char uops[REPORT_LATENCY_MAX];
     const char *renamed = run_field(rows, "at_rename");
     int outcome = outcome_parse(run_field(rows, "outcome"));
-    text_table_cell(table, run_field(rows, "form"));
+    text_table_cell(table, store_rows_form(rows, store_rows_column(rows, "form")));
     text_table_cell(table, run_field(rows, "enc"));
     put_latency(table, rows,
                 (const char *[]){"latency_min_clk", "latency_bound", "latency_min_mark"}, seen);
@@ -233,7 +233,8 @@ static int put_false(struct strbuf *out, struct store *store, enum store_view vi
         report_number(clk, number);
         report_latency(number, strcmp(run_field(rows, "bound"), "upper") == 0,
                        run_field(rows, "mark"), text);
-        strbuf_printf(out, "%s  %s: ", title, run_field(rows, "form"));
+        strbuf_printf(out, "%s  %s: ", title,
+                      store_rows_form(rows, store_rows_column(rows, "form")));
         strbuf_printf(out, "%s: %s\n", run_field(rows, "operand"), text);
         title = "";
     }
@@ -256,7 +257,8 @@ static int put_failures(struct strbuf *out, struct store *store, enum store_view
         if (outcome == OUTCOME_UNSUPPORTED || outcome == OUTCOME_NOT_MEASURABLE)
             continue;
         const char *detail = run_field(rows, "detail");
-        strbuf_printf(out, "%s  %s: ", title, run_field(rows, "form"));
+        strbuf_printf(out, "%s  %s: ", title,
+                      store_rows_form(rows, store_rows_column(rows, "form")));
         strbuf_printf(out, "%s: ", run_field(rows, "test"));
         strbuf_printf(out, "%s%s%s\n", run_field(rows, "outcome"), *detail ? ": " : "", detail);
         title = "";

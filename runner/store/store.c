@@ -6,6 +6,7 @@
 // network file systems do not have, so files there have a rollback journal instead.
 #include "store_internal.h"
 
+#include "list/form_shown.h"
 #include "util/mem.h"
 #include "util/paths.h"
 #include "util/scratch.h"
@@ -348,6 +349,16 @@ int store_unit_end(struct store *store, bool own, int result, struct err *err)
     return result;
 }
 
+// The SQL function shown_plain(form): a form's name for people, without commas.
+static void store_shown_plain(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    struct strbuf text = {0};
+    const char *form = (const char *)sqlite3_value_text(values[0]);
+    (void)n;
+    sqlite3_result_text(context, form ? form_shown_plain(form, &text) : "", -1, SQLITE_TRANSIENT);
+    strbuf_free(&text);
+}
+
 int store_connect(const char *path, int flags, struct store **out, struct err *err)
 {
     struct store *store = xcalloc(1, sizeof *store);
@@ -375,6 +386,9 @@ int store_connect(const char *path, int flags, struct store **out, struct err *e
                  "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; "
                  "PRAGMA foreign_keys = ON",
                  NULL, NULL, NULL);
+    sqlite3_create_function(store->db, "shown_plain", 1,
+                            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+                            store_shown_plain, NULL, NULL);
     *out = store;
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "store_internal.h"
 
 #include "list/form_glob.h"
+#include "list/form_shown.h"
 #include "store_cpu.h"
 #include "store_read.h"
 #include "store_run.h"
@@ -162,7 +163,8 @@ static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
 
 // Condition on a form: a glob matches.
 #define FORM_GLOBS                                                                                 \
-    "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # OR lower(form) GLOB #"
+    "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # OR lower(form) GLOB # "   \
+    "OR lower(shown_plain(form)) GLOB #"
 
 enum { GLOBS_FIRST = 20000 }; // number of their first parameter, after those of an expression
 
@@ -426,6 +428,16 @@ const char *store_rows_text(struct store_rows *rows, int column)
                : store_column_text(rows->stmt, column, &rows->shown);
 }
 
+const char *store_rows_form(struct store_rows *rows, int column)
+{
+    struct strbuf text = {0};
+    const char *form = store_rows_text(rows, column), *shown = form_shown(form, &text);
+    if (shown != form)
+        shown = arena_strdup(&rows->shown, shown);
+    strbuf_free(&text);
+    return shown;
+}
+
 const char *store_rows_exact(struct store_rows *rows, int column)
 {
     return store_text(rows->stmt, column);
@@ -555,6 +567,13 @@ char *store_uarchs_of_runs(struct store *store, struct err *err)
 {
     return store_texts(
         store, store_bind(store, err, "SELECT DISTINCT uarch FROM run_key ORDER BY uarch", ""),
+        err);
+}
+
+char *store_mnemonics(struct store *store, struct err *err)
+{
+    return store_texts(
+        store, store_bind(store, err, "SELECT DISTINCT mnemonic FROM main.form ORDER BY 1", ""),
         err);
 }
 

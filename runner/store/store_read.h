@@ -61,6 +61,9 @@ struct store_rows; // a running query; columns in the order of the view
 // read, in memory, for this run's CPU: once for all lists, before the first. Later changes of the
 // database are not seen.
 int store_listed_begin(struct store *store, int64_t run_id, struct err *err);
+// Returns the mnemonics of all forms, each with its NUL, an empty one at the end; NULL after an
+// error.
+char *store_mnemonics(struct store *store, struct err *err);
 // Restricts all later reading of runs to forms of these mnemonics, as if no others had been
 // measured: reading a few forms of a large database becomes a hundred times as fast. For a database
 // opened for reading, until it is closed; the file does not change.
@@ -87,5 +90,7 @@ enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT };
 enum store_type store_rows_type(struct store_rows *rows, int column);
 const char *store_rows_text(struct store_rows *rows, int column);
 const char *store_rows_exact(struct store_rows *rows, int column);
+// Returns a form's name for people (list/form_shown.h).
+const char *store_rows_form(struct store_rows *rows, int column);
 double store_rows_real(struct store_rows *rows, int column); // NaN for NULL
 int64_t store_rows_integer(struct store_rows *rows, int column);

@@ -127,12 +127,16 @@ run query --db known.db dd
 expect_status 0
 expect_err "^latput query: no rows match; [1-9][0-9]* match '\*dd\*'$"
 run query --db known.db nothing
-expect_err 'no rows match$'
+expect_err "no rows match: no form is called 'nothing'$"
+run query --db known.db 'addd rax, rbx'
+expect_err "no rows match: no form is called 'addd'; did you mean 'add'\?$"
+run query --db known.db 'add x x'
+expect_err "no rows match; [1-9][0-9]* match 'add'$"
 # Words that mean forms.
 run query --db known.db --format csv --columns form,uarch division
 expect "division" test "$(sed 1d "$OUT" | sort | xargs)" = 'div r64,testa div r64,testb'
 run query --db known.db --format csv --columns form,uarch shufle
-expect_err "^latput query: no rows match; did you mean 'shuffle'\?$"
+expect_err "^latput query: no rows match: no form is called 'shufle'; did you mean 'shuffle'\?$"
 run query --db known.db --format csv --columns uarch,form,max,slow 'max > 10 and uarch = "TESTB"' \
     --sort -slow,form
 expect_status 0

@@ -2,9 +2,11 @@
 // The data of words for forms: each word is found, none hides a mnemonic of the lists, and each of
 // its globs matches a form.
 #include "list/form_glob.h"
+#include "list/form_shown.h"
 #include "list/form_words.h"
 #include "list/select.h"
 #include "util/csvfile.h"
+#include "util/mem.h"
 
 #include <fnmatch.h>
 #include <setjmp.h>
@@ -126,22 +128,95 @@ static void test_globs(void **state)
     }
 }
 
+// Returns the hint for a glob that no form matches, where add and vpaddd are the only mnemonics.
+static const char *hint_for(const char *glob)
+{
+    static char hint[96];
+    struct suggestion near = form_suggest(glob);
+    suggest_offer(&near, "add");
+    suggest_offer(&near, "vpaddd");
+    form_words_offer(&near);
+    return suggest_text(&near, hint, sizeof hint);
+}
+
 static void test_hint(void **state)
 {
-    char hint[96];
     (void)state;
-    assert_string_equal(form_word_hint("_mm_ad_ps", hint, sizeof hint),
-                        "; did you mean '_mm_add_ps'?");
-    assert_string_equal(form_word_hint("shufle", hint, sizeof hint), "; did you mean 'shuffle'?");
-    assert_string_equal(form_word_hint("", hint, sizeof hint), "");
+    assert_string_equal(hint_for("_mm_ad_ps"), "; did you mean '_mm_add_ps'?");
+    assert_string_equal(hint_for("shufle"), "; did you mean 'shuffle'?");
+    assert_string_equal(hint_for("vpadddd xmm0, xmm1, xmm2"), "; did you mean 'vpaddd'?");
+    assert_string_equal(hint_for(""), "");
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// Names for people tell all forms apart as the lists' own names do, and have no options for the
+// assembler in them.
+static void test_shown_data(void **state)
+{
+    (void)state;
+    struct strbuf name = {0};
+    char **names = xcalloc((size_t)all.nrows, sizeof *names);
+    struct err err = {0};
+    if (form_shown_load(&err) != 0)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < all.nrows; i++) {
+        const struct list_row *row = all.rows[i].row;
+        const char *shown = form_shown(row->form, &name);
+        if (strchr(shown, '%') || strstr(shown, "macro=") || strstr(shown, "opcode="))
+            fail_msg("'%s' is shown as '%s'", row->form, shown);
+        names[i] = xasprintf("%s (%s)", shown, encoding_name(row->enc));
+    }
+    qsort(names, (size_t)all.nrows, sizeof *names, compare_texts);
+    for (int i = 0; i + 1 < all.nrows; i++)
+        if (strcmp(names[i], names[i + 1]) == 0)
+            fail_msg("two forms are shown as '%s'", names[i]);
+    for (int i = 0; i < all.nrows; i++)
+        free(names[i]);
+    free(names);
+    strbuf_free(&name);
+}
+
+static void test_shown(void **state)
+{
+    // clang-format off
+    static const struct {
+        const char *form, *shown, *plain;
+    } cases[] = {
+        {"add r64 r64", "add r64 r64", "add r64 r64"},
+        {"rep movsb macro=string.inc:string_rep:rep:movsb:256:0:0",
+            "rep movsb, 256 bytes", "rep movsb 256 bytes"},
+        {"rep stosq macro=string.inc:string_rep:rep:stosq:1:0:0",
+            "rep stosq, 1 qword", "rep stosq 1 qword"},
+        {"rep movsb macro=string.inc:string_rep:rep:movsb:1024:4:0",
+            "rep movsb, 1024 bytes, source 4 off a line",
+            "rep movsb 1024 bytes source 4 off a line"},
+        {"enter i16 i8:2 bits=32 macro=legacy.inc:legacy_enter:2",
+            "enter i16 i8:2 bits=32", "enter i16 i8:2 bits=32"},
+        {"adc r16 r16 opcode=legacy.66.00.w0.13",
+            "adc r16 r16, opcode 13", "adc r16 r16 opcode 13"},
+        {"vaddph x x x opcode=evex.np.map5.w0.58", "vaddph x x x", "vaddph x x x"},
+        {"nop macro=x.inc", "nop", "nop"},
+    };
+    // clang-format on
+    (void)state;
+    struct strbuf name = {0};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        assert_string_equal(form_shown(cases[i].form, &name), cases[i].shown);
+        assert_string_equal(form_shown_plain(cases[i].form, &name), cases[i].plain);
+    }
+    strbuf_free(&name);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data),
-        cmocka_unit_test(test_globs),
-        cmocka_unit_test(test_hint),
+        cmocka_unit_test(test_data),  cmocka_unit_test(test_globs),
+        cmocka_unit_test(test_hint),  cmocka_unit_test(test_shown_data),
+        cmocka_unit_test(test_shown),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
