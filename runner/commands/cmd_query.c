@@ -51,7 +51,7 @@ static int take_view(const struct option_given *given, void *to)
     if (query->view != STORE_VIEW_INSTRUCTION && !query_refines(view, query->view))
         return command_fail(given->cmd, EXIT_USAGE,
                             "--latency, --ports, --false-dependencies, --doubts, --failures, "
-                            "--runs and --bench exclude each other");
+                            "--runs, --list and --bench exclude each other");
     query->view = view;
     return EXIT_DONE;
 }
@@ -92,6 +92,8 @@ static const struct command_option options[] = {
     {0, "failures", NULL, "the tests without a value, with the reasons",
         OPTION_VIEW(STORE_VIEW_FAILURE)},
     {0, "runs", NULL, "the runs in the database", OPTION_VIEW(STORE_VIEW_RUN)},
+    {0, "list", NULL, "the lists of forms that they have, with titles",
+        OPTION_VIEW(STORE_VIEW_LIST)},
     {COMMON_WIDE(wide)},
     {'b', "bench", NULL, "pieces of code that latput bench has stored",
         OPTION_VIEW(STORE_VIEW_BENCH)},
@@ -286,14 +288,15 @@ static int query_print(struct store *store, const struct arguments *query,
     int status = EXIT_DONE;
     bool table = query->format == REPORT_TABLE;
     int terminal = table ? terminal_columns(STDOUT_FILENO) : 0;
-    const struct report_query wanted = {query->view,
-                                        &query->filter,
-                                        query->format,
-                                        query->wide ? 0 : terminal,
-                                        table && terminal_has_colour(STDOUT_FILENO),
-                                        meaning->ncolumns ? meaning->columns : NULL,
-                                        table && query->view != STORE_VIEW_RUN ? &runs : NULL,
-                                        query->shown};
+    const struct report_query wanted = {
+        query->view,
+        &query->filter,
+        query->format,
+        query->wide ? 0 : terminal,
+        table && terminal_has_colour(STDOUT_FILENO),
+        meaning->ncolumns ? meaning->columns : NULL,
+        table && query->view != STORE_VIEW_RUN && query->view != STORE_VIEW_LIST ? &runs : NULL,
+        query->shown};
     if (store_narrow_globs(store, query->view, &query->filter, &err) != 0 ||
         (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0 ||
         report_runs_put(store, &runs, "", terminal, &whose, &err) != 0)
@@ -384,6 +387,8 @@ const struct command cmd_query = {
         "--bench prints the results of latput bench --store; GLOB is then compared with the label "
         "and with the code in one line, e.g. '*imul*': core cycles and counts per instance; "
         "--repetitions each repetition of all passes.\n"
+        "--list prints the lists that the database has forms of, as the newest run of each has it; "
+        "'list = \"string_rep\"' are the forms of one.\n"
         "No matching row is no error: a note on standard error, an empty table, and status 0.\n"
         "Without --db, and before this machine has a run, query and all other commands that only "
         "read ask the published runs of other machines, and say so on standard error.",

@@ -13,8 +13,10 @@
 #include "run/run_verdict.h"
 #include "store/store.h"
 #include "store/store_read.h"
+#include "util/pager.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
+#include "util/text_table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +29,7 @@ struct arguments {
     struct run_options run;
     const char *filter, *db, *results, *tests_text;
     int jobs;
-    bool quick;
+    bool quick, list;
 };
 
 static int take_tests(const struct option_given *given, void *to)
@@ -51,6 +53,8 @@ static const struct command_option options[] = {
         OPTION_CALL(take_tests)},
     {0, "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists",
         OPTION_SWITCH(quick, true)},
+    {0, "list", NULL, "name the lists with their titles and numbers of forms; measures nothing",
+        OPTION_SWITCH(list, true)},
     {0, "resume", NULL,
         "continue the last unfinished run of the same lists, selection and version on this CPU",
         OPTION_SWITCH(run.resume, true)},
@@ -195,6 +199,43 @@ static int check_before(const struct selection *selection)
     return status;
 }
 
+// Prints each list with its number of forms and its title; all lists if none is named. Only those
+// of which forms are selected.
+static int print_lists(const struct arguments *arguments, char **names, int nnames)
+{
+    struct err err = {0};
+    struct selection selection;
+    char **all = nnames ? NULL : select_list_names();
+    for (; all && all[nnames]; nnames++)
+        ;
+    int status = select_rows((const char *const *)(all ? all : names), nnames, arguments->filter,
+                             &selection, &err);
+    if (all)
+        select_list_names_free(all);
+    if (status != 0)
+        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    struct strbuf out = {0};
+    struct text_table *table =
+        text_table_new((const char *const[]){"list", "forms", "title"},
+                       (const enum text_align[]){ALIGN_LEFT, ALIGN_RIGHT, ALIGN_LEFT}, 3);
+    for (int i = 0, next = 0; i < selection.nrows; i = next) {
+        char forms[16];
+        const struct list *list = selection.rows[i].list;
+        while (next < selection.nrows && selection.rows[next].list == list)
+            next++;
+        snprintf(forms, sizeof forms, "%d", next - i);
+        text_table_cell(table, list->name);
+        text_table_cell(table, forms);
+        text_table_cell(table, list->title);
+    }
+    text_table_print(table, &out);
+    pager_put(strbuf_text(&out));
+    text_table_free(table);
+    strbuf_free(&out);
+    selection_free(&selection);
+    return EXIT_DONE;
+}
+
 static int run_command(int argc, char **argv)
 {
     static const char *const quick[] = {"selection/quick"};
@@ -208,6 +249,8 @@ static int run_command(int argc, char **argv)
     int status = command_read_options(&cmd_run, argc, argv, &arguments, &operand_index);
     if (status != 0)
         return status;
+    if (arguments.list)
+        return print_lists(&arguments, argv + operand_index, argc - operand_index);
     struct err err = {0};
     struct selection selection;
     const char *const *names = arguments.quick ? quick : (const char *const *)argv + operand_index;

@@ -64,6 +64,11 @@ struct store_rows {
     "uarch, label, snippet, cpu, pass, repetition, cold, accepted, tried, late_ns, elapsed_tsc, "  \
     "elapsed_clk, instance_clk, counts, thread, bench_id, run_id, counted"
 
+// Each list once, as the newest run has it.
+#define LIST_NEWEST                                                                                \
+    "(SELECT run_id, list, title, forms, max(started_utc) FROM list_table JOIN run USING "         \
+    "(run_id) "                                                                                    \
+    "GROUP BY list)"
 // The best rows of all forms of a list that any run on the CPU of run ?1 measured.
 #define LIST_FORMS                                                                                 \
     "SELECT form_id, max(run_form.position) AS place FROM run_form JOIN list USING (list_id) "     \
@@ -133,7 +138,7 @@ static const struct view_source view_sources[] = {
     [STORE_VIEW_REPETITION] = {REPETITION_COLUMNS, "bench_repetition_table",
                                "bench_repetition_table", "run_id, position, seq", "position, seq",
                                FILTER_BENCH},
-    [STORE_VIEW_LIST] = {"run_id, list, title, forms", "list_table", "list_table", "run_id, list",
+    [STORE_VIEW_LIST] = {"run_id, list, title, forms", LIST_NEWEST, "list_table", "list",
                          "list", FILTER_RUN},
     [STORE_VIEW_WARNING] = {"text, remedy", "run_warning", "run_warning", "run_id, text", "text",
                             FILTER_RUN},

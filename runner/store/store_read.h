@@ -23,7 +23,7 @@ enum store_view {
     STORE_VIEW_WARNING,        // run_warning
     STORE_VIEW_BENCH,          // bench_table
     STORE_VIEW_REPETITION,     // bench_repetition_table
-    STORE_VIEW_LIST,           // list_table: the lists of each run
+    STORE_VIEW_LIST, // list_table: the lists of a run; without one, each as the newest has it
     // The next three need the filter's run_id and list, and ignore the rest of it.
     STORE_VIEW_LIST_BEST,    // the best of every form of the list that any run on that run's CPU
                              // measured

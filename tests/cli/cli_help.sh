@@ -83,9 +83,9 @@ expect_err "there is no command 'qury'; did you mean 'query'\?$"
 run --nonsense
 expect_status 2
 expect_no_out
-run query --limt 3
+run query --limitt 3
 expect_status 2
-expect_err "^latput query: unrecognized option '--limt'; did you mean '--limit'\\?$"
+expect_err "^latput query: unrecognized option '--limitt'; did you mean '--limit'\\?$"
 expect_err '^latput query: see latput query --help$'
 run query --limit
 expect_status 2

@@ -107,6 +107,15 @@ expect_status 2
 run query --db known.db --format xml
 expect_status 2
 expect_err 'table, csv, spreadsheet, json, markdown, html and latex'
+# The lists that it has forms of, each once.
+run query --db known.db --list --format csv
+expect_status 0
+expect_out '^run_id,list,title,forms$'
+expect "each once" test -z "$(cut -d, -f2 "$OUT" | sort | uniq -d)"
+expect "those of its forms" cmp <(cut -d, -f2 "$OUT" | sed 1d) \
+    <(sqlite3 known.db 'SELECT DISTINCT name FROM list JOIN run_form USING (list_id) ORDER BY name')
+run query --db known.db --list --runs
+expect_status 2
 # Several globs, registers as people write them, expressions.
 run query --db known.db --format csv --columns form,bits 'nothing*' 'ADD rax, rbx' 'add r9,r10'
 expect "header and a row a CPU" test "$(wc -l <"$OUT")" = 3

@@ -32,6 +32,16 @@ PATH=$SCRATCH/old:$PATH run run small.csv --db "$SCRATCH/x.db" --results none
 expect_status 3
 expect_err '2\.05'
 
+# What there is to run.
+run run --list small.csv quick --filter 'imul *'
+expect_status 0
+expect_out '^small +1  A few well-known forms$'
+expect_out '^quick +[1-9]'
+run run --list
+expect_status 0
+expect_out '^string_rep +256  String instructions with repeat prefix$'
+expect "a line a list" test "$(wc -l <"$OUT")" -gt 60
+
 # Wrong arguments and input.
 run run no_such_list --db "$SCRATCH/none.db"
 expect_status 2
