@@ -111,9 +111,12 @@ static _Noreturn void run(char **command)
     exit(127);
 }
 
+// A word of a process that has stopped; 0 if it was killed meanwhile.
 static long peek(pid_t pid, unsigned long long at)
 {
-    return ptrace(PTRACE_PEEKDATA, pid, at, 0);
+    errno = 0;
+    long word = ptrace(PTRACE_PEEKDATA, pid, at, 0);
+    return errno ? 0 : word;
 }
 
 // Refuses to execute a 32-bit file, for a process that is about to.

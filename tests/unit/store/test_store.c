@@ -353,12 +353,12 @@ static void test_killed_writer(void **state)
             }
         }
         char byte;
+        close(ready[1]); // a writer that fails ends the wait
         assert_int_equal(read(ready[0], &byte, 1), 1);
         usleep((useconds_t)(3000 + 1700 * round));
         kill(pid, SIGKILL);
         waitpid(pid, NULL, 0);
         close(ready[0]);
-        close(ready[1]);
         store_close(fixture_open(fixture.db, STORE_READ));
         store_close(fixture_open(fixture.db, STORE_WRITE));
         assert_string_equal(ask(fixture.db, "PRAGMA integrity_check"), "ok");
