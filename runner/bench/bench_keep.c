@@ -89,12 +89,13 @@ static void store_fill_metrics(const struct bench *bench, struct stored_bench *s
     int n = result->nevents + result->ncolumns;
     struct stored_bench_metric *metrics = arena_alloc(bench->arena, (size_t)n * sizeof *metrics);
     for (int i = 0; i < result->nevents; i++)
-        metrics[i] = (struct stored_bench_metric){.name = result->events[i].name,
+        metrics[i] = (struct stored_bench_metric){.kind = "event",
+                                                  .name = result->events[i].name,
                                                   .code = result->events[i].code,
                                                   .backend = result->events[i].backend,
                                                   .table_version = result->table_version};
     for (int i = 0; i < result->ncolumns; i++)
-        metrics[result->nevents + i] = (struct stored_bench_metric){.computed = true,
+        metrics[result->nevents + i] = (struct stored_bench_metric){.kind = "column",
                                                                     .name = result->columns[i],
                                                                     .code = bench->spec->columns[i],
                                                                     .backend = "",
@@ -132,20 +133,22 @@ static int store_fill(const struct bench *bench, struct stored_bench *stored, st
 {
     const struct bench_spec *spec = bench->spec;
     const struct bench_result *result = bench->result;
-    *stored = (struct stored_bench){.label = store_lines(spec->label, bench->arena),
-                                    .init = store_lines(spec->init, bench->arena),
-                                    .mode = bench_mode_name(spec->mode),
-                                    .breakers = result->breakers,
-                                    .bits = result->bits,
-                                    .instances = result->instances,
-                                    .copies = result->copies,
-                                    .iterations = result->iterations,
-                                    .pass = result->pass,
-                                    .cold = spec->cold,
-                                    .outcome = result->outcome,
-                                    .detail = result->detail,
-                                    .machine_code = result->code,
-                                    .code_bytes = result->code_bytes};
+    *stored = (struct stored_bench){
+        .label = store_lines(spec->label, bench->arena),
+        .init = store_lines(spec->init, bench->arena),
+        .mode = bench_mode_name(spec->mode),
+        .breakers = result->breakers,
+        .bits = result->bits,
+        .instances = result->instances,
+        .copies = result->copies,
+        .iterations = result->iterations,
+        .pass = result->pass,
+        .cold = spec->cold,
+        .outcome = result->outcome,
+        .detail = result->detail,
+        .machine_code = {result->code, result->code_bytes},
+        .code_bytes = result->code_bytes
+    };
     if (store_fill_source(bench, stored, err) != 0)
         return -1;
     store_fill_threads(bench, stored);

@@ -123,13 +123,19 @@ int store_script(struct store *store, struct err *err, const char *sql, const ch
     return 0;
 }
 
-sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql)
+sqlite3_stmt *store_prepared(struct store *store, const void *key)
 {
     for (int i = 0; i < store->nstatements; i++)
-        if (store->statements[i].sql == sql) {
+        if (store->statements[i].key == key) {
             sqlite3_reset(store->statements[i].stmt);
             return store->statements[i].stmt;
         }
+    return NULL;
+}
+
+sqlite3_stmt *store_prepare_as(struct store *store, struct err *err, const void *key,
+                               const char *sql)
+{
     assert(store->nstatements < STORE_STATEMENTS_MAX);
     sqlite3_stmt *stmt = NULL;
     if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt, NULL) !=
@@ -137,8 +143,14 @@ sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sq
         store_error(store, err, "read or write");
         return NULL;
     }
-    store->statements[store->nstatements++] = (struct store_statement){sql, stmt};
+    store->statements[store->nstatements++] = (struct store_statement){key, stmt};
     return stmt;
+}
+
+sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql)
+{
+    sqlite3_stmt *stmt = store_prepared(store, sql);
+    return stmt ? stmt : store_prepare_as(store, err, sql, sql);
 }
 
 static int store_bind_one(sqlite3_stmt *stmt, int at, char type, va_list *ap)

@@ -32,71 +32,45 @@ static int bench_check_texts(struct store *store, const struct stored_bench *ben
     return 0;
 }
 
-static int bench_put_row(struct store *store, int64_t run_id, const struct stored_bench *bench,
-                         struct err *err)
-{
-    int kept = bench->code_bytes < CODE_BYTES_KEPT ? bench->code_bytes : CODE_BYTES_KEPT;
-    return store_execute(
-        store, err,
-        "INSERT INTO bench (run_id, position, label, source, code, file, file_sha256, symbol, "
-        "cflags, compiler, init, mode, breakers, bits, instances, copies, iterations, cold, pass, "
-        "outcome, detail, code_bytes, machine_code) VALUES (?1, (SELECT count(*) FROM bench "
-        "WHERE run_id = ?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
-        "?17, ?18, ?19, ?20, ?21, ?22)",
-        "isssssssssssiiiiiissib", run_id, bench->label, bench->source, bench->code, bench->file,
-        bench->file_sha256, bench->symbol, bench->cflags, bench->compiler, bench->init, bench->mode,
-        bench->breakers, (int64_t)bench->bits, (int64_t)bench->instances, (int64_t)bench->copies,
-        (int64_t)bench->iterations, (int64_t)bench->cold, (int64_t)bench->pass,
-        outcome_name(bench->outcome), bench->detail, (int64_t)bench->code_bytes,
-        (const void *)bench->machine_code, (int64_t)kept);
-}
+#define BENCH(...) STORE_FIELD(struct stored_bench, __VA_ARGS__)
+// clang-format off
+static const struct store_field bench_fields[] = {
+    BENCH(label), BENCH(source), BENCH(code), BENCH(file), BENCH(file_sha256), BENCH(symbol),
+    BENCH(cflags), BENCH(compiler), BENCH(init), BENCH(mode), BENCH(breakers), BENCH(bits),
+    BENCH(instances), BENCH(copies), BENCH(iterations), BENCH(cold), BENCH(pass),
+    BENCH(outcome, .words = WORDS_OUTCOME), BENCH(detail), BENCH(code_bytes), BENCH(machine_code),
+};
+// clang-format on
+static const struct store_record bench_record = {"bench", "run_id, position",
+                                                 STORE_FIELDS(struct stored_bench, bench_fields)};
 
-static int bench_put_threads(struct store *store, int64_t id, const struct stored_bench *bench,
-                             struct err *err)
-{
-    for (int i = 0; i < bench->nthreads; i++) {
-        const struct stored_bench_thread *thread = &bench->threads[i];
-        if (store_execute(store, err,
-                          "INSERT INTO bench_thread (bench_id, thread, cpu, instance_clk, "
-                          "median_clk, spread_clk, accepted, tried, passes) "
-                          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                          "iiidddiii", id, (int64_t)i, (int64_t)thread->cpu,
-                          store_number(bench->outcome, thread->instance_clk),
-                          store_finite(thread->median_clk), store_finite(thread->spread_clk),
-                          (int64_t)thread->accepted, (int64_t)thread->tried,
-                          (int64_t)thread->passes) != 0)
-            return -1;
-    }
-    return 0;
-}
+#define THREAD(...) STORE_FIELD(struct stored_bench_thread, __VA_ARGS__)
+static const struct store_field thread_fields[] = {
+    THREAD(cpu),      THREAD(instance_clk), THREAD(median_clk), THREAD(spread_clk),
+    THREAD(accepted), THREAD(tried),        THREAD(passes)};
+static const struct store_record thread_record = {
+    "bench_thread", "bench_id, thread", STORE_FIELDS(struct stored_bench_thread, thread_fields)};
 
-static int bench_put_metrics(struct store *store, int64_t id, const struct stored_bench *bench,
-                             struct err *err)
-{
-    for (int i = 0; i < bench->nmetrics; i++) {
-        const struct stored_bench_metric *metric = &bench->metrics[i];
-        if (store_execute(store, err,
-                          "INSERT INTO bench_metric (bench_id, position, kind, name, code, "
-                          "backend, table_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                          "iisssss", id, (int64_t)i, metric->computed ? "column" : "event",
-                          metric->name, metric->code, metric->backend, metric->table_version) != 0)
-            return -1;
-    }
-    return 0;
-}
+#define METRIC(...) STORE_FIELD(struct stored_bench_metric, __VA_ARGS__)
+static const struct store_field metric_fields[] = {METRIC(kind), METRIC(name), METRIC(code),
+                                                   METRIC(backend), METRIC(table_version)};
+static const struct store_record metric_record = {
+    "bench_metric", "bench_id, position", STORE_FIELDS(struct stored_bench_metric, metric_fields)};
+
+#define REPETITION(...) STORE_FIELD(struct stored_bench_repetition, __VA_ARGS__)
+static const struct store_field repetition_fields[] = {
+    REPETITION(thread),  REPETITION(pass),        REPETITION(repetition),
+    REPETITION(cold),    REPETITION(accepted),    REPETITION(tried),
+    REPETITION(late_ns), REPETITION(elapsed_tsc), REPETITION(elapsed_clk)};
+static const struct store_record repetition_record = {
+    "bench_repetition", "bench_id, seq",
+    STORE_FIELDS(struct stored_bench_repetition, repetition_fields)};
 
 static int bench_put_repetition(struct store *store, int64_t id, const struct stored_bench *bench,
                                 int seq, struct err *err)
 {
     const struct stored_bench_repetition *one = &bench->repetitions[seq];
-    if (store_execute(store, err,
-                      "INSERT INTO bench_repetition (bench_id, seq, thread, pass, repetition, "
-                      "cold, accepted, tried, late_ns, elapsed_tsc, elapsed_clk) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "iiiiiiiiddd", id, (int64_t)seq, (int64_t)one->thread, (int64_t)one->pass,
-                      (int64_t)one->repetition, (int64_t)one->cold, (int64_t)one->accepted,
-                      (int64_t)one->tried, store_finite(one->late_ns),
-                      store_finite(one->elapsed_tsc), store_finite(one->elapsed_clk)) != 0)
+    if (store_put_row(store, &repetition_record, (const int64_t[]){id, seq}, one, err) != 0)
         return -1;
     for (int i = 0; i < bench->nmetrics; i++)
         if (store_execute(store, err,
@@ -110,11 +84,22 @@ static int bench_put_repetition(struct store *store, int64_t id, const struct st
 static int bench_put(struct store *store, int64_t run_id, const struct stored_bench *bench,
                      struct err *err)
 {
-    if (bench_put_row(store, run_id, bench, err) != 0)
+    struct stored_bench row = *bench;
+    int64_t keys[2] = {run_id, 0};
+    if (row.machine_code.n > CODE_BYTES_KEPT)
+        row.machine_code.n = CODE_BYTES_KEPT;
+    if (store_get_int(store, err, &keys[1], "SELECT count(*) FROM bench WHERE run_id = ?1", "i",
+                      run_id) < 0 ||
+        store_put_row(store, &bench_record, keys, &row, err) != 0)
         return -1;
     int64_t id = sqlite3_last_insert_rowid(store->db);
-    if (bench_put_threads(store, id, bench, err) != 0 ||
-        bench_put_metrics(store, id, bench, err) != 0)
+    for (int i = 0; i < bench->nthreads; i++) {
+        struct stored_bench_thread thread = bench->threads[i];
+        thread.instance_clk = store_number(bench->outcome, thread.instance_clk);
+        if (store_put_row(store, &thread_record, (const int64_t[]){id, i}, &thread, err) != 0)
+            return -1;
+    }
+    if (store_put_rows(store, &metric_record, id, bench->metrics, bench->nmetrics, err) != 0)
         return -1;
     for (int i = 0; i < bench->nrepetitions; i++)
         if (bench_put_repetition(store, id, bench, i, err) != 0)

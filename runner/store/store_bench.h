@@ -4,13 +4,14 @@
 
 #include "core/outcome.h"
 #include "store.h"
+#include "store_field.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 // A column or event of a piece of code. Missing numbers are NaN, missing texts "".
 struct stored_bench_metric {
-    bool computed; // a computed column, not an event
+    const char *kind; // "event", or "column" for a computed one
     const char *name, *code, *backend, *table_version;
 };
 struct stored_bench_thread {
@@ -31,7 +32,7 @@ struct stored_bench {
     bool cold;
     enum outcome outcome;
     const char *detail;
-    const uint8_t *machine_code; // at most 64 bytes are kept; NULL: none
+    struct store_blob machine_code; // at most 64 bytes are kept
     int code_bytes;
     const struct stored_bench_thread *threads;
     int nthreads;

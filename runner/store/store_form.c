@@ -6,6 +6,7 @@
 #include "core/core_abi.h"
 #include "store_form.h"
 #include "store_run.h"
+#include "store_timing.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 
@@ -18,104 +19,110 @@ double store_number(enum outcome outcome, double value)
     return outcome == OUTCOME_OK && isfinite(value) ? value : (double)NAN;
 }
 
-int store_put_estimate(struct store *store, int64_t kernel_id, const struct estimate *estimate,
+#define STATE(...) STORE_FIELD(struct steady_state, __VA_ARGS__)
+static const struct store_field state_fields[] = {STATE(clk, .column = "instance_clk"),
+                                                  STATE(share), STATE(passes)};
+static const struct store_record state = {"estimate_state", "kernel_id, position",
+                                          STORE_FIELDS(struct steady_state, state_fields)};
+
+#define ESTIMATE(...) STORE_FIELD(struct estimate, __VA_ARGS__)
+static const struct store_field estimate_fields[] = {
+    ESTIMATE(outcome, .words = WORDS_OUTCOME),
+    ESTIMATE(clk, .column = "instance_clk", .if_ok = true),
+    ESTIMATE(spread_clk, .if_ok = true),
+    ESTIMATE(accepted),
+    ESTIMATE(tried),
+    ESTIMATE(pass),
+    ESTIMATE(share, .column = "state_share"),
+    ESTIMATE(calibrated_clk, .if_ok = true),
+};
+static const struct store_record estimate = {"estimate", "kernel_id",
+                                             STORE_FIELDS(struct estimate, estimate_fields)};
+
+int store_put_estimate(struct store *store, int64_t kernel_id, const struct estimate *from,
                        struct err *err)
 {
-    enum outcome outcome = estimate->outcome;
-    for (int i = 0; i < estimate->nstates && estimate->nstates > 1; i++) {
-        const struct steady_state *state = &estimate->states[i];
-        if (store_execute(store, err,
-                          "INSERT INTO estimate_state (kernel_id, position, instance_clk, share, "
-                          "passes) VALUES (?, ?, ?, ?, ?)",
-                          "iiddi", kernel_id, (int64_t)i, state->clk, state->share,
-                          (int64_t)state->passes) != 0)
-            return -1;
-    }
-    return store_execute(
-        store, err,
-        "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, "
-        "accepted, tried, pass, "
-        "state_share, calibrated_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        "isddiiidd", kernel_id, outcome_name(outcome), store_number(outcome, estimate->clk),
-        store_number(outcome, estimate->spread_clk), (int64_t)estimate->accepted,
-        (int64_t)estimate->tried, (int64_t)estimate->pass, store_finite(estimate->share),
-        store_number(outcome, estimate->calibrated_clk));
+    if (from->nstates > 1 &&
+        store_put_rows(store, &state, kernel_id, from->states, from->nstates, err) != 0)
+        return -1;
+    return store_put_row(store, &estimate, &kernel_id, from, err);
 }
+
+struct result_row {
+    struct test_result of;
+    int64_t kernel_id; // the deciding one; 0: none
+};
+#define RESULT(...) STORE_FIELD(struct result_row, __VA_ARGS__)
+static const struct store_field result_fields[] = {
+    RESULT(of.outcome, .words = WORDS_OUTCOME),
+    RESULT(of.detail),
+    RESULT(of.clk, .column = "value_clk", .if_ok = true),
+    RESULT(of.dense_clk, .if_ok = true),
+    RESULT(of.filled_clk, .if_ok = true),
+    RESULT(of.spread_clk, .if_ok = true),
+    RESULT(of.accepted),
+    RESULT(of.tried),
+    RESULT(of.bound, .words = WORDS_BOUND),
+    RESULT(of.average),
+    RESULT(of.least_clk, .if_ok = true),
+    RESULT(of.most_clk, .if_ok = true),
+    RESULT(of.nstates, .column = "states"),
+    RESULT(kernel_id, .null = true),
+};
+static const struct store_record result_record = {"result", "test_id",
+                                                  STORE_FIELDS(struct result_row, result_fields)};
 
 int store_put_result(struct store *store, int64_t test_id, const struct test_result *result,
                      int64_t kernel_id, struct err *err)
 {
-    enum outcome outcome = result->outcome;
-    const char *detail = result->detail;
-    if (outcome == OUTCOME_OK && !isfinite(result->clk)) {
-        outcome = OUTCOME_NOT_MEASURABLE;
-        detail = "the samples give no finite number";
+    struct result_row row = {*result, kernel_id};
+    if (result->outcome == OUTCOME_OK && !isfinite(result->clk)) {
+        row.of.outcome = OUTCOME_NOT_MEASURABLE;
+        row.of.detail = "the samples give no finite number";
     }
-    sqlite3_stmt *stmt = store_bind(
-        store, err,
-        "INSERT INTO result (test_id, outcome, detail, value_clk, dense_clk, "
-        "filled_clk, spread_clk, accepted, tried, bound, kernel_id, average, least_clk, most_clk, "
-        "states) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?)",
-        "issddddiisiiddi", test_id, outcome_name(outcome), detail,
-        store_number(outcome, result->clk), store_number(outcome, result->dense_clk),
-        store_number(outcome, result->filled_clk), store_number(outcome, result->spread_clk),
-        (int64_t)result->accepted, (int64_t)result->tried, bound_name(result->bound), kernel_id,
-        (int64_t)result->average, store_number(outcome, result->least_clk),
-        store_number(outcome, result->most_clk), (int64_t)result->nstates);
-    if (!stmt)
-        return -1;
-    int got = sqlite3_step(stmt);
-    int status = got == SQLITE_DONE ? 0 : store_error(store, err, "store a result");
-    sqlite3_reset(stmt);
-    return status;
+    return store_put_row(store, &result_record, &test_id, &row, err);
 }
 
-static int store_put_timing(struct store *store, int64_t kernel_id, const struct timing *timing,
-                            struct err *err)
-{
-    if (store_execute(
-            store, err,
-            "INSERT INTO timing (kernel_id, pass, outcome, detail, iterations, copies, "
-            "calib_clk, overhead_tsc, accepted, tried, overhead_counted_clk) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            "iissiiddiid", kernel_id, (int64_t)timing->pass, outcome_name(timing->outcome),
-            timing->detail, (int64_t)timing->iterations, (int64_t)timing->copies, timing->calib_clk,
-            timing->overhead_tsc, (int64_t)timing->accepted, (int64_t)timing->tried,
-            timing->counted ? store_finite(timing->overhead_counted_clk) : (double)NAN) != 0)
-        return -1;
-    int64_t timing_id = sqlite3_last_insert_rowid(store->db);
-    for (int i = 0; i < timing->nsamples; i++) {
-        const struct sample *sample = &timing->samples[i];
-        if (store_execute(store, err, "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1))",
-                          "iiiiiii", timing_id, (int64_t)i, (int64_t)sample->kernel_tsc,
-                          (int64_t)sample->before_tsc, (int64_t)sample->after_tsc,
-                          (int64_t)sample->canary_tsc,
-                          timing->counted ? (int64_t)sample->counted_clk : -1) != 0)
-            return -1;
-    }
-    return 0;
-}
+struct kernel_row {
+    const char *shape, *detail;
+    int instances, instrs, code_bytes; // code_bytes: -1 if there is no code
+    double extra_clk;
+    enum outcome outcome;
+    struct store_blob code;
+};
+#define KERNEL(...) STORE_FIELD(struct kernel_row, __VA_ARGS__)
+// clang-format off
+static const struct store_field kernel_fields[] = {
+    KERNEL(shape), KERNEL(instances), KERNEL(instrs), KERNEL(extra_clk),
+    KERNEL(outcome, .words = WORDS_OUTCOME), KERNEL(detail),
+    KERNEL(code_bytes, .null = true, .none = -1), KERNEL(code),
+};
+// clang-format on
+static const struct store_record kernel = {"kernel", "test_id, position",
+                                           STORE_FIELDS(struct kernel_row, kernel_fields)};
 
 // Stores a kernel. Returns its kernel_id, or -1.
-static int64_t store_put_kernel(struct store *store, int64_t test_id, int position,
+static int64_t store_put_kernel(struct store *store, const int64_t keys[2],
                                 const struct kernel_spec *spec,
                                 const struct measured_kernel *measured, struct err *err)
 {
     int kept = measured->code_bytes < CORE_CODE_MAX ? measured->code_bytes : CORE_CODE_MAX;
-    if (store_execute(store, err,
-                      "INSERT INTO kernel (test_id, position, shape, instances, instrs, extra_clk, "
-                      "outcome, detail, code_bytes, code) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, -1), ?)",
-                      "iisiidssib", test_id, (int64_t)position, spec->shape,
-                      (int64_t)spec->instances, (int64_t)spec->instrs, spec->extra_clk,
-                      outcome_name(measured->outcome), measured->detail,
-                      measured->code ? (int64_t)measured->code_bytes : (int64_t)-1,
-                      (const void *)measured->code, (int64_t)kept) != 0)
+    const struct kernel_row row = {
+        .shape = spec->shape,
+        .detail = measured->detail,
+        .instances = spec->instances,
+        .instrs = spec->instrs,
+        .code_bytes = measured->code ? measured->code_bytes : -1,
+        .extra_clk = spec->extra_clk,
+        .outcome = measured->outcome,
+        .code = {measured->code, kept}
+    };
+    if (store_put_row(store, &kernel, keys, &row, err) != 0)
         return -1;
     int64_t kernel_id = sqlite3_last_insert_rowid(store->db);
-    for (int i = 0; i < measured->ntimings; i++)
-        if (store_put_timing(store, kernel_id, &measured->timings[i], err) != 0)
-            return -1;
+    if (store_put_timings(store, TIMED_KERNEL, kernel_id, measured->timings, measured->ntimings,
+                          err) != 0)
+        return -1;
     return store_put_estimate(store, kernel_id, &measured->estimate, err) == 0 ? kernel_id : -1;
 }
 
@@ -129,25 +136,32 @@ static bool store_is_refused(const struct test *test, const struct measured_test
     return refused && test->outcome == OUTCOME_OK;
 }
 
-static int store_put_test(struct store *store, int64_t run_form_id, int position,
-                          const struct test *test, const struct measured_test *measured,
-                          struct err *err)
+#define TEST(...) STORE_FIELD(struct test, __VA_ARGS__)
+static const struct store_field test_fields[] = {TEST(kind, .words = WORDS_TEST),
+                                                 TEST(src),
+                                                 TEST(dst),
+                                                 TEST(variant),
+                                                 TEST(bound, .words = WORDS_BOUND),
+                                                 TEST(outcome, .words = WORDS_OUTCOME),
+                                                 TEST(detail)};
+static const struct store_record test_record = {"test", "run_form_id, position",
+                                                STORE_FIELDS(struct test, test_fields)};
+
+static int store_put_test(struct store *store, const int64_t keys[2], const struct test *test,
+                          const struct measured_test *measured, struct err *err)
 {
     bool refused = store_is_refused(test, measured);
-    const char *detail = *test->detail ? test->detail : test->note;
-    if (store_execute(store, err,
-                      "INSERT INTO test (run_form_id, position, kind, src, dst, variant, bound, "
-                      "outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "iisssssss", run_form_id, (int64_t)position, test_kind_name(test->kind),
-                      test->src, test->dst, test->variant, bound_name(test->bound),
-                      outcome_name(refused ? OUTCOME_UNSUPPORTED : test->outcome),
-                      refused ? measured->result.detail : detail) != 0)
+    struct test row = *test;
+    if (refused)
+        row.outcome = OUTCOME_UNSUPPORTED;
+    row.detail = refused ? measured->result.detail : *test->detail ? test->detail : test->note;
+    if (store_put_row(store, &test_record, keys, &row, err) != 0)
         return -1;
     int64_t test_id = sqlite3_last_insert_rowid(store->db);
     int64_t deciding_id = 0;
     for (int i = 0; i < test->nkernels && !refused; i++) {
-        int64_t kernel_id =
-            store_put_kernel(store, test_id, i, &test->kernels[i], &measured->kernels[i], err);
+        int64_t kernel_id = store_put_kernel(store, (const int64_t[]){test_id, i},
+                                             &test->kernels[i], &measured->kernels[i], err);
         if (kernel_id < 0)
             return -1;
         if (i == measured->result.kernel)
@@ -294,7 +308,8 @@ static int store_put_form_rows(struct store *store, int64_t run_id, const struct
     if (store_add_run_form(store, run_id, row, place, &run_form_id, err) != 0)
         return -1;
     for (int i = 0; i < plan->ntests; i++)
-        if (store_put_test(store, run_form_id, i, &plan->tests[i], &tests[i], err) != 0)
+        if (store_put_test(store, (const int64_t[]){run_form_id, i}, &plan->tests[i], &tests[i],
+                           err) != 0)
             return -1;
     return store_summary_put(store, run_form_id, err);
 }

@@ -7,6 +7,7 @@
 #include "cpuinfo/cpuinfo.h"
 #include "ports/ports.h"
 #include "store.h"
+#include "store_field.h"
 #include "store_read.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
@@ -39,7 +40,7 @@ struct store {
     bool foreign; // the file is no database of this program
     bool unable;  // it could not be read or written for lack of space, rights or a sound disk
     struct store_statement {
-        const char *sql; // a literal: compared by address first
+        const void *key; // address of a literal, or in a record
         sqlite3_stmt *stmt;
     } statements[STORE_STATEMENTS_MAX];
     int nstatements;
@@ -57,6 +58,12 @@ int store_error(struct store *store, struct err *err, const char *doing);
 
 // Returns the statement of a literal, prepared once and reset; NULL after an error.
 sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql);
+
+// Return the statement kept under a key, reset, NULL if there is none; and one that is made to be
+// kept.
+sqlite3_stmt *store_prepared(struct store *store, const void *key);
+sqlite3_stmt *store_prepare_as(struct store *store, struct err *err, const void *key,
+                               const char *sql);
 
 // Returns a prepared statement with its parameters bound from the arguments, one letter each in
 // `types`: i int64_t, d double (NaN becomes NULL), s text (NULL becomes ''), t text or NULL, b blob
@@ -82,6 +89,24 @@ enum outcome store_column_outcome(sqlite3_stmt *stmt, int column);
 int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err);
 // Returns the number, or NaN, which becomes NULL, if it is not finite.
 double store_finite(double value);
+// Store a row of a record under its keys; and `n` rows of a record with two keys, `of` and their
+// index. Return 0 or -1.
+int store_put_row(struct store *store, const struct store_record *record, const int64_t *keys,
+                  const void *row, struct err *err);
+int store_put_rows(struct store *store, const struct store_record *record, int64_t of,
+                   const void *rows, int n, struct err *err);
+// Rows of a record; all memory is the arena's.
+struct store_list {
+    void *rows;
+    int64_t *ids; // their numbers, if the record has them
+    int n;
+};
+// Reads the rows whose first key is `of`, in the order of the record.
+int store_get_rows(struct store *store, const struct store_record *record, int64_t of,
+                   struct arena *arena, struct store_list *list, struct err *err);
+// Reads the first of these rows; its texts are lost. Returns 1 if there is one, 0 or -1.
+int store_get_row(struct store *store, const struct store_record *record, int64_t of, void *row,
+                  struct err *err);
 // Runs SQL of several statements.
 int store_script(struct store *store, struct err *err, const char *sql, const char *doing);
 

@@ -13,28 +13,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct use_row {
+    struct port_use of;
+    const char *name;
+};
+#define USE(...) STORE_FIELD(struct use_row, __VA_ARGS__)
+static const struct store_field use_fields[] = {USE(of.set, .column = "ports_mask"), USE(name),
+                                                USE(of.uops)};
+// Rows of the forms of run ?1 in a table, in the order of forms.
+#define OF_RUN(table) "run_form JOIN form USING (form_id) JOIN " table " USING (run_form_id) "
+#define IN_ORDER "WHERE run_form.run_id = ?1 ORDER BY form, enc, bits"
+static const struct store_record use_record = {
+    "port_use", "run_form_id, position", STORE_FIELDS(struct use_row, use_fields),
+    .id = "run_form_id", .from = OF_RUN("port_use") IN_ORDER ", port_use.position"};
+static const struct store_record use_wide_record = {
+    "port_use_wide", "run_form_id, position", STORE_FIELDS(struct use_row, use_fields),
+    .id = "run_form_id", .from = OF_RUN("port_use_wide") IN_ORDER ", port_use_wide.position"};
+
 static int store_put_port_uses(struct store *store, int64_t run_form_id,
-                               const struct port_model *model, const struct port_usage *usage,
-                               struct err *err)
+                               const struct port_model *model, const struct port_uses *uses,
+                               const struct store_record *record, struct err *err)
 {
     int result = 0;
-    for (int i = 0; i < usage->uses.n + usage->wide_uses.n && result == 0; i++) {
-        bool wide = i >= usage->uses.n;
-        int position = wide ? i - usage->uses.n : i;
-        const struct port_use *use = &(wide ? &usage->wide_uses : &usage->uses)->use[position];
+    for (int i = 0; i < uses->n && result == 0; i++) {
         struct strbuf name = {0};
-        port_set_text(model, use->set, &name);
-        result = store_execute(store, err,
-                               wide ? "INSERT INTO port_use_wide (run_form_id, position, "
-                                      "ports_mask, name, uops) VALUES (?, ?, ?, ?, ?)"
-                                    : "INSERT INTO port_use (run_form_id, position, ports_mask, "
-                                      "name, uops) VALUES (?, ?, ?, ?, ?)",
-                               "iiisi", run_form_id, (int64_t)position, (int64_t)use->set,
-                               strbuf_text(&name), (int64_t)use->uops);
+        port_set_text(model, uses->use[i].set, &name);
+        result = store_put_row(store, record, (const int64_t[]){run_form_id, i},
+                               &(struct use_row){uses->use[i], strbuf_text(&name)}, err);
         strbuf_free(&name);
     }
     return result;
 }
+
+struct share_row {
+    const char *unit;
+    int position; // of the unit
+    double share_clk;
+};
+#define SHARE(...) STORE_FIELD(struct share_row, __VA_ARGS__)
+static const struct store_field share_fields[] = {
+    SHARE(unit), SHARE(share_clk),
+    SHARE(position, .column = "port_unit.position", .only_read = true)};
+static const struct store_record share_record = {
+    "port_share", "run_form_id", STORE_FIELDS(struct share_row, share_fields), .id = "run_form_id",
+    .from = OF_RUN("port_share") "JOIN port_unit ON port_unit.run_id = run_form.run_id AND "
+                                 "port_unit.name = unit " IN_ORDER ", port_unit.position"};
 
 // Stores the demands on units beside the first one, which is in port_result, and on paths.
 static int store_put_port_shares(struct store *store, int64_t run_form_id,
@@ -46,10 +69,9 @@ static int store_put_port_shares(struct store *store, int64_t run_form_id,
     for (int i = 0; i < usage->demands.n && result == 0; i++) {
         const struct port_demand *demand = &usage->demands.of[i];
         if (demand != unit && demand->unit >= 0)
-            result = store_execute(
-                store, err,
-                "INSERT INTO port_share (run_form_id, unit, share_clk) VALUES (?, ?, ?)", "isd",
-                run_form_id, model->units[demand->unit].name, demand->clk);
+            result = store_put_row(
+                store, &share_record, &run_form_id,
+                &(struct share_row){model->units[demand->unit].name, 0, demand->clk}, err);
     }
     return result;
 }
@@ -82,52 +104,86 @@ static int store_put_port_counts(struct store *store, int64_t run_form_id,
     return result;
 }
 
+#define TRIAL(...) STORE_FIELD(struct measured_port_trial, __VA_ARGS__)
+static const struct store_field trial_fields[] = {TRIAL(blocker),
+                                                  TRIAL(instances),
+                                                  TRIAL(blockers),
+                                                  TRIAL(timing.outcome, .words = WORDS_OUTCOME),
+                                                  TRIAL(timing.clk, .if_ok = true),
+                                                  TRIAL(timing.spread_clk, .if_ok = true)};
+static const struct store_record trial_record = {
+    "port_trial", "run_form_id, position", STORE_FIELDS(struct measured_port_trial, trial_fields)};
+
 static int store_put_port_trials(struct store *store, int64_t run_form_id,
                                  const struct measured_ports *measured, struct err *err)
 {
-    for (int i = 0; i < measured->ntrials; i++) {
-        const struct measured_port_trial *trial = &measured->trials[i];
-        const struct port_timing *timing = &trial->timing;
-        if (store_execute(store, err,
-                          "INSERT INTO port_trial (run_form_id, position, blocker, instances, "
-                          "blockers, outcome, clk, spread_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                          "iisiisdd", run_form_id, (int64_t)i, trial->blocker,
-                          (int64_t)trial->instances, (int64_t)trial->blockers,
-                          outcome_name(timing->outcome), store_number(timing->outcome, timing->clk),
-                          store_number(timing->outcome, timing->spread_clk)) != 0 ||
-            store_put_port_counts(store, run_form_id, measured, i, err) != 0)
-            return -1;
-    }
-    return 0;
+    int result =
+        store_put_rows(store, &trial_record, run_form_id, measured->trials, measured->ntrials, err);
+    for (int i = 0; i < measured->ntrials && result == 0; i++)
+        result = store_put_port_counts(store, run_form_id, measured, i, err);
+    return result;
 }
+
+// A row of port_result: a usage, its first demand, and what else is known of the form.
+struct usage_row {
+    struct stored_form form; // only read
+    struct port_usage of;
+    struct port_demand on; // the unit that it keeps busy
+    const char *method, *ports, *unit;
+    double decode_clk;
+};
+#define USAGE(...) STORE_FIELD(struct usage_row, __VA_ARGS__)
+static const struct store_field usage_fields[] = {
+    USAGE(form.form, .only_read = true),
+    USAGE(form.enc, .only_read = true),
+    USAGE(form.bits, .only_read = true),
+    USAGE(method),
+    USAGE(of.outcome, .words = WORDS_OUTCOME),
+    USAGE(of.detail),
+    USAGE(of.ambiguous),
+    USAGE(ports, .null = true),
+    USAGE(of.uses.uops, .if_ok = true),
+    USAGE(of.front.slots, .if_ok = true),
+    USAGE(of.front.mixed, .column = "slots_mixed", .if_ok = true),
+    USAGE(of.front.stall_clk, .null = true),
+    USAGE(of.residual, .if_ok = true),
+    USAGE(of.wide),
+    USAGE(of.way, .words = WORDS_WAY),
+    USAGE(unit),
+    USAGE(on.unit, .only_read = true,
+          .column = "coalesce((SELECT min(position) FROM port_unit WHERE port_unit.run_id = ?1 AND "
+                    "port_unit.name = port_result.unit), -1)"),
+    USAGE(on.clk, .column = "busy_clk", .if_ok = true),
+    USAGE(on.beside_clk, .null = true),
+    USAGE(on.whole),
+    USAGE(decode_clk, .if_ok = true),
+};
+static const struct store_record usage_record = {
+    "port_result", "run_form_id", STORE_FIELDS(struct usage_row, usage_fields), .id = "run_form_id",
+    .from = OF_RUN("port_result") IN_ORDER};
 
 static int store_put_port_row(struct store *store, int64_t run_form_id,
                               const struct port_model *model, const struct measured_ports *measured,
                               struct err *err)
 {
-    const struct port_usage *usage = measured->usage;
-    bool ok = usage->outcome == OUTCOME_OK;
-    const struct port_demand *unit = ok ? port_usage_unit(model, usage) : NULL;
-    double busy_clk = unit ? unit->clk : port_usage_wait_clk(usage);
+    struct usage_row row = {
+        .of = *measured->usage, .method = measured->method, .decode_clk = measured->decode_clk};
+    bool ok = row.of.outcome == OUTCOME_OK;
+    const struct port_demand *unit = ok ? port_usage_unit(model, &row.of) : NULL;
     struct strbuf ports = {0};
+    if (unit)
+        row.on = *unit;
+    else if (ok)
+        row.on.clk = port_usage_wait_clk(&row.of);
     if (ok)
-        port_usage_text(model, usage, &ports);
-    int result = store_execute(
-        store, err,
-        "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
-        "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, "
-        "stall_clk) "
-        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?, ?, ?, ?, "
-        "nullif(?, 0.0))",
-        "isssitidsddiddisdd", run_form_id, measured->method, outcome_name(usage->outcome),
-        ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
-        (int64_t)(ok ? usage->uses.uops : -1), store_number(usage->outcome, usage->front.slots),
-        unit ? model->units[unit->unit].name : "", store_number(usage->outcome, busy_clk),
-        store_number(usage->outcome, usage->residual), (int64_t)(unit && unit->whole),
-        unit ? store_finite(unit->beside_clk) : 0, store_number(usage->outcome, usage->front.mixed),
-        (int64_t)(ok && usage->wide), port_way_name(usage->way),
-        store_number(usage->outcome, measured->decode_clk),
-        ok ? store_finite(usage->front.stall_clk) : 0);
+        port_usage_text(model, &row.of, &ports);
+    row.ports = ok ? strbuf_text(&ports) : NULL;
+    row.unit = unit ? model->units[unit->unit].name : "";
+    row.of.detail = ok ? "" : row.of.detail;
+    row.of.ambiguous &= ok;
+    row.of.wide &= ok;
+    row.of.front.stall_clk = ok ? row.of.front.stall_clk : 0;
+    int result = store_put_row(store, &usage_record, &run_form_id, &row, err);
     strbuf_free(&ports);
     return result;
 }
@@ -147,7 +203,10 @@ static int store_put_port_result(struct store *store, int64_t run_id,
         store_put_port_row(store, run_form_id, model, measured, err) != 0)
         return -1;
     if (measured->usage->outcome == OUTCOME_OK &&
-        (store_put_port_uses(store, run_form_id, model, measured->usage, err) != 0 ||
+        (store_put_port_uses(store, run_form_id, model, &measured->usage->uses, &use_record, err) !=
+             0 ||
+         store_put_port_uses(store, run_form_id, model, &measured->usage->wide_uses,
+                             &use_wide_record, err) != 0 ||
          store_put_port_shares(store, run_form_id, model, measured->usage, err) != 0))
         return -1;
     return store_put_port_trials(store, run_form_id, measured, err);
@@ -238,145 +297,68 @@ static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *ar
                                 store_column_text(stmt, 1, arena), sqlite3_column_int(stmt, 2)};
 }
 
-static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *arena)
+// Makes a usage of its row.
+static struct stored_port_usage usage_of_row(const struct usage_row *row)
 {
-    int outcome = outcome_parse(store_text(stmt, 3));
-    struct port_usage usage = {
-        .outcome = outcome >= 0 ? (enum outcome)outcome : OUTCOME_NOT_MEASURABLE,
-        .detail = store_column_text(stmt, 4, arena),
-        .ambiguous = sqlite3_column_int(stmt, 5),
-        .front = {store_column_real(stmt, 7), store_column_real(stmt, 16),
-                  sqlite3_column_double(stmt, 19)},
-        .residual = store_column_real(stmt, 10),
-        .wide = sqlite3_column_int(stmt, 17),
-    };
-    struct port_demand *demand = &usage.demands.of[0];
-    *demand = (struct port_demand){.unit = sqlite3_column_int(stmt, 8),
-                                   .clk = sqlite3_column_double(stmt, 9),
-                                   .beside_clk = store_column_real(stmt, 15),
-                                   .whole = sqlite3_column_int(stmt, 14)};
-    demand->whole &= demand->unit >= 0;
-    usage.demands.n = demand->unit >= 0 || demand->clk > 0;
-    return usage;
+    struct stored_port_usage stored = {row->form, row->of, row->decode_clk};
+    struct port_usage *usage = &stored.usage;
+    usage->uses.uops = 0; // counted as they are read
+    usage->demands.of[0] = row->on;
+    usage->demands.of[0].clk = isnan(row->on.clk) ? 0 : row->on.clk;
+    usage->demands.of[0].whole &= row->on.unit >= 0;
+    usage->demands.n = row->on.unit >= 0 || row->on.clk > 0;
+    return stored;
 }
 
-struct usages_read {
-    struct stored_port_usage *usages;
-    int64_t *ids; // their run_form_ids
-    int n;
-};
-
-// Adds the µops of a row: their set in `column`, then their number.
-static void store_add_use(struct port_uses *uses, sqlite3_stmt *stmt, int column)
+// Returns the usage of a form; forms are asked for in the order of the usages.
+static struct port_usage *usage_of(struct stored_port_usages *usages, const int64_t *ids, int *at,
+                                   int64_t id)
 {
-    int uops = sqlite3_column_int(stmt, column + 1);
-    uses->uops += uops;
-    if (uses->n < PORT_USES_MAX)
-        uses->use[uses->n++] =
-            (struct port_use){(uint32_t)sqlite3_column_int64(stmt, column), uops};
+    while (*at < usages->n && ids[*at] != id)
+        ++*at;
+    return *at < usages->n ? &usages->usages[*at].usage : NULL;
 }
 
-// Reads rows of a form and a use; a form without uses has one row.
-static int store_read_usages(struct store *store, sqlite3_stmt *stmt, struct usages_read *read,
-                             struct arena *arena, struct err *err)
+// Adds the µops of all forms of the run.
+static int store_read_uses(struct store *store, int64_t run_id, struct stored_port_usages *usages,
+                           const int64_t *ids, struct arena *arena, struct err *err)
 {
-    struct stored_port_usage *usages = read->usages;
-    int64_t last = 0;
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        int64_t id = sqlite3_column_int64(stmt, 11);
-        if (read->n == 0 || id != last) {
-            read->ids[read->n] = id;
-            usages[read->n].form = store_column_form(stmt, arena);
-            usages[read->n].decode_clk = store_column_real(stmt, 18);
-            usages[read->n++].usage = store_column_usage(stmt, arena);
+    for (int wide = 0; wide <= 1; wide++) {
+        struct store_list list;
+        if (store_get_rows(store, wide ? &use_wide_record : &use_record, run_id, arena, &list,
+                           err) != 0)
+            return -1;
+        for (int i = 0, at = 0; i < list.n; i++) {
+            struct port_usage *usage = usage_of(usages, ids, &at, list.ids[i]);
+            struct port_uses *uses = !usage ? NULL : wide ? &usage->wide_uses : &usage->uses;
+            const struct port_use *use = &((struct use_row *)list.rows)[i].of;
+            if (uses)
+                uses->uops += use->uops;
+            if (uses && uses->n < PORT_USES_MAX)
+                uses->use[uses->n++] = *use;
         }
-        last = id;
-        if (sqlite3_column_type(stmt, 12) != SQLITE_NULL)
-            store_add_use(&usages[read->n - 1].usage.uses, stmt, 12);
     }
-    return store_rows_end(store, stmt, got, err);
-}
-
-// Adds the shares to the usages read.
-static int store_read_shares(struct store *store, int64_t run_id, const struct usages_read *read,
-                             struct err *err)
-{
-    struct stored_port_usage *usages = read->usages;
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT run_form_id, port_unit.position, share_clk FROM run_form "
-                   "JOIN form USING (form_id) JOIN port_share USING (run_form_id) "
-                   "JOIN port_unit ON port_unit.run_id = run_form.run_id AND name = unit "
-                   "WHERE run_form.run_id = ?1 ORDER BY form, enc, bits, port_unit.position",
-                   "i", run_id);
-    int got, at = 0;
-    if (!stmt)
-        return -1;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
-            at++; // both are in the order of forms
-        if (at < read->n)
-            store_add_demand(&usages[at].usage.demands, sqlite3_column_int(stmt, 1),
-                             sqlite3_column_double(stmt, 2));
-    }
-    return store_rows_end(store, stmt, got, err);
-}
-
-// Adds the uses beside wide forms.
-static int store_read_wide(struct store *store, int64_t run_id, const struct usages_read *read,
-                           struct err *err)
-{
-    struct stored_port_usage *usages = read->usages;
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT run_form_id, ports_mask, uops FROM run_form JOIN form USING (form_id) "
-                   "JOIN port_use_wide USING (run_form_id) WHERE run_form.run_id = ?1 "
-                   "ORDER BY form, enc, bits, port_use_wide.position",
-                   "i", run_id);
-    int got, at = 0;
-    if (!stmt)
-        return -1;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
-            at++; // both are in the order of forms
-        if (at < read->n)
-            store_add_use(&usages[at].usage.wide_uses, stmt, 1);
-    }
-    return store_rows_end(store, stmt, got, err);
+    return 0;
 }
 
 int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usages *usages,
                           struct arena *arena, struct err *err)
 {
-    int64_t count = 0;
+    struct store_list list, shares;
     *usages = (struct stored_port_usages){.n = 0};
-    if (store_get_int(store, err, &count,
-                      "SELECT count(*) FROM run_form JOIN port_result USING (run_form_id) "
-                      "WHERE run_id = ?1",
-                      "i", run_id) < 0)
+    if (store_get_rows(store, &usage_record, run_id, arena, &list, err) != 0 ||
+        store_get_rows(store, &share_record, run_id, arena, &shares, err) != 0)
         return -1;
-    usages->usages = arena_alloc(arena, ((size_t)count + 1) * sizeof *usages->usages);
-    sqlite3_stmt *stmt = store_bind(
-        store, err,
-        "SELECT form, enc, bits, port_result.outcome, detail, ambiguous, port_result.uops, slots, "
-        "coalesce((SELECT min(position) FROM port_unit WHERE port_unit.run_id = ?1 "
-        "AND port_unit.name = port_result.unit), -1), "
-        "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops, whole, "
-        "coalesce(beside_clk, 0.0), slots_mixed, wide, decode_clk, "
-        "coalesce(stall_clk, 0.0) "
-        "FROM run_form JOIN form USING (form_id) JOIN port_result USING (run_form_id) "
-        "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
-        "ORDER BY form, enc, bits, port_use.position",
-        "i", run_id);
-    struct usages_read read = {.usages = usages->usages,
-                               .ids = arena_alloc(arena, ((size_t)count + 1) * sizeof *read.ids)};
-    if (!stmt || store_read_usages(store, stmt, &read, arena, err) != 0)
-        return -1;
-    usages->n = read.n;
-    return store_read_shares(store, run_id, &read, err) == 0
-               ? store_read_wide(store, run_id, &read, err)
-               : -1;
+    usages->usages = arena_alloc(arena, ((size_t)list.n + 1) * sizeof *usages->usages);
+    for (; usages->n < list.n; usages->n++)
+        usages->usages[usages->n] = usage_of_row((struct usage_row *)list.rows + usages->n);
+    for (int i = 0, at = 0; i < shares.n; i++) {
+        const struct share_row *row = (struct share_row *)shares.rows + i;
+        struct port_usage *usage = usage_of(usages, list.ids, &at, shares.ids[i]);
+        if (usage)
+            store_add_demand(&usage->demands, row->position, row->share_clk);
+    }
+    return store_read_uses(store, run_id, usages, list.ids, arena, err);
 }
 
 // Finds the run with throughputs: this one or, if it measured none, the newest on its CPU that did.

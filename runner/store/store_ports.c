@@ -4,39 +4,68 @@
 #include "store_internal.h"
 
 #include "store_ports.h"
-#include "util/strbuf.h"
-#include "util/text.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+struct class_row {
+    struct port_class of;
+    const char *blocker;
+};
+#define CLASS(...) STORE_FIELD(struct class_row, __VA_ARGS__)
+static const struct store_field class_fields[] = {CLASS(of.set, .column = "ports_mask"),
+                                                  CLASS(of.name),
+                                                  CLASS(blocker),
+                                                  CLASS(of.blocker_clk),
+                                                  CLASS(of.members),
+                                                  CLASS(of.holds, .words = WORDS_HOLDS)};
+static const struct store_record class_record = {"port_class", "run_id, position",
+                                                 STORE_FIELDS(struct class_row, class_fields)};
+
+struct unit_row {
+    struct port_unit of;
+    const char *blocker, *whole_blocker;
+};
+#define UNIT(...) STORE_FIELD(struct unit_row, __VA_ARGS__)
+static const struct store_field unit_fields[] = {UNIT(of.name), UNIT(blocker), UNIT(of.blocker_clk),
+                                                 UNIT(whole_blocker), UNIT(of.whole_clk)};
+static const struct store_record unit_record = {"port_unit", "run_id, position",
+                                                STORE_FIELDS(struct unit_row, unit_fields)};
+
+#define MODEL(...) STORE_FIELD(struct stored_port_model, __VA_ARGS__)
+static const struct store_field model_fields[] = {
+    MODEL(model.width),
+    MODEL(model.nports),
+    MODEL(filler),
+    MODEL(model.residual),
+    MODEL(model.unexplained),
+    MODEL(model.teller, .null = true, .none = -1),
+    MODEL(model.teller_clk, .null = true),
+    MODEL(model.drawn_seed, .null = true),
+    MODEL(model.fast, .null = true, .none = -1),
+};
+static const struct store_record model_record = {
+    "port_model", "run_id", STORE_FIELDS(struct stored_port_model, model_fields), .id = "run_id"};
+
+// A published name: of a port, or of a set.
+#define NAME(...) STORE_FIELD(struct port_hidden, __VA_ARGS__)
+static const struct store_field name_fields[] = {NAME(set, .column = "ports_mask"), NAME(name)};
+static const struct store_record name_record = {
+    "port_name", "run_id", STORE_FIELDS(struct port_hidden, name_fields), .id = "ports_mask"};
 
 static int store_put_port_classes(struct store *store, int64_t run_id,
                                   const struct stored_port_model *stored, struct err *err)
 {
-    for (int i = 0; i < stored->model.nclasses; i++) {
-        const struct port_class *class = &stored->model.classes[i];
-        if (store_execute(store, err,
-                          "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, "
-                          "blocker_clk, members, holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                          "iiissdis", run_id, (int64_t)i, (int64_t) class->set, class->name,
-                          stored->class_blockers[i], store_finite(class->blocker_clk),
-                          (int64_t) class->members, port_holds_name(class->holds)) != 0)
-            return -1;
-    }
-    for (int i = 0; i < stored->model.nunits; i++) {
-        const struct port_unit *unit = &stored->model.units[i];
-        if (store_execute(store, err,
-                          "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk, "
-                          "whole_blocker, whole_clk) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                          "iissdsd", run_id, (int64_t)i, unit->name, stored->unit_blockers[i],
-                          store_finite(unit->blocker_clk),
-                          stored->unit_wholes[i] ? stored->unit_wholes[i] : "",
-                          store_finite(unit->whole_clk)) != 0)
-            return -1;
-    }
-    return 0;
+    int result = 0;
+    for (int i = 0; i < stored->model.nclasses && result == 0; i++)
+        result = store_put_row(
+            store, &class_record, (const int64_t[]){run_id, i},
+            &(struct class_row){stored->model.classes[i], stored->class_blockers[i]}, err);
+    for (int i = 0; i < stored->model.nunits && result == 0; i++)
+        result = store_put_row(store, &unit_record, (const int64_t[]){run_id, i},
+                               &(struct unit_row){stored->model.units[i], stored->unit_blockers[i],
+                                                  stored->unit_wholes[i]},
+                               err);
+    return result;
 }
 
 // Stores the demands of the blockers of paths.
@@ -64,32 +93,24 @@ void store_add_demand(struct port_demands *demands, int unit, double clk)
         demands->of[demands->n++] = (struct port_demand){.unit = unit, .clk = clk};
 }
 
-static int store_put_port_name(struct store *store, int64_t run_id, uint32_t set, const char *name,
-                               struct err *err)
-{
-    return store_execute(store, err,
-                         "INSERT INTO port_name (run_id, ports_mask, name) VALUES (?, ?, ?)", "iis",
-                         run_id, (int64_t)set, name);
-}
-
 static int store_put_port_names(struct store *store, int64_t run_id, const struct port_model *model,
                                 struct err *err)
 {
     int result = 0;
-    for (int port = 0; port < PORTS_MAX && result == 0; port++)
-        if (model->port_names[port][0])
-            result = store_put_port_name(store, run_id, UINT32_C(1) << port,
-                                         model->port_names[port], err);
+    for (int port = 0; port < PORTS_MAX && result == 0; port++) {
+        struct port_hidden one = {.set = UINT32_C(1) << port};
+        snprintf(one.name, sizeof one.name, "%s", model->port_names[port]);
+        if (*one.name)
+            result = store_put_row(store, &name_record, &run_id, &one, err);
+    }
     for (int i = 0; i < model->nhidden && result == 0; i++)
-        result =
-            store_put_port_name(store, run_id, model->hidden[i].set, model->hidden[i].name, err);
+        result = store_put_row(store, &name_record, &run_id, &model->hidden[i], err);
     return result;
 }
 
 int store_put_port_model(struct store *store, int64_t run_id,
                          const struct stored_port_model *stored, struct err *err)
 {
-    const struct port_model *model = &stored->model;
     int64_t has;
     int found =
         store_get_int(store, err, &has, "SELECT 1 FROM port_model WHERE run_id = ?1", "i", run_id);
@@ -100,90 +121,39 @@ int store_put_port_model(struct store *store, int64_t run_id,
     bool own;
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
-    int result = store_execute(
-        store, err,
-        "INSERT INTO port_model (run_id, width, nports, filler, residual, "
-        "unexplained, teller, teller_clk, drawn_seed, fast) "
-        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0), "
-        "nullif(?, -1))",
-        "iiisdiidii", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
-        store_finite(model->residual), (int64_t)model->unexplained, (int64_t)model->teller,
-        model->teller_clk, (int64_t)model->drawn_seed, (int64_t)model->fast);
+    int result = store_put_row(store, &model_record, &run_id, stored, err);
     if (result == 0)
         result = store_put_port_classes(store, run_id, stored, err);
     if (result == 0)
         result = store_put_port_probes(store, run_id, stored, err);
     if (result == 0)
-        result = store_put_port_names(store, run_id, model, err);
+        result = store_put_port_names(store, run_id, &stored->model, err);
     return store_unit_end(store, own, result, err);
-}
-
-static void store_column_name(sqlite3_stmt *stmt, int column, char *name, size_t size)
-{
-    struct strbuf shown = {0};
-    text_put_escaped(&shown, store_text(stmt, column));
-    snprintf(name, size, "%s", strbuf_text(&shown));
-    strbuf_free(&shown);
-}
-
-static enum port_holds store_column_holds(sqlite3_stmt *stmt, int column)
-{
-    const char *name = store_text(stmt, column);
-    enum port_holds holds = PORT_WIDE_FORMS;
-    while (holds > PORT_ALWAYS && strcmp(name, port_holds_name(holds)) != 0)
-        holds--;
-    return holds;
 }
 
 static int store_get_port_classes(struct store *store, int64_t run_id,
                                   struct stored_port_model *stored, struct arena *arena,
                                   struct err *err)
 {
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT ports_mask, name, blocker, blocker_clk, members, "
-                                    "holds FROM port_class WHERE run_id = ?1 ORDER BY position",
-                                    "i", run_id);
-    if (!stmt)
+    struct store_list classes, units;
+    struct port_model *model = &stored->model;
+    if (store_get_rows(store, &class_record, run_id, arena, &classes, err) != 0 ||
+        store_get_rows(store, &unit_record, run_id, arena, &units, err) != 0)
         return -1;
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW && stored->model.nclasses < PORT_CLASSES_MAX) {
-        int at = stored->model.nclasses++;
-        struct port_class *class = &stored->model.classes[at];
-        class->set = (uint32_t)sqlite3_column_int64(stmt, 0);
-        store_column_name(stmt, 1, class->name, PORT_NAME_MAX);
-        stored->class_blockers[at] = store_column_text(stmt, 2, arena);
-        class->blocker = -1;
-        class->blocker_clk = store_column_real(stmt, 3);
-        class->members = sqlite3_column_int(stmt, 4);
-        class->holds = store_column_holds(stmt, 5);
+    for (; model->nclasses < classes.n && model->nclasses < PORT_CLASSES_MAX; model->nclasses++) {
+        const struct class_row *row = (struct class_row *)classes.rows + model->nclasses;
+        model->classes[model->nclasses] = row->of;
+        model->classes[model->nclasses].blocker = -1;
+        stored->class_blockers[model->nclasses] = row->blocker;
     }
-    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
-}
-
-static int store_get_port_units(struct store *store, int64_t run_id,
-                                struct stored_port_model *stored, struct arena *arena,
-                                struct err *err)
-{
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT name, blocker, blocker_clk, "
-                                    "whole_blocker, whole_clk FROM port_unit "
-                                    "WHERE run_id = ?1 ORDER BY position",
-                                    "i", run_id);
-    if (!stmt)
-        return -1;
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW && stored->model.nunits < PORT_UNITS_MAX) {
-        int at = stored->model.nunits++;
-        struct port_unit *unit = &stored->model.units[at];
-        store_column_name(stmt, 0, unit->name, PORT_NAME_MAX);
-        stored->unit_blockers[at] = store_column_text(stmt, 1, arena);
-        unit->blocker = -1;
-        unit->blocker_clk = store_column_real(stmt, 2);
-        stored->unit_wholes[at] = store_column_text(stmt, 3, arena);
-        unit->whole_blocker = -1;
-        unit->whole_clk = store_column_real(stmt, 4);
+    for (; model->nunits < units.n && model->nunits < PORT_UNITS_MAX; model->nunits++) {
+        const struct unit_row *row = (struct unit_row *)units.rows + model->nunits;
+        model->units[model->nunits] = row->of;
+        model->units[model->nunits].blocker = model->units[model->nunits].whole_blocker = -1;
+        stored->unit_blockers[model->nunits] = row->blocker;
+        stored->unit_wholes[model->nunits] = row->whole_blocker;
     }
-    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+    return 0;
 }
 
 // Reads the demands of the blockers of paths; older versions stored those of other forms, too.
@@ -213,25 +183,20 @@ static int store_get_port_probes(struct store *store, int64_t run_id,
 }
 
 static int store_get_port_names(struct store *store, int64_t run_id, struct port_model *model,
-                                struct err *err)
+                                struct arena *arena, struct err *err)
 {
-    sqlite3_stmt *stmt = store_bind(
-        store, err, "SELECT ports_mask, name FROM port_name WHERE run_id = ?1 ORDER BY ports_mask",
-        "i", run_id);
-    if (!stmt)
+    struct store_list list;
+    if (store_get_rows(store, &name_record, run_id, arena, &list, err) != 0)
         return -1;
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        uint32_t set = (uint32_t)sqlite3_column_int64(stmt, 0);
-        if (port_set_size(set) == 1) {
-            store_column_name(stmt, 1, model->port_names[__builtin_ctz(set)], PORT_LABEL_MAX);
-        } else if (model->nhidden < PORT_HIDDEN_MAX) {
-            struct port_hidden *hidden = &model->hidden[model->nhidden++];
-            hidden->set = set;
-            store_column_name(stmt, 1, hidden->name, PORT_NAME_MAX);
-        }
+    for (int i = 0; i < list.n; i++) {
+        const struct port_hidden *row = (struct port_hidden *)list.rows + i;
+        if (port_set_size(row->set) == 1)
+            snprintf(model->port_names[__builtin_ctz(row->set)], PORT_LABEL_MAX, "%.*s",
+                     PORT_LABEL_MAX - 1, row->name);
+        else if (model->nhidden < PORT_HIDDEN_MAX)
+            model->hidden[model->nhidden++] = *row;
     }
-    return store_rows_end(store, stmt, got, err);
+    return 0;
 }
 
 static int store_get_port_ways(struct store *store, int64_t run_id,
@@ -249,38 +214,19 @@ static int store_get_port_ways(struct store *store, int64_t run_id,
 int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *stored,
                          struct arena *arena, struct err *err)
 {
+    struct store_list list;
     *stored = (struct stored_port_model){
         .model = {.filler = -1, .teller = -1}
     };
-    sqlite3_stmt *stmt = store_bind(
-        store, err,
-        "SELECT width, nports, filler, residual, unexplained, "
-        "coalesce(teller, -1), "
-        "coalesce(teller_clk, 0.0), coalesce(drawn_seed, 0), coalesce(fast, -1) FROM port_model "
-        "WHERE run_id = ?1",
-        "i", run_id);
-    if (!stmt)
+    if (store_get_rows(store, &model_record, run_id, arena, &list, err) != 0)
         return -1;
-    int got = sqlite3_step(stmt);
-    if (got == SQLITE_ROW) {
-        stored->model.width = sqlite3_column_int(stmt, 0);
-        stored->model.nports = sqlite3_column_int(stmt, 1);
-        stored->filler = store_column_text(stmt, 2, arena);
-        stored->model.residual = store_column_real(stmt, 3);
-        stored->model.unexplained = sqlite3_column_int(stmt, 4);
-        stored->model.teller = sqlite3_column_int(stmt, 5);
-        stored->model.teller_clk = sqlite3_column_double(stmt, 6);
-        stored->model.drawn_seed = (uint32_t)sqlite3_column_int64(stmt, 7);
-        stored->model.fast = sqlite3_column_int(stmt, 8);
-    }
-    if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
-        return -1;
-    if (got != SQLITE_ROW)
+    if (list.n == 0)
         return 0;
+    *stored = *(struct stored_port_model *)list.rows;
+    stored->model.filler = -1;
     if (store_get_port_classes(store, run_id, stored, arena, err) != 0 ||
-        store_get_port_units(store, run_id, stored, arena, err) != 0 ||
         store_get_port_probes(store, run_id, stored, err) != 0 ||
-        store_get_port_names(store, run_id, &stored->model, err) != 0 ||
+        store_get_port_names(store, run_id, &stored->model, arena, err) != 0 ||
         store_get_port_ways(store, run_id, stored, err) != 0)
         return -1;
     return 1;

@@ -1,100 +1,121 @@
 // SPDX-License-Identifier: MIT
-// Stores properties; see store_property.h.
+// Stores and reads properties; see store_property.h.
 #include "store_property.h"
 
 #include "store_internal.h"
+#include "store_timing.h"
 
 #include <math.h>
 #include <string.h>
 
-static int put_timing(struct store *store, int64_t point_id, const struct timing *timing,
-                      struct err *err)
-{
-    if (store_execute(store, err,
-                      "INSERT INTO sweep_timing (point_id, pass, iterations, copies, calib_clk, "
-                      "overhead_tsc, accepted, tried) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                      "iiiiddii", point_id, (int64_t)timing->pass, (int64_t)timing->iterations,
-                      (int64_t)timing->copies, timing->calib_clk, timing->overhead_tsc,
-                      (int64_t)timing->accepted, (int64_t)timing->tried) != 0)
-        return -1;
-    int64_t timing_id = sqlite3_last_insert_rowid(store->db);
-    for (int i = 0; i < timing->nsamples; i++) {
-        const struct sample *sample = &timing->samples[i];
-        if (store_execute(store, err, "INSERT INTO sweep_sample VALUES (?, ?, ?, ?, ?, ?)",
-                          "iiiiii", timing_id, (int64_t)i, (int64_t)sample->kernel_tsc,
-                          (int64_t)sample->before_tsc, (int64_t)sample->after_tsc,
-                          (int64_t)sample->canary_tsc) != 0)
-            return -1;
-    }
-    return 0;
-}
+#define VALUE(...) STORE_FIELD(struct conclusion_value, __VA_ARGS__)
+static const struct store_field value_fields[] = {VALUE(label), VALUE(value), VALUE(low),
+                                                  VALUE(high), VALUE(unit, .known = true)};
+const struct store_record store_conclusion_value = {
+    "conclusion_value", "conclusion_id, position",
+    STORE_FIELDS(struct conclusion_value, value_fields)};
+
+#define CONCLUSION(...) STORE_FIELD(struct conclusion, __VA_ARGS__)
+static const struct store_field conclusion_fields[] = {
+    CONCLUSION(variant, .known = true), CONCLUSION(outcome, .words = WORDS_CONCLUSION),
+    CONCLUSION(confidence), CONCLUSION(sentence)};
+const struct store_record store_conclusion = {"conclusion", "property_id, position",
+                                              STORE_FIELDS(struct conclusion, conclusion_fields),
+                                              .id = "conclusion_id"};
+
+#define POINT(...) STORE_FIELD(struct swept_point, __VA_ARGS__)
+static const struct store_field point_fields[] = {
+    POINT(x),
+    POINT(by, .column = "by_x", .json = "by"),
+    // Made by reading: the value follows from samples, and is in a table of its own.
+    POINT(y, .only_read = true),
+    POINT(samples, .only_read = true),
+    POINT(outcome, .words = WORDS_OUTCOME, .column = "sweep_point.outcome"),
+    POINT(detail, .column = "sweep_point.detail", .json = ""),
+    POINT(instances, .json = ""),
+    POINT(point_id, .only_read = true, .json = ""),
+    POINT(variant, .only_read = true, .json = "",
+          .column = "(SELECT count(*) FROM property_variant AS before WHERE before.property_id = "
+                    "?1 AND before.position < property_variant.position)"),
+    POINT(ntimings, .only_read = true, .json = "",
+          .column = "(SELECT count(*) FROM sweep_timing WHERE sweep_timing.point_id = "
+                    "sweep_point.point_id AND EXISTS (SELECT 1 FROM sweep_sample WHERE "
+                    "sweep_sample.timing_id = sweep_timing.timing_id))"),
+};
+const struct store_record store_swept_point = {
+    "sweep_point", "variant_id, position", STORE_FIELDS(struct swept_point, point_fields),
+    .from = "sweep_point JOIN property_variant USING (variant_id) "
+            "LEFT JOIN sweep_value USING (point_id) "
+            "WHERE property_id = ?1 ORDER BY sweep_point.position, point_id"};
+
+static const struct store_field swept_value_fields[] = {POINT(y), POINT(samples)};
+static const struct store_record swept_value = {
+    "sweep_value", "point_id", STORE_FIELDS(struct swept_point, swept_value_fields)};
+
+#define VARIANT(...) STORE_FIELD(struct swept_variant, __VA_ARGS__)
+static const struct store_field variant_fields[] = {
+    VARIANT(name), VARIANT(outcome, .words = WORDS_OUTCOME), VARIANT(detail)};
+static const struct store_record variant = {"property_variant", "property_id, position",
+                                            STORE_FIELDS(struct swept_variant, variant_fields)};
+
+#define PROPERTY(...) STORE_FIELD(struct swept_property, __VA_ARGS__)
+static const struct store_field property_fields[] = {
+    PROPERTY(name, .json = "property"),
+    PROPERTY(grp, .json = "group"),
+    PROPERTY(title),
+    PROPERTY(question),
+    PROPERTY(x_unit, .known = true),
+    PROPERTY(by_unit, .json = ""),
+    PROPERTY(y_unit, .known = true),
+    PROPERTY(outcome, .words = WORDS_OUTCOME),
+    PROPERTY(detail, .known = true),
+    PROPERTY(area_bytes),
+    PROPERTY(area_huge_bytes),
+    PROPERTY(seconds),
+    PROPERTY(run_id, .only_read = true),
+    PROPERTY(reading, .json = ""),
+    PROPERTY(compare, .json = ""),
+    PROPERTY(definition, .json = ""),
+    PROPERTY(tsc_hz, .json = ""),
+    PROPERTY(vm, .json = ""),
+    PROPERTY(property_id, .only_read = true, .json = ""),
+    PROPERTY(position, .only_read = true, .json = ""),
+};
+const struct store_record store_swept_property = {
+    "property", "run_id, position", STORE_FIELDS(struct swept_property, property_fields)};
 
 static int put_value(struct store *store, int64_t point_id, const struct swept_point *point,
                      struct err *err)
 {
     if (!isfinite(point->y) || point->samples < 1)
         return 0;
-    return store_execute(store, err,
-                         "INSERT INTO sweep_value (point_id, y, samples) VALUES (?, ?, ?)", "idi",
-                         point_id, point->y, (int64_t)point->samples);
+    return store_put_row(store, &swept_value, &point_id, point, err);
 }
 
-static int put_point(struct store *store, int64_t variant_id, int position,
-                     const struct swept_point *point, struct err *err)
+static int put_point(struct store *store, const int64_t keys[2], const struct swept_point *point,
+                     struct err *err)
 {
-    if (store_execute(store, err,
-                      "INSERT INTO sweep_point (variant_id, position, x, by_x, instances, outcome, "
-                      "detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                      "iiddiss", variant_id, (int64_t)position, point->x, point->by,
-                      point->instances, outcome_name(point->outcome), point->detail) != 0)
+    if (store_put_row(store, &store_swept_point, keys, point, err) != 0)
         return -1;
     int64_t point_id = sqlite3_last_insert_rowid(store->db);
-    for (int i = 0; i < point->ntimings; i++)
-        if (put_timing(store, point_id, &point->timings[i], err) != 0)
-            return -1;
-    return put_value(store, point_id, point, err);
+    return store_put_timings(store, TIMED_POINT, point_id, point->timings, point->ntimings, err) ==
+                   0
+               ? put_value(store, point_id, point, err)
+               : -1;
 }
 
 static int put_variants(struct store *store, int64_t id, const struct swept_property *property,
                         struct err *err)
 {
     for (int v = 0; v < property->nvariants; v++) {
-        const struct swept_variant *variant = &property->variants[v];
-        if (store_execute(store, err,
-                          "INSERT INTO property_variant (property_id, position, name, outcome, "
-                          "detail) VALUES (?, ?, ?, ?, ?)",
-                          "iisss", id, (int64_t)v, variant->name, outcome_name(variant->outcome),
-                          variant->detail) != 0)
+        if (store_put_row(store, &variant, (const int64_t[]){id, v}, &property->variants[v], err) !=
+            0)
             return -1;
         int64_t variant_id = sqlite3_last_insert_rowid(store->db);
         for (int i = 0; i < property->npoints; i++)
             if (property->points[i].variant == v &&
-                put_point(store, variant_id, i, &property->points[i], err) != 0)
+                put_point(store, (const int64_t[]){variant_id, i}, &property->points[i], err) != 0)
                 return -1;
-    }
-    return 0;
-}
-
-static int put_conclusion(struct store *store, int64_t id, int position,
-                          const struct conclusion *conclusion, struct err *err)
-{
-    if (store_execute(store, err,
-                      "INSERT INTO conclusion (property_id, position, variant, outcome, "
-                      "confidence, sentence) VALUES (?, ?, ?, ?, ?, ?)",
-                      "iissds", id, (int64_t)position, conclusion->variant,
-                      conclusion_outcome_name(conclusion->outcome), conclusion->confidence,
-                      conclusion->sentence) != 0)
-        return -1;
-    int64_t conclusion_id = sqlite3_last_insert_rowid(store->db);
-    for (int i = 0; i < conclusion->nvalues; i++) {
-        const struct conclusion_value *value = &conclusion->values[i];
-        if (store_execute(store, err,
-                          "INSERT INTO conclusion_value (conclusion_id, position, label, value, "
-                          "low, high, unit) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                          "iisddds", conclusion_id, (int64_t)i, value->label,
-                          store_finite(value->value), store_finite(value->low),
-                          store_finite(value->high), value->unit) != 0)
-            return -1;
     }
     return 0;
 }
@@ -102,10 +123,16 @@ static int put_conclusion(struct store *store, int64_t id, int position,
 static int put_conclusions(struct store *store, int64_t id, const struct swept_property *property,
                            struct err *err)
 {
-    for (int i = 0; i < property->nconclusions; i++)
-        if (put_conclusion(store, id, i, &property->conclusions[i], err) != 0)
-            return -1;
-    return 0;
+    int result = 0;
+    for (int i = 0; i < property->nconclusions && result == 0; i++) {
+        const struct conclusion *conclusion = &property->conclusions[i];
+        result = store_put_row(store, &store_conclusion, (const int64_t[]){id, i}, conclusion, err);
+        if (result == 0)
+            result =
+                store_put_rows(store, &store_conclusion_value, sqlite3_last_insert_rowid(store->db),
+                               conclusion->values, conclusion->nvalues, err);
+    }
+    return result;
 }
 
 static int put_property(struct store *store, int64_t run_id, struct swept_property *property,
@@ -116,16 +143,8 @@ static int put_property(struct store *store, int64_t run_id, struct swept_proper
                       run_id) < 0)
         return -1;
     property->position = (int)position;
-    if (store_execute(
-            store, err,
-            "INSERT INTO property (run_id, position, grp, name, title, question, x_unit, by_unit, "
-            "y_unit, reading, compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, "
-            "outcome, detail, vm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            "iissssssssssdiidsss", run_id, position, property->grp, property->name, property->title,
-            property->question, property->x_unit, property->by_unit, property->y_unit,
-            property->reading, property->compare, property->definition, property->tsc_hz,
-            property->area_bytes, property->area_huge_bytes, property->seconds,
-            outcome_name(property->outcome), property->detail, property->vm) != 0)
+    if (store_put_row(store, &store_swept_property, (const int64_t[]){run_id, position}, property,
+                      err) != 0)
         return -1;
     int64_t id = sqlite3_last_insert_rowid(store->db);
     if (put_variants(store, id, property, err) != 0)
@@ -140,6 +159,83 @@ int store_put_property(struct store *store, int64_t run_id, struct swept_propert
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
     return store_unit_end(store, own, put_property(store, run_id, property, err), err);
+}
+
+static int read_conclusions(struct store *store, struct swept_property *property,
+                            struct arena *arena, struct err *err)
+{
+    struct store_list list, values;
+    if (store_get_rows(store, &store_conclusion, property->property_id, arena, &list, err) != 0)
+        return -1;
+    for (int i = 0; i < list.n; i++) {
+        struct conclusion *conclusion = (struct conclusion *)list.rows + i;
+        if (store_get_rows(store, &store_conclusion_value, list.ids[i], arena, &values, err) != 0)
+            return -1;
+        conclusion->values = values.rows;
+        conclusion->nvalues = values.n;
+    }
+    property->conclusions = list.rows;
+    property->nconclusions = list.n;
+    return 0;
+}
+
+// Reads variants, points, timings and conclusions.
+static int read_property(struct store *store, struct swept_property *property, struct arena *arena,
+                         struct err *err)
+{
+    struct store_list variants, points;
+    const struct timing *timings;
+    int ntimings;
+    int64_t id = property->property_id;
+    if (store_get_rows(store, &variant, id, arena, &variants, err) != 0 ||
+        store_get_rows(store, &store_swept_point, id, arena, &points, err) != 0 ||
+        store_get_swept_timings(store, id, arena, &timings, &ntimings, err) != 0)
+        return -1;
+    property->variants = variants.rows;
+    property->nvariants = variants.n;
+    property->points = points.rows;
+    property->npoints = points.n;
+    for (int i = 0; i < points.n; i++) {
+        property->points[i].timings = timings;
+        timings += property->points[i].ntimings;
+    }
+    return read_conclusions(store, property, arena, err);
+}
+
+int store_get_properties(struct store *store, int64_t run_id, struct swept_property **properties,
+                         int *nproperties, struct arena *arena, struct err *err)
+{
+    struct store_list list;
+    int status = store_get_rows(store, &store_swept_property, run_id, arena, &list, err);
+    *properties = list.rows;
+    *nproperties = list.n;
+    for (int i = 0; i < list.n && status == 0; i++)
+        status = read_property(store, &(*properties)[i], arena, err);
+    return status;
+}
+
+#define AT(...) STORE_FIELD(struct property_value, __VA_ARGS__)
+static const struct store_field at_fields[] = {AT(variant), AT(x), AT(y)};
+static const struct store_record property_values = {
+    NULL, "", STORE_FIELDS(struct property_value, at_fields),
+    .from = "property_point WHERE outcome = 'ok' AND y IS NOT NULL AND (run_id, property) = "
+            "(SELECT run_id, name FROM property WHERE property_id = ?1) ORDER BY variant, x"};
+
+int store_get_property_values(struct store *store, const char *uarch, const char *property,
+                              struct property_values *values, struct arena *arena, struct err *err)
+{
+    struct store_list list = {.n = 0};
+    int64_t id;
+    int got = store_get_int(store, err, &id,
+                            "SELECT property_id FROM property JOIN run_key USING (run_id) "
+                            "JOIN run USING (run_id) WHERE name = ?1 AND uarch = ?2 "
+                            "AND outcome = 'ok' ORDER BY " STORE_RUN_IS_OWN
+                            " DESC, run.started_utc DESC, run.run_id DESC LIMIT 1",
+                            "ss", property, uarch);
+    if (got > 0 && store_get_rows(store, &property_values, id, arena, &list, err) != 0)
+        got = -1;
+    *values = (struct property_values){list.rows, list.n};
+    return got < 0 ? -1 : 0;
 }
 
 int store_has_property(struct store *store, int64_t run_id, const char *name, struct err *err)

@@ -5,9 +5,14 @@
 
 #include "conclude/swept.h"
 #include "store.h"
+#include "store_field.h"
 #include "util/mem.h"
 
 #include <stdint.h>
+
+// The fields of its rows.
+extern const struct store_record store_swept_property, store_swept_point;
+extern const struct store_record store_conclusion, store_conclusion_value;
 
 // Adds a property to a run with its conclusions, all of it or nothing. Sets property->position.
 int store_put_property(struct store *store, int64_t run_id, struct swept_property *property,

@@ -10,105 +10,76 @@
 #include "store_timing.h"
 #include "util/mem.h"
 
-#include <string.h>
-
 // A form that is derived again. All memory is the arena's, which is reset per form.
 struct rederive_form {
     int64_t run_form_id;
     int issue_width, ntests;
     struct executed_test *tests;
-    struct rederive_test {
-        int64_t test_id;
-        int64_t *kernel_ids;
-    } * ids; // of each test
+    int64_t *test_ids, **kernel_ids; // of each test
 };
 
-static int rederive_end(struct store *store, sqlite3_stmt *stmt, int got, const char *doing,
-                        struct err *err)
-{
-    sqlite3_reset(stmt);
-    return got == SQLITE_DONE || got == SQLITE_ROW ? 0 : store_error(store, err, doing);
-}
+#define KERNEL(...) STORE_FIELD(struct executed_kernel, __VA_ARGS__)
+static const struct store_field kernel_fields[] = {KERNEL(facts.shape),
+                                                   KERNEL(facts.instances),
+                                                   KERNEL(facts.instrs),
+                                                   KERNEL(facts.extra_clk),
+                                                   KERNEL(outcome, .words = WORDS_OUTCOME),
+                                                   KERNEL(detail)};
+static const struct store_record kernel_record = {
+    "kernel", "test_id, position", STORE_FIELDS(struct executed_kernel, kernel_fields),
+    .id = "kernel_id"};
 
-static int rederive_kernels(struct store *store, struct arena *arena, struct rederive_test *ids,
-                            struct executed_test *test, struct err *err)
-{
-    int64_t n = 0;
-    if (store_get_int(store, err, &n, "SELECT count(*) FROM kernel WHERE test_id = ?1", "i",
-                      ids->test_id) < 0)
-        return -1;
-    struct executed_kernel *kernels = arena_alloc(arena, ((size_t)n + 1) * sizeof *kernels);
-    ids->kernel_ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *ids->kernel_ids);
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT kernel_id, shape, instances, instrs, extra_clk, "
-                                    "outcome, detail "
-                                    "FROM kernel WHERE test_id = ?1 ORDER BY position",
-                                    "i", ids->test_id);
-    if (!stmt)
-        return -1;
-    int at = 0, got = SQLITE_DONE;
-    for (; at < n && (got = sqlite3_step(stmt)) == SQLITE_ROW; at++) {
-        struct executed_kernel *kernel = &kernels[at];
-        ids->kernel_ids[at] = sqlite3_column_int64(stmt, 0);
-        kernel->facts =
-            (struct kernel_facts){store_column_text(stmt, 1, arena), sqlite3_column_int(stmt, 2),
-                                  sqlite3_column_int(stmt, 3), sqlite3_column_double(stmt, 4),
-                                  test->kind == TEST_LATENCY};
-        kernel->outcome = store_column_outcome(stmt, 5);
-        kernel->detail = store_column_text(stmt, 6, arena);
-        if (store_get_timings(store, ids->kernel_ids[at], arena, &kernel->timings,
-                              &kernel->ntimings, err) != 0)
-            return -1;
-        derive_take_back(kernel);
-    }
-    test->kernels = kernels;
-    test->nkernels = at;
-    return rederive_end(store, stmt, got, "read kernels", err);
-}
+#define TEST(...) STORE_FIELD(struct executed_test, __VA_ARGS__)
+static const struct store_field test_fields[] = {
+    TEST(kind, .words = WORDS_TEST),
+    TEST(bound, .words = WORDS_BOUND),
+    TEST(planned, .words = WORDS_OUTCOME, .column = "outcome"),
+    TEST(detail),
+    TEST(variant),
+    TEST(src)};
+static const struct store_record test_record = {"test", "run_form_id, position",
+                                                STORE_FIELDS(struct executed_test, test_fields),
+                                                .id = "test_id"};
 
 static int rederive_read(struct store *store, struct arena *arena, struct rederive_form *form,
                          struct err *err)
 {
-    int64_t n = 0;
-    if (store_get_int(store, err, &n, "SELECT count(*) FROM test WHERE run_form_id = ?1", "i",
-                      form->run_form_id) < 0)
+    struct store_list tests, kernels;
+    if (store_get_rows(store, &test_record, form->run_form_id, arena, &tests, err) != 0)
         return -1;
-    form->tests = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->tests);
-    form->ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->ids);
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT test_id, kind, bound, outcome, detail, variant, src "
-                                    "FROM test WHERE run_form_id = ?1 ORDER BY test_id",
-                                    "i", form->run_form_id);
-    if (!stmt)
-        return -1;
-    int got = SQLITE_DONE;
-    while (form->ntests < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        struct executed_test *test = &form->tests[form->ntests];
-        struct rederive_test *ids = &form->ids[form->ntests++];
-        bool latency = strcmp(store_column_text(stmt, 1, arena), "latency") == 0;
-        bool upper = strcmp(store_column_text(stmt, 2, arena), "upper") == 0;
-        ids->test_id = sqlite3_column_int64(stmt, 0);
-        test->kind = latency ? TEST_LATENCY : TEST_THROUGHPUT;
-        test->bound = upper ? BOUND_UPPER : BOUND_EXACT;
-        test->planned = store_column_outcome(stmt, 3);
-        test->detail = store_column_text(stmt, 4, arena);
-        test->variant = store_column_text(stmt, 5, arena);
-        test->src = store_column_text(stmt, 6, arena);
-        if (rederive_kernels(store, arena, ids, test, err) != 0)
+    form->tests = tests.rows;
+    form->test_ids = tests.ids;
+    form->ntests = tests.n;
+    form->kernel_ids = arena_alloc(arena, ((size_t)tests.n + 1) * sizeof *form->kernel_ids);
+    for (int t = 0; t < tests.n; t++) {
+        struct executed_test *test = &form->tests[t];
+        if (store_get_rows(store, &kernel_record, tests.ids[t], arena, &kernels, err) != 0)
             return -1;
+        form->kernel_ids[t] = kernels.ids;
+        test->nkernels = kernels.n;
+        test->kernels = kernels.rows;
+        for (int k = 0; k < kernels.n; k++) {
+            struct executed_kernel *kernel = (struct executed_kernel *)kernels.rows + k;
+            kernel->facts.chain = test->kind == TEST_LATENCY;
+            if (store_get_timings(store, kernels.ids[k], arena, &kernel->timings, &kernel->ntimings,
+                                  err) != 0)
+                return -1;
+            derive_take_back(kernel);
+        }
     }
-    return rederive_end(store, stmt, got, "read tests", err);
+    return 0;
 }
 
-static int rederive_store(struct store *store, const struct rederive_test *ids, int nkernels,
+static int rederive_store(struct store *store, const struct rederive_form *form, int t,
                           const struct derived_test *derived, struct err *err)
 {
-    for (int i = 0; i < nkernels; i++)
-        if (store_put_estimate(store, ids->kernel_ids[i], &derived->kernels[i].estimate, err) != 0)
+    const int64_t *ids = form->kernel_ids[t];
+    for (int i = 0; i < form->tests[t].nkernels; i++)
+        if (store_put_estimate(store, ids[i], &derived->kernels[i].estimate, err) != 0)
             return -1;
     int kernel = derived->result.kernel;
-    return store_put_result(store, ids->test_id, &derived->result,
-                            kernel >= 0 ? ids->kernel_ids[kernel] : 0, err);
+    return store_put_result(store, form->test_ids[t], &derived->result,
+                            kernel >= 0 ? ids[kernel] : 0, err);
 }
 
 static int rederive_form(struct store *store, struct arena *arena, struct rederive_form *form,
@@ -119,7 +90,7 @@ static int rederive_form(struct store *store, struct arena *arena, struct rederi
     struct derived_test *derived = arena_alloc(arena, (size_t)form->ntests * sizeof *derived);
     derive_form(form->tests, form->ntests, form->issue_width, arena, derived);
     for (int t = 0; t < form->ntests; t++)
-        if (rederive_store(store, &form->ids[t], form->tests[t].nkernels, &derived[t], err) != 0)
+        if (rederive_store(store, form, t, &derived[t], err) != 0)
             return -1;
     return store_summary_put(store, form->run_form_id, err);
 }

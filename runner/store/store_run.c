@@ -132,27 +132,36 @@ char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct e
     return uarch;
 }
 
+struct floor_row {
+    struct canary_floor of;
+    const char *method, *recorded_utc;
+};
+#define FLOOR(...) STORE_FIELD(struct floor_row, __VA_ARGS__)
+static const struct store_field floor_fields[] = {
+    FLOOR(of.canary), FLOOR(of.clk_per_instr, .column = "instr_clk"), FLOOR(of.issue_width),
+    FLOOR(method), FLOOR(recorded_utc)};
+static const struct store_record floor_record = {
+    "canary_floor", "cpu_id", STORE_FIELDS(struct floor_row, floor_fields),
+    .from = "canary_floor WHERE cpu_id IN " STORE_SAME_MACHINE "AND issue_width > 0 "
+            "ORDER BY canary_floor_id DESC LIMIT 1"};
+
 int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,
                     struct err *err)
 {
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT canary, instr_clk, issue_width FROM canary_floor "
-                                    "WHERE cpu_id IN " STORE_SAME_MACHINE "AND issue_width > 0 "
-                                    "ORDER BY canary_floor_id DESC LIMIT 1",
-                                    "i", cpu_id);
-    if (!stmt)
-        return -1;
-    int got = sqlite3_step(stmt);
-    if (got == SQLITE_ROW) {
-        floor->canary = sqlite3_column_int(stmt, 0);
-        floor->clk_per_instr = sqlite3_column_double(stmt, 1);
-        floor->issue_width = sqlite3_column_int(stmt, 2);
-    }
-    int result = got == SQLITE_ROW    ? 1
-                 : got == SQLITE_DONE ? 0
-                                      : store_error(store, err, "read the canary's floor");
-    sqlite3_reset(stmt);
-    return result;
+    struct floor_row row;
+    int got = store_get_row(store, &floor_record, cpu_id, &row, err);
+    if (got > 0)
+        *floor = row.of;
+    return got;
+}
+
+int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_floor *floor,
+                    struct err *err)
+{
+    char now[32];
+    store_now_utc(now);
+    const struct floor_row row = {*floor, "mode", now};
+    return store_put_row(store, &floor_record, &cpu_id, &row, err);
 }
 
 int store_width_here(struct store *store, const struct cpu_info *cpu, int *width, struct err *err)
@@ -175,19 +184,6 @@ int store_width_here(struct store *store, const struct cpu_info *cpu, int *width
     return result;
 }
 
-int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_floor *floor,
-                    struct err *err)
-{
-    char now[32];
-    store_now_utc(now);
-    return store_execute(
-        store, err,
-        "INSERT INTO canary_floor (cpu_id, canary, instr_clk, issue_width, method, "
-        "recorded_utc) VALUES (?, ?, ?, ?, 'mode', ?)",
-        "iidis", cpu_id, (int64_t)floor->canary, floor->clk_per_instr, (int64_t)floor->issue_width,
-        now);
-}
-
 static int store_make_uuid(char hex[33], struct err *err)
 {
     unsigned char bytes[16];
@@ -199,43 +195,41 @@ static int store_make_uuid(char hex[33], struct err *err)
     return 0;
 }
 
-static int store_put_run_events(struct store *store, int64_t run_id, const struct run_info *info,
-                                struct err *err)
-{
-    for (int i = 0; i < info->nevents; i++) {
-        const struct run_event *event = &info->events[i];
-        if (store_execute(store, err,
-                          "INSERT INTO run_event (run_id, position, event, code, backend, "
-                          "counter_table, table_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                          "iisssss", run_id, (int64_t)i, event->event, event->code, event->backend,
-                          event->counter_table, event->table_version) != 0)
-            return -1;
-    }
-    return 0;
-}
+#define EVENT(...) STORE_FIELD(struct run_event, __VA_ARGS__)
+static const struct store_field event_fields[] = {EVENT(event), EVENT(code), EVENT(backend),
+                                                  EVENT(counter_table), EVENT(table_version)};
+static const struct store_record event_record = {"run_event", "run_id, position",
+                                                 STORE_FIELDS(struct run_event, event_fields)};
+
+struct run_row {
+    struct run_info of;
+    const char *uuid, *started_utc;
+};
+#define RUN(...) STORE_FIELD(struct run_row, __VA_ARGS__)
+// clang-format off
+static const struct store_field run_fields[] = {
+    RUN(uuid), RUN(of.version), RUN(of.nasm_version), RUN(of.os_kernel), RUN(of.backend),
+    RUN(of.lists), RUN(of.tables), RUN(of.frequency), RUN(of.selection), RUN(of.tsc_hz),
+    RUN(of.core_hz), RUN(of.overhead_tsc), RUN(of.issue_width), RUN(of.calib_link_clk),
+    RUN(of.measuring_cpu), RUN(started_utc), RUN(of.claimed_uarch), RUN(of.decided),
+    RUN(of.evidence), RUN(of.measured_width, .null = true),
+};
+// clang-format on
+static const struct store_record run_record = {"run", "cpu_id",
+                                               STORE_FIELDS(struct run_row, run_fields)};
 
 static int store_put_run(struct store *store, int64_t cpu_id, const struct run_info *info,
                          int64_t *run_id, struct err *err)
 {
     char now[32], uuid[33];
+    struct run_row row = {*info, uuid, now};
     store_now_utc(now);
-    if (store_make_uuid(uuid, err) != 0)
-        return -1;
-    if (store_execute(store, err,
-                      "INSERT INTO run (uuid, cpu_id, version, nasm_version, os_kernel, backend, "
-                      "lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
-                      "issue_width, calib_link_clk, measuring_cpu, started_utc, claimed_uarch, "
-                      "decided, evidence, measured_width) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                      "nullif(?, 0))",
-                      "sissssssssdddiiissssi", uuid, cpu_id, info->version, info->nasm_version,
-                      info->os_kernel, info->backend, info->lists, info->tables, info->frequency,
-                      info->selection, info->tsc_hz, info->core_hz, info->overhead_tsc,
-                      (int64_t)info->issue_width, (int64_t)info->calib_link_clk,
-                      (int64_t)info->measuring_cpu, now,
-                      info->claimed_uarch ? info->claimed_uarch : "unknown",
-                      info->decided ? info->decided : "unknown",
-                      info->evidence ? info->evidence : "", (int64_t)info->measured_width) != 0)
+    if (!info->claimed_uarch)
+        row.of.claimed_uarch = "unknown";
+    if (!info->decided)
+        row.of.decided = "unknown";
+    if (store_make_uuid(uuid, err) != 0 ||
+        store_put_row(store, &run_record, &cpu_id, &row, err) != 0)
         return -1;
     *run_id = sqlite3_last_insert_rowid(store->db);
     return 0;
@@ -249,7 +243,7 @@ int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *
         return -1;
     int result = store_put_run(store, cpu_id, info, run_id, err);
     if (result == 0)
-        result = store_put_run_events(store, *run_id, info, err);
+        result = store_put_rows(store, &event_record, *run_id, info->events, info->nevents, err);
     return store_unit_end(store, own, result, err);
 }
 
@@ -303,24 +297,38 @@ int store_run_rate(struct store *store, int64_t run_id, double most, double *rat
     return result;
 }
 
+#define SPENT(...) STORE_FIELD(struct spent, __VA_ARGS__)
+#define SPENT_ON(what, name) SPENT(on[SPENT_##what], .column = name)
+#define SPENT_FOR(why, name) SPENT(on[SPENT_REFUSED + CORE_REFUSED_##why], .column = name)
+static const struct store_field time_fields[] = {
+    SPENT(at_s, .column = "total_s"),
+    SPENT_ON(MEASURING, "measuring_s"),
+    SPENT_ON(PROGRAMS, "programs_s"),
+    SPENT_ON(INFERRING, "inferring_s"),
+    SPENT_ON(WRITING, "writing_s"),
+    SPENT_ON(ASSEMBLING, "assembling_s"),
+    SPENT_ON(LINKING, "linking_s"),
+    SPENT_ON(QUIET, "quiet_s"),
+    SPENT_ON(GAPS, "gaps_s"),
+    SPENT_ON(USER, "user_cpu_s"),
+    SPENT_ON(KERNEL, "kernel_cpu_s"),
+    SPENT_ON(ACCEPTED, "repeats_accepted"),
+    SPENT_FOR(CANARY, "repeats_disturbed"),
+    SPENT_FOR(CALIB, "repeats_disagreeing"),
+    SPENT_FOR(COUNTER, "repeats_uncounted"),
+    SPENT_FOR(FEW, "repeats_too_few"),
+};
+static const struct store_record time_record = {"run_time", "run_id, position",
+                                                STORE_FIELDS(struct spent, time_fields)};
+
 int store_put_run_time(struct store *store, int64_t run_id, const struct spent *spent,
                        struct err *err)
 {
-    const double *on = spent->on;
-    return store_execute(
-        store, err,
-        "INSERT INTO run_time (run_id, position, total_s, measuring_s, programs_s, inferring_s, "
-        "writing_s, assembling_s, linking_s, quiet_s, gaps_s, user_cpu_s, kernel_cpu_s, "
-        "repeats_accepted, repeats_disturbed, repeats_disagreeing, repeats_uncounted, "
-        "repeats_too_few) SELECT ?1, count(*), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
-        "?14, ?15, ?16, ?17 FROM run_time WHERE run_id = ?1",
-        "idddddddddddiiiii", run_id, spent->at_s, on[SPENT_MEASURING], on[SPENT_PROGRAMS],
-        on[SPENT_INFERRING], on[SPENT_WRITING], on[SPENT_ASSEMBLING], on[SPENT_LINKING],
-        on[SPENT_QUIET], on[SPENT_GAPS], on[SPENT_USER], on[SPENT_KERNEL],
-        (int64_t)on[SPENT_ACCEPTED], (int64_t)on[SPENT_REFUSED + CORE_REFUSED_CANARY],
-        (int64_t)on[SPENT_REFUSED + CORE_REFUSED_CALIB],
-        (int64_t)on[SPENT_REFUSED + CORE_REFUSED_COUNTER],
-        (int64_t)on[SPENT_REFUSED + CORE_REFUSED_FEW]);
+    int64_t keys[2] = {run_id, 0};
+    if (store_get_int(store, err, &keys[1], "SELECT count(*) FROM run_time WHERE run_id = ?1", "i",
+                      run_id) < 0)
+        return -1;
+    return store_put_row(store, &time_record, keys, spent, err);
 }
 
 int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
@@ -384,23 +392,18 @@ int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, str
                : 0;
 }
 
+#define DOUBTS(name, sql) STORE_FIELD(struct store_doubts, name, .column = sql, .only_read = true)
+static const struct store_field doubt_fields[] = {
+    DOUBTS(repeated, "total(NOT contradiction)"),
+    DOUBTS(differing, "total(differs AND NOT contradiction)"),
+    DOUBTS(contradictions, "total(contradiction)")};
+static const struct store_record doubt_record = {
+    "run_doubt_table", "run_id", STORE_FIELDS(struct store_doubts, doubt_fields),
+    .from = "(SELECT differs, other_way IN ('chain', 'cycle') AS contradiction "
+            "FROM run_doubt_table WHERE run_id = ?1)"};
+
 int store_run_doubts(struct store *store, int64_t run_id, struct store_doubts *doubts,
                      struct err *err)
 {
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT total(NOT contradiction), "
-                                    "total(differs AND NOT contradiction), total(contradiction) "
-                                    "FROM (SELECT differs, other_way IN ('chain', 'cycle') "
-                                    "AS contradiction FROM run_doubt_table WHERE run_id = ?1)",
-                                    "i", run_id);
-    if (!stmt)
-        return -1;
-    bool got = sqlite3_step(stmt) == SQLITE_ROW;
-    if (got)
-        *doubts =
-            (struct store_doubts){sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
-                                  sqlite3_column_int64(stmt, 2)};
-    int result = got ? 0 : store_error(store, err, "count doubts");
-    sqlite3_reset(stmt);
-    return result;
+    return store_get_row(store, &doubt_record, run_id, doubts, err) < 0 ? -1 : 0;
 }

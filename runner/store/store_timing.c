@@ -1,71 +1,124 @@
 // SPDX-License-Identifier: MIT
-// Reads the passes over a kernel; see store_timing.h.
+// Stores and reads passes and their samples; see store_timing.h.
 #include "store_timing.h"
 
 #include "store_internal.h"
 
-static int timing_samples(struct store *store, struct arena *arena, int64_t timing_id,
-                          struct timing *timing, struct err *err)
+#include <math.h>
+
+enum { SWEPT_FIELDS = 7, SWEPT_SAMPLE_FIELDS = 4 }; // those that points of sweeps have, too
+
+#define TIMING(...) STORE_FIELD(struct timing, __VA_ARGS__)
+static const struct store_field timing_fields[] = {
+    TIMING(pass),         TIMING(iterations),
+    TIMING(copies),       TIMING(calib_clk),
+    TIMING(overhead_tsc), TIMING(accepted),
+    TIMING(tried),        TIMING(outcome, .words = WORDS_OUTCOME),
+    TIMING(detail),       TIMING(overhead_counted_clk)};
+
+#define SAMPLE(...) STORE_FIELD(struct sample, __VA_ARGS__)
+static const struct store_field sample_fields[] = {SAMPLE(kernel_tsc), SAMPLE(before_tsc),
+                                                   SAMPLE(after_tsc), SAMPLE(canary_tsc),
+                                                   SAMPLE(counted_clk)};
+
+static const struct store_record timing = {
+    "timing", "kernel_id", STORE_FIELDS(struct timing, timing_fields), .id = "timing_id"};
+// Samples that were counted, and others.
+static const struct store_record sample_counted = {
+    "sample", "timing_id, seq", STORE_FIELDS(struct sample, sample_fields), .id = "timing_id",
+    .from = "sample JOIN timing USING (timing_id) WHERE kernel_id = ?1 ORDER BY timing_id, seq"};
+static const struct store_record sample = {"sample", "timing_id, seq",
+                                           .bytes = sizeof(struct sample), .fields = sample_fields,
+                                           .nfields = SWEPT_SAMPLE_FIELDS};
+
+// In the order of points, so that the rows of both can be dealt out.
+#define SWEPT(what)                                                                                \
+    what "JOIN sweep_point USING (point_id) JOIN property_variant USING (variant_id) "             \
+         "WHERE property_id = ?1 "
+#define SWEPT_ORDER "ORDER BY sweep_point.position, point_id, timing_id"
+static const struct store_record swept_timing = {
+    "sweep_timing",
+    "point_id",
+    .bytes = sizeof(struct timing),
+    .fields = timing_fields,
+    .nfields = SWEPT_FIELDS,
+    .id = "timing_id",
+    .from = SWEPT("sweep_timing ") "AND EXISTS (SELECT 1 FROM sweep_sample WHERE "
+                                   "sweep_sample.timing_id = sweep_timing.timing_id) " SWEPT_ORDER};
+static const struct store_record swept_sample = {
+    "sweep_sample",
+    "timing_id, seq",
+    .bytes = sizeof(struct sample),
+    .fields = sample_fields,
+    .nfields = SWEPT_SAMPLE_FIELDS,
+    .id = "timing_id",
+    .from = SWEPT("sweep_sample JOIN sweep_timing USING (timing_id) ") SWEPT_ORDER ", seq"};
+
+int store_put_timings(struct store *store, enum store_timed what, int64_t of,
+                      const struct timing *timings, int n, struct err *err)
 {
-    int64_t n = 0;
-    if (store_get_int(store, err, &n, "SELECT count(*) FROM sample WHERE timing_id = ?1", "i",
-                      timing_id) < 0)
+    int result = 0;
+    for (int i = 0; i < n && result == 0; i++) {
+        struct timing row = timings[i];
+        if (!row.counted)
+            row.overhead_counted_clk = (double)NAN;
+        result =
+            store_put_row(store, what == TIMED_KERNEL ? &timing : &swept_timing, &of, &row, err);
+        if (result == 0)
+            result = store_put_rows(store,
+                                    what == TIMED_POINT ? &swept_sample
+                                    : row.counted       ? &sample_counted
+                                                        : &sample,
+                                    sqlite3_last_insert_rowid(store->db), row.samples, row.nsamples,
+                                    err);
+    }
+    return result;
+}
+
+// Reads the timings of `of` and their samples, which are in the order of the timings.
+static int read_timings(struct store *store, const struct store_record *records[2], int64_t of,
+                        struct arena *arena, struct store_list *timings, struct err *err)
+{
+    struct store_list samples;
+    if (store_get_rows(store, records[0], of, arena, timings, err) != 0 ||
+        store_get_rows(store, records[1], of, arena, &samples, err) != 0)
         return -1;
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT kernel_tsc, before_tsc, after_tsc, canary_tsc, "
-                                    "counted_clk "
-                                    "FROM sample WHERE timing_id = ?1 ORDER BY seq",
-                                    "i", timing_id);
-    if (!stmt)
-        return -1;
-    struct sample *samples = arena_alloc(arena, ((size_t)n + 1) * sizeof *samples);
-    int at = 0, got = SQLITE_DONE;
-    while (at < n && (got = sqlite3_step(stmt)) == SQLITE_ROW)
-        samples[at++] = (struct sample){
-            (uint32_t)sqlite3_column_int64(stmt, 0), (uint32_t)sqlite3_column_int64(stmt, 1),
-            (uint32_t)sqlite3_column_int64(stmt, 2), (uint32_t)sqlite3_column_int64(stmt, 3),
-            (uint32_t)sqlite3_column_int64(stmt, 4)};
-    sqlite3_reset(stmt);
-    timing->samples = samples;
-    timing->nsamples = at;
-    return got == SQLITE_DONE || got == SQLITE_ROW ? 0 : store_error(store, err, "read samples");
+    struct timing *timed = timings->rows;
+    for (int i = 0, at = 0; i < timings->n; i++) {
+        timed[i].samples = (struct sample *)samples.rows + at;
+        while (at < samples.n && samples.ids[at] == timings->ids[i]) {
+            timed[i].nsamples++;
+            at++;
+        }
+    }
+    return 0;
 }
 
 int store_get_timings(struct store *store, int64_t kernel_id, struct arena *arena,
                       const struct timing **timings, int *ntimings, struct err *err)
 {
-    int64_t n = 0;
-    if (store_get_int(store, err, &n, "SELECT count(*) FROM timing WHERE kernel_id = ?1", "i",
-                      kernel_id) < 0)
+    struct store_list list;
+    if (read_timings(store, (const struct store_record *[]){&timing, &sample_counted}, kernel_id,
+                     arena, &list, err) != 0)
         return -1;
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT timing_id, pass, outcome, accepted, tried, iterations, "
-                                    "copies, calib_clk, overhead_tsc, "
-                                    "overhead_counted_clk "
-                                    "FROM timing WHERE kernel_id = ?1 ORDER BY timing_id",
-                                    "i", kernel_id);
-    if (!stmt)
+    struct timing *rows = list.rows;
+    for (int i = 0; i < list.n; i++)
+        rows[i].counted = isfinite(rows[i].overhead_counted_clk);
+    *timings = rows;
+    *ntimings = list.n;
+    return 0;
+}
+
+int store_get_swept_timings(struct store *store, int64_t property_id, struct arena *arena,
+                            const struct timing **timings, int *ntimings, struct err *err)
+{
+    struct store_list list;
+    if (read_timings(store, (const struct store_record *[]){&swept_timing, &swept_sample},
+                     property_id, arena, &list, err) != 0)
         return -1;
-    struct timing *passes = arena_alloc(arena, ((size_t)n + 1) * sizeof *passes);
-    int at = 0, got = SQLITE_DONE;
-    while (at < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        struct timing *timing = &passes[at++];
-        timing->pass = sqlite3_column_int(stmt, 1);
-        timing->outcome = store_column_outcome(stmt, 2);
-        timing->detail = "";
-        timing->accepted = sqlite3_column_int(stmt, 3);
-        timing->tried = sqlite3_column_int(stmt, 4);
-        timing->iterations = (uint32_t)sqlite3_column_int64(stmt, 5);
-        timing->copies = (uint32_t)sqlite3_column_int64(stmt, 6);
-        timing->calib_clk = sqlite3_column_double(stmt, 7);
-        timing->overhead_tsc = sqlite3_column_double(stmt, 8);
-        timing->counted = sqlite3_column_type(stmt, 9) != SQLITE_NULL;
-        timing->overhead_counted_clk = sqlite3_column_double(stmt, 9);
-        if (timing_samples(store, arena, sqlite3_column_int64(stmt, 0), timing, err) != 0)
-            return -1;
-    }
-    *timings = passes;
-    *ntimings = at;
-    sqlite3_reset(stmt);
-    return got == SQLITE_DONE || got == SQLITE_ROW ? 0 : store_error(store, err, "read timings");
+    for (int i = 0; i < list.n; i++)
+        ((struct timing *)list.rows)[i].detail = "";
+    *timings = list.rows;
+    *ntimings = list.n;
+    return 0;
 }

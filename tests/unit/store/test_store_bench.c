@@ -16,8 +16,8 @@ static struct stored_bench known_bench(void)
 {
     static const uint8_t code[] = {0x48, 0x0f, 0xaf, 0xc0};
     static const struct stored_bench_metric metrics[] = {
-        {false, "instructions", "event=0xc0", "perf", "1"},
-        {true,  "a\"b",         "tsc/2",      "",     "" },
+        {"event",  "instructions", "event=0xc0", "perf", "1"},
+        {"column", "a\"b",         "tsc/2",      "",     "" },
     };
     static const struct stored_bench_thread threads[] = {
         {1, 3.01, 3.02, 0.5, 4, 5, 2},
@@ -42,32 +42,34 @@ static struct stored_bench known_bench(void)
                                                    .elapsed_tsc = 100 * i,
                                                    .elapsed_clk = 300 * i,
                                                    .values = values[i]};
-    return (struct stored_bench){.label = "chain",
-                                 .source = "text",
-                                 .code = "imul rax, rax\nnop",
-                                 .file = "",
-                                 .file_sha256 = "",
-                                 .symbol = "",
-                                 .cflags = "",
-                                 .compiler = "",
-                                 .init = "",
-                                 .mode = "latency",
-                                 .breakers = "",
-                                 .bits = 64,
-                                 .instances = 2,
-                                 .copies = 10,
-                                 .iterations = 5,
-                                 .pass = 1,
-                                 .outcome = OUTCOME_OK,
-                                 .detail = "",
-                                 .machine_code = code,
-                                 .code_bytes = 4,
-                                 .threads = threads,
-                                 .nthreads = 2,
-                                 .metrics = metrics,
-                                 .nmetrics = 2,
-                                 .repetitions = rows,
-                                 .nrepetitions = 6};
+    return (struct stored_bench){
+        .label = "chain",
+        .source = "text",
+        .code = "imul rax, rax\nnop",
+        .file = "",
+        .file_sha256 = "",
+        .symbol = "",
+        .cflags = "",
+        .compiler = "",
+        .init = "",
+        .mode = "latency",
+        .breakers = "",
+        .bits = 64,
+        .instances = 2,
+        .copies = 10,
+        .iterations = 5,
+        .pass = 1,
+        .outcome = OUTCOME_OK,
+        .detail = "",
+        .machine_code = {code, 4},
+        .code_bytes = 4,
+        .threads = threads,
+        .nthreads = 2,
+        .metrics = metrics,
+        .nmetrics = 2,
+        .repetitions = rows,
+        .nrepetitions = 6
+    };
 }
 
 static int64_t put_known(struct store *store, const char *uarch)
