@@ -5,6 +5,7 @@
 #pragma once
 
 #include "report_whose.h"
+#include "store/store_field.h"
 #include "store/store_ports.h"
 #include "store/store_read.h"
 #include "util/json.h"
@@ -35,6 +36,9 @@ const char *report_ports(struct store_rows *rows);
 // Formats a column of a view's current row for people: numbers with their marks, no outcome if it
 // is ok; in `text`, or valid until the next row.
 const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX]);
+
+// Writes members of an object: the fields of a row that JSON shows.
+void report_fields_json(struct json *json, const struct store_record *record, const void *row);
 
 // --- rows of the public views (report_rows.c) ---
 

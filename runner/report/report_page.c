@@ -87,24 +87,30 @@ static const char page_legend[] =
     "<dt>outcome</dt><dd>why there is no number, or not every one.</dd>\n"
     "</dl>\n";
 
-static const struct page_column {
-    const char *heading, *name, *class; // class of its cells: n numbers, p monospaced
-} page_columns[] = {
-    {"instruction", "form",                 ""        },
-    {"enc",         "enc",                  ""        },
-    {"bits",        "bits",                 " class=n"},
-    {"latency",     "latency_min_clk",      " class=n"},
-    {"max",         "latency_max_clk",      " class=n"},
-    {"1/tput",      "rthroughput_clk",      " class=n"},
-    {"slow",        "rthroughput_slow_clk", " class=n"},
-    {"uops",        "uops",                 " class=n"},
-    {"ports",       "ports",                " class=p"},
-    {"at rename",   "at_rename",            ""        },
-    {"outcome",     "outcome",              ""        },
-    {"isa",         "isa",                  ""        },
-    {"list",        "list",                 ""        },
-    {"note",        "note",                 ""        },
+static const char *const page_columns[] = {
+    "form",
+    "enc",
+    "bits",
+    "latency_min_clk",
+    "latency_max_clk",
+    "rthroughput_clk",
+    "rthroughput_slow_clk",
+    "uops",
+    "ports",
+    "at_rename",
+    "outcome",
+    "isa",
+    "list",
+    "note",
 };
+
+// Returns the class of a column's cells: n numbers, p monospaced.
+static const char *page_class(const char *name)
+{
+    bool number =
+        report_alignment(STORE_VIEW_INSTRUCTION, name) != ALIGN_LEFT || strcmp(name, "bits") == 0;
+    return number ? " class=n" : strcmp(name, "ports") == 0 ? " class=p" : "";
+}
 
 void report_put_html(struct strbuf *out, const char *text)
 {
@@ -119,8 +125,8 @@ static void page_row(struct strbuf *out, struct store_rows *rows)
     char text[REPORT_LATENCY_MAX];
     strbuf_puts(out, "<tr>");
     for (size_t i = 0; i < ARRAY_LEN(page_columns); i++) {
-        strbuf_printf(out, "<td%s>", page_columns[i].class);
-        report_put_html(out, report_value(rows, page_columns[i].name, text));
+        strbuf_printf(out, "<td%s>", page_class(page_columns[i]));
+        report_put_html(out, report_value(rows, page_columns[i], text));
     }
     strbuf_puts(out, "\n");
 }
@@ -178,8 +184,8 @@ int report_page(struct store *store, int64_t run_id, struct strbuf *out, int64_t
                   page_legend);
     for (size_t i = 0; i < ARRAY_LEN(page_columns); i++)
         strbuf_printf(out, "<th%s>%s",
-                      strcmp(page_columns[i].class, " class=n") == 0 ? " data-n=1" : "",
-                      page_columns[i].heading);
+                      strcmp(page_class(page_columns[i]), " class=n") == 0 ? " data-n=1" : "",
+                      report_heading(STORE_VIEW_INSTRUCTION, page_columns[i]));
     strbuf_puts(out, "</tr></thead>\n<tbody>\n");
     int result = page_rows(store, out, nrows, err);
     strbuf_printf(out, "</tbody>\n</table>\n%s", page_script);

@@ -153,60 +153,33 @@ void report_property_points(const struct swept_property *properties, int n,
 static void json_conclusion(struct json *json, const struct conclusion *conclusion)
 {
     json_open(json_break(json, "\n    "), '{');
-    json_text_known(json_name(json, "variant"), conclusion->variant);
-    json_text(json_name(json, "outcome"), conclusion_outcome_name(conclusion->outcome));
-    json_real(json_name(json, "confidence"), conclusion->confidence);
-    json_text(json_name(json, "sentence"), conclusion->sentence);
+    report_fields_json(json, &store_conclusion, conclusion);
     json_open(json_name(json, "values"), '[');
     for (int i = 0; i < conclusion->nvalues; i++) {
-        const struct conclusion_value *value = &conclusion->values[i];
         json_open(json, '{');
-        json_text(json_name(json, "label"), value->label);
-        json_real(json_name(json, "value"), value->value);
-        json_real(json_name(json, "low"), value->low);
-        json_real(json_name(json, "high"), value->high);
-        json_text_known(json_name(json, "unit"), value->unit);
+        report_fields_json(json, &store_conclusion_value, &conclusion->values[i]);
         json_close(json, '}');
     }
     json_close(json, ']');
     json_close(json, '}');
 }
 
-static void json_point(struct json *json, const struct swept_property *property,
-                       const struct swept_point *point)
-{
-    json_open(json_break(json, "\n    "), '{');
-    json_text_known(json_name(json, "variant"), property->variants[point->variant].name);
-    json_real(json_name(json, "x"), point->x);
-    json_real(json_name(json, "by"), point->by);
-    json_real(json_name(json, "y"), point->y);
-    json_int(json_name(json, "samples"), point->samples);
-    json_text(json_name(json, "outcome"), outcome_name(point->outcome));
-    json_close(json, '}');
-}
-
 static void json_property(struct json *json, const struct swept_property *property)
 {
     json_open(json_break(json, "\n"), '{');
-    json_text(json_name(json, "property"), property->name);
-    json_text(json_name(json, "group"), property->grp);
-    json_text(json_name(json, "title"), property->title);
-    json_text(json_name(json, "question"), property->question);
-    json_text_known(json_name(json, "x_unit"), property->x_unit);
-    json_text_known(json_name(json, "y_unit"), property->y_unit);
-    json_text(json_name(json, "outcome"), outcome_name(property->outcome));
-    json_text_known(json_name(json, "detail"), property->detail);
-    json_int(json_name(json, "area_bytes"), property->area_bytes);
-    json_int(json_name(json, "area_huge_bytes"), property->area_huge_bytes);
-    json_real(json_name(json, "seconds"), property->seconds);
-    json_int(json_name(json, "run_id"), property->run_id);
+    report_fields_json(json, &store_swept_property, property);
     json_open(json_name(json_break(json, "\n  "), "conclusions"), '[');
     for (int i = 0; i < property->nconclusions; i++)
         json_conclusion(json, &property->conclusions[i]);
     json_close(json, ']');
     json_open(json_name(json_break(json, "\n  "), "points"), '[');
-    for (int i = 0; i < property->npoints; i++)
-        json_point(json, property, &property->points[i]);
+    for (int i = 0; i < property->npoints; i++) {
+        const struct swept_point *point = &property->points[i];
+        json_open(json_break(json, "\n    "), '{');
+        json_text_known(json_name(json, "variant"), property->variants[point->variant].name);
+        report_fields_json(json, &store_swept_point, point);
+        json_close(json, '}');
+    }
     json_close(json, ']');
     json_close(json, '}');
 }

@@ -40,6 +40,25 @@ static void put_json_row(struct json *json, struct store_rows *rows, const struc
     json_close(json, '}');
 }
 
+void report_fields_json(struct json *json, const struct store_record *record, const void *row)
+{
+    for (int i = 0; i < record->nfields; i++) {
+        const struct store_field *field = &record->fields[i];
+        const char *name = field->json ? field->json : store_field_name(field);
+        if (!*name)
+            continue;
+        json_name(json, name);
+        if (field->kind == FIELD_REAL)
+            json_real(json, store_field_real(field, row));
+        else if (!field->words && field->kind != FIELD_TEXT)
+            json_int(json, store_field_integer(field, row));
+        else if (field->known)
+            json_text_known(json, store_field_text(field, row));
+        else
+            json_text(json, store_field_text(field, row));
+    }
+}
+
 // A column of the tables: its heading, its alignment, the column of the view that it shows, and its
 // fate in narrow tables.
 struct shown_column {

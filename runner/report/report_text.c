@@ -98,28 +98,18 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
         strbuf_printf(out, "Core cycles counted by the backend %s.\n\n", run->backend);
 }
 
-static const char *const list_headings[] = {"instruction", "enc",     "latency",   "max",
-                                            "1/tput",      "slow",    "at rename", "uops",
-                                            "ports",       "outcome", "note"};
-static const enum text_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT, ALIGN_POINT,
-                                              ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_RIGHT,
-                                              ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_LEFT};
-
-static void put_number(struct text_table *table, struct store_rows *rows, const char *name)
-{
-    char number[32];
-    report_number(store_rows_real(rows, store_rows_column(rows, name)), number);
-    text_table_cell(table, number);
-}
-
-static void put_throughput(struct text_table *table, struct store_rows *rows)
-{
-    char number[32], text[48];
-    bool upper = strcmp(run_field(rows, "rthroughput_bound"), "upper") == 0;
-    report_number(store_rows_real(rows, store_rows_column(rows, "rthroughput_clk")), number);
-    snprintf(text, sizeof text, "%s%s", *number && upper ? "≤" : "", number);
-    text_table_cell(table, text);
-}
+// Columns of the tables, which have the headings of latput query.
+static const char *const list_columns[] = {"form",
+                                           "enc",
+                                           "latency_min_clk",
+                                           "latency_max_clk",
+                                           "rthroughput_clk",
+                                           "rthroughput_slow_clk",
+                                           "at_rename",
+                                           "uops",
+                                           "ports",
+                                           "outcome",
+                                           "note"};
 
 struct list_seen { // things that the legend must explain
     bool outcomes[OUTCOME_COUNT];
@@ -128,42 +118,20 @@ struct list_seen { // things that the legend must explain
     int others;     // rows with an answer of another run
 };
 
-// Writes a latency. `names`: the columns with the number, the bound and the marks.
-static void put_latency(struct text_table *table, struct store_rows *rows,
-                        const char *const names[3], struct list_seen *seen)
-{
-    char number[32], text[REPORT_LATENCY_MAX] = "";
-    const char *mark = run_field(rows, names[2]);
-    report_number(store_rows_real(rows, store_rows_column(rows, names[0])), number);
-    if (*number)
-        report_latency(number, strcmp(run_field(rows, names[1]), "upper") == 0, mark, text);
-    text_table_cell(table, text);
-    seen->average |= strchr(mark, '~') != NULL;
-    seen->states |= strchr(mark, '*') != NULL;
-}
-
 static void put_list_row(struct text_table *table, struct store_rows *rows, struct list_seen *seen)
 {
-    char uops[REPORT_LATENCY_MAX];
-    const char *renamed = run_field(rows, "at_rename");
+    char text[REPORT_LATENCY_MAX];
+    const char *least = run_field(rows, "latency_min_mark"),
+               *most = run_field(rows, "latency_max_mark");
     int outcome = outcome_parse(run_field(rows, "outcome"));
-    text_table_cell(table, store_rows_form(rows, store_rows_column(rows, "form")));
-    text_table_cell(table, run_field(rows, "enc"));
-    put_latency(table, rows,
-                (const char *[]){"latency_min_clk", "latency_bound", "latency_min_mark"}, seen);
-    put_latency(table, rows,
-                (const char *[]){"latency_max_clk", "latency_max_bound", "latency_max_mark"}, seen);
-    put_throughput(table, rows);
-    put_number(table, rows, "rthroughput_slow_clk");
-    text_table_cell(table, renamed);
-    text_table_cell(table, report_value(rows, "uops", uops));
+    for (size_t i = 0; i < ARRAY_LEN(list_columns); i++)
+        text_table_cell(table, report_value(rows, list_columns[i], text));
+    seen->average |= strchr(least, '~') || strchr(most, '~');
+    seen->states |= strchr(least, '*') || strchr(most, '*');
     seen->slots_upper |= strcmp(run_field(rows, "uops_bound"), "upper") == 0;
-    text_table_cell(table, report_ports(rows));
-    text_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
-    text_table_cell(table, run_field(rows, "note"));
     if (outcome >= 0)
         seen->outcomes[outcome] = true;
-    seen->renamed |= *renamed != '\0';
+    seen->renamed |= *run_field(rows, "at_rename") != '\0';
     seen->ports |= *run_field(rows, "ports_run_id") != '\0';
     seen->ambiguous |= strchr(run_field(rows, "ports"), '?') != NULL;
     seen->joined |= strchr(run_field(rows, "ports"), '/') != NULL;
@@ -267,6 +235,16 @@ static int put_failures(struct strbuf *out, struct store *store, enum store_view
     return got;
 }
 
+// Makes a table; the headings and alignments must live as long as it.
+static struct text_table *list_table(const char **headings, enum text_align *aligns)
+{
+    for (size_t i = 0; i < ARRAY_LEN(list_columns); i++) {
+        headings[i] = report_heading(STORE_VIEW_INSTRUCTION, list_columns[i]);
+        aligns[i] = report_alignment(STORE_VIEW_INSTRUCTION, list_columns[i]);
+    }
+    return text_table_new(headings, aligns, (int)ARRAY_LEN(list_columns));
+}
+
 static int put_list(struct store *store, int64_t run_id, const char *list, bool best,
                     struct strbuf *out, struct err *err)
 {
@@ -284,8 +262,9 @@ static int put_list(struct store *store, int64_t run_id, const char *list, bool 
         store_rows_open(store, best ? STORE_VIEW_LIST_BEST : STORE_VIEW_INSTRUCTION, &filter, err);
     if (!rows)
         return -1;
-    struct text_table *table =
-        text_table_new(list_headings, list_aligns, (int)ARRAY_LEN(list_headings));
+    const char *headings[ARRAY_LEN(list_columns)];
+    enum text_align aligns[ARRAY_LEN(list_columns)];
+    struct text_table *table = list_table(headings, aligns);
     struct list_seen seen = {.run_id = run_id};
     int got;
     while ((got = store_rows_next(rows, err)) > 0)

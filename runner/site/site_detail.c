@@ -12,103 +12,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Format of a view's column.
-enum cell { CELL_TEXT, CELL_CLK, CELL_NUMBER };
-struct cells {
-    const char *name;
-    enum cell cell;
-};
-static const struct cells pair_cells[] = {
-    {"src",         CELL_TEXT  },
-    {"dst",         CELL_TEXT  },
-    {"variant",     CELL_TEXT  },
-    {"outcome",     CELL_TEXT  },
-    {"detail",      CELL_TEXT  },
-    {"bound",       CELL_TEXT  },
-    {"mark",        CELL_TEXT  },
-    {"states_seen", CELL_TEXT  },
-    {"latency_clk", CELL_CLK   },
-    {"spread_clk",  CELL_CLK   },
-    {"dense_clk",   CELL_CLK   },
-    {"filled_clk",  CELL_CLK   },
-    {"least_clk",   CELL_CLK   },
-    {"most_clk",    CELL_CLK   },
-    {"accepted",    CELL_NUMBER},
-    {"tried",       CELL_NUMBER},
-    {"run_id",      CELL_NUMBER},
-};
-static const struct cells false_cells[] = {
-    {"operand",     CELL_TEXT},
-    {"bound",       CELL_TEXT},
-    {"mark",        CELL_TEXT},
-    {"latency_clk", CELL_CLK },
-};
-static const struct cells kernel_cells[] = {
-    {"kind",         CELL_TEXT  },
-    {"src",          CELL_TEXT  },
-    {"dst",          CELL_TEXT  },
-    {"variant",      CELL_TEXT  },
-    {"test_outcome", CELL_TEXT  },
-    {"test_detail",  CELL_TEXT  },
-    {"shape",        CELL_TEXT  },
-    {"outcome",      CELL_TEXT  },
-    {"detail",       CELL_TEXT  },
-    {"instance_clk", CELL_CLK   },
-    {"spread_clk",   CELL_CLK   },
-    {"extra_clk",    CELL_CLK   },
-    {"instances",    CELL_NUMBER},
-    {"instrs",       CELL_NUMBER},
-    {"accepted",     CELL_NUMBER},
-    {"tried",        CELL_NUMBER},
-    {"decides",      CELL_NUMBER},
-    {"code_bytes",   CELL_NUMBER},
-    {"run_id",       CELL_NUMBER},
-};
-static const struct cells port_cells[] = {
-    {"ports",       CELL_TEXT  },
-    {"outcome",     CELL_TEXT  },
-    {"detail",      CELL_TEXT  },
-    {"method",      CELL_TEXT  },
-    {"unit",        CELL_TEXT  },
-    {"paths",       CELL_TEXT  },
-    {"busy_clk",    CELL_CLK   },
-    {"beside_clk",  CELL_CLK   },
-    {"decode_clk",  CELL_CLK   },
-    {"slots",       CELL_CLK   },
-    {"slots_mixed", CELL_CLK   },
-    {"stall_clk",   CELL_CLK   },
-    {"residual",    CELL_CLK   },
-    {"uops",        CELL_NUMBER},
-    {"ambiguous",   CELL_NUMBER},
-    {"whole",       CELL_NUMBER},
-    {"run_id",      CELL_NUMBER},
-};
-static const struct cells trial_cells[] = {
-    {"blocker",      CELL_TEXT  },
-    {"blocker_form", CELL_TEXT  },
-    {"outcome",      CELL_TEXT  },
-    {"counted",      CELL_TEXT  },
-    {"clk",          CELL_CLK   },
-    {"spread_clk",   CELL_CLK   },
-    {"uops",         CELL_CLK   },
-    {"instances",    CELL_NUMBER},
-    {"blockers",     CELL_NUMBER},
-};
+// Formats of a view's columns.
+enum cell { CELL_TEXT, CELL_CLK, CELL_NUMBER, CELLS };
+enum { COLUMNS_MAX = 24 };
 
-// Parts of a form's details, each from a view.
+// Parts of a form's details, each from a view: the names of its columns by their formats.
 enum part { PART_PAIRS, PART_FALSE, PART_KERNELS, PART_PORTS, PART_TRIALS, PARTS };
+// clang-format off
 static const struct part_source {
     const char *name;
     enum store_view view;
-    const struct cells *cells;
-    size_t ncells;
+    const char *cells[CELLS][COLUMNS_MAX]; // each ends with NULL
 } part_sources[PARTS] = {
-    [PART_PAIRS] = {"pairs",       STORE_VIEW_LATENCY,  pair_cells,   ARRAY_LEN(pair_cells)  },
-    [PART_FALSE] = {"overwritten", STORE_VIEW_FALSE,    false_cells,  ARRAY_LEN(false_cells) },
-    [PART_KERNELS] = {"kernels",     STORE_VIEW_KERNEL,   kernel_cells, ARRAY_LEN(kernel_cells)},
-    [PART_PORTS] = {"ports",       STORE_VIEW_PORT,     port_cells,   ARRAY_LEN(port_cells)  },
-    [PART_TRIALS] = {"trials",      STORE_VIEW_EVIDENCE, trial_cells,  ARRAY_LEN(trial_cells) },
+    [PART_PAIRS] = {"pairs", STORE_VIEW_LATENCY,
+        {{"src", "dst", "variant", "outcome", "detail", "bound", "mark", "states_seen"},
+         {"latency_clk", "spread_clk", "dense_clk", "filled_clk", "least_clk", "most_clk"},
+         {"accepted", "tried", "run_id"}}},
+    [PART_FALSE] = {"overwritten", STORE_VIEW_FALSE,
+        {{"operand", "bound", "mark"}, {"latency_clk"}}},
+    [PART_KERNELS] = {"kernels", STORE_VIEW_KERNEL,
+        {{"kind", "src", "dst", "variant", "test_outcome", "test_detail", "shape", "outcome",
+          "detail"},
+         {"instance_clk", "spread_clk", "extra_clk"},
+         {"instances", "instrs", "accepted", "tried", "decides", "code_bytes", "run_id"}}},
+    [PART_PORTS] = {"ports", STORE_VIEW_PORT,
+        {{"ports", "outcome", "detail", "method", "unit", "paths"},
+         {"busy_clk", "beside_clk", "decode_clk", "slots", "slots_mixed", "stall_clk", "residual"},
+         {"uops", "ambiguous", "whole", "run_id"}}},
+    [PART_TRIALS] = {"trials", STORE_VIEW_EVIDENCE,
+        {{"blocker", "blocker_form", "outcome", "counted"},
+         {"clk", "spread_clk", "uops"},
+         {"instances", "blockers"}}},
 };
+// clang-format on
 
 // A CPU's chunk while it is gathered: `forms` has whole members, `rows` those of the current form.
 struct detail_cpu {
@@ -123,7 +59,6 @@ struct detail {
     const struct site_cpus *cpus;
     bool samples;
     struct site_stream streams[PARTS];
-    int columns[PARTS][ARRAY_LEN(kernel_cells)];
     struct detail_cpu *chunks; // one per CPU
 };
 
@@ -198,8 +133,10 @@ static int detail_row(struct detail *detail, enum part part, struct err *err)
     struct strbuf *out = &chunk->rows[part];
     struct json json = {.out = out, .script = true, .more = out->len > 0};
     json_open(&json, '[');
-    for (size_t i = 0; i < source->ncells; i++)
-        cell_json(row, detail->columns[part][i], source->cells[i].cell, &chunk->texts, &json);
+    for (int cell = 0; cell < CELLS; cell++)
+        for (const char *const *name = source->cells[cell]; *name; name++)
+            cell_json(row, store_rows_column(row->rows, *name), (enum cell)cell, &chunk->texts,
+                      &json);
     int result = part == PART_KERNELS ? kernel_json(detail, row, &chunk->texts, &json, err) : 0;
     json_close(&json, ']');
     return result;
@@ -252,13 +189,13 @@ static void columns_json(struct json *json)
     json_open(json_name(json, "columns"), '{');
     for (int part = 0; part < PARTS; part++) {
         json_open(json_name(json, part_sources[part].name), '[');
-        for (size_t i = 0; i < part_sources[part].ncells; i++) {
-            const struct cells *cells = &part_sources[part].cells[i];
-            json_open(json, '[');
-            json_text(json, cells->name);
-            json_int(json, (int)cells->cell);
-            json_close(json, ']');
-        }
+        for (int cell = 0; cell < CELLS; cell++)
+            for (const char *const *name = part_sources[part].cells[cell]; *name; name++) {
+                json_open(json, '[');
+                json_text(json, *name);
+                json_int(json, cell);
+                json_close(json, ']');
+            }
         json_close(json, ']');
     }
     json_close(json, '}');
@@ -304,13 +241,9 @@ static int detail_open(struct detail *detail, struct err *err)
     const struct store_filter filters[PARTS] = {[PART_FALSE] = {.where = &waits}};
     int result = 0;
     strbuf_puts(&waits.sql, "latency_clk > 0");
-    for (int part = 0; part < PARTS && result == 0; part++) {
-        const struct part_source *source = &part_sources[part];
-        struct site_stream *stream = &detail->streams[part];
-        result = site_stream_open(stream, detail->store, source->view, &filters[part], err);
-        for (size_t i = 0; i < source->ncells && result == 0; i++)
-            detail->columns[part][i] = store_rows_column(stream->rows, source->cells[i].name);
-    }
+    for (int part = 0; part < PARTS && result == 0; part++)
+        result = site_stream_open(&detail->streams[part], detail->store, part_sources[part].view,
+                                  &filters[part], err);
     strbuf_free(&waits.sql);
     return result;
 }
