@@ -24,10 +24,12 @@ runner/conclude
 runner/ports
 runner/names
 runner/store
+runner/rederive
 runner/merge
 runner/where
 runner/plot
 runner/report
+runner/diff
 runner/pack
 runner/measure
 runner/run

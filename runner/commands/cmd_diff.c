@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
-#include "report/diff.h"
+#include "diff/diff.h"
 #include "store/store.h"
 
 #include "util/pager.h"

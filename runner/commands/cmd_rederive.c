@@ -3,8 +3,8 @@
 // also brings a database of an older latput up to date.
 #include "cli/command.h"
 #include "cli/option_store.h"
+#include "rederive/rederive.h"
 #include "store/store.h"
-#include "store/store_rederive.h"
 
 #include <stdio.h>
 
@@ -30,8 +30,8 @@ static int rederive_store_results(struct store *store, int64_t run_id)
     int status = store_option_check(&cmd_rederive, store, run_id);
     if (status != EXIT_DONE)
         return status;
-    if (store_rederive(store, run_id, &results, &changed, &err) != 0 ||
-        store_count_bare(store, run_id, &bare, &err) != 0)
+    if (rederive_results(store, run_id, &results, &changed, &err) != 0 ||
+        rederive_count_bare(store, run_id, &bare, &err) != 0)
         return command_fail(&cmd_rederive, EXIT_ENVIRONMENT, "%s", err.text);
     printf("%lld results made from stored samples, %lld of them differ from before\n",
            (long long)results, (long long)changed);

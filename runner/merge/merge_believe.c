@@ -3,7 +3,7 @@
 // measurement could be invented. Results are derived again, so that they follow from the samples;
 // results that cannot be derived again must at least be possible.
 #include "merge_internal.h"
-#include "store/store_rederive.h"
+#include "rederive/rederive.h"
 #include "store/store_run.h"
 
 #include <inttypes.h>
@@ -107,7 +107,7 @@ static int believe_samples(struct store *store, int64_t run_id, struct err *err)
 {
     int64_t results, changed;
     char text[160];
-    if (store_rederive(store, run_id, &results, &changed, err) != 0)
+    if (rederive_results(store, run_id, &results, &changed, err) != 0)
         return -1;
     snprintf(text, sizeof text,
              "merged from a pack; its results were made again from its samples, and %" PRId64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The database: opening, transactions, closing. Only this folder knows SQLite. Facts (cpu, run,
 // form, test, kernel, timing, sample) are append-only; results and views can be rebuilt from them
-// (store_rederive.h). There is a header per topic: store_cpu.h, store_run.h, store_form.h,
+// (rederive/rederive.h). There is a header per topic: store_cpu.h, store_run.h, store_form.h,
 // store_ports.h, store_property.h, store_validation.h, store_bench.h; store_read.h has the rows of
 // the views, merge/merge.h copies of runs. All their functions that return int give 0, or -1 with a
 // message that names the database file, unless they say otherwise.

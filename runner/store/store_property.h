@@ -36,9 +36,9 @@ int store_has_property(struct store *store, int64_t run_id, const char *name, st
 // arena.
 int store_get_properties(struct store *store, int64_t run_id, struct swept_property **properties,
                          int *nproperties, struct arena *arena, struct err *err);
-// Draws the conclusions of the run (0: all runs) again; adds to *made and *changed.
-int store_rederive_properties(struct store *store, int64_t run_id, int64_t *made, int64_t *changed,
-                              struct err *err);
+// Replaces the values of its points and its conclusions.
+int store_put_conclusions(struct store *store, const struct swept_property *property,
+                          struct err *err);
 // Finds the newest run on this uarch (NULL: on any) that has properties, preferably one measured
 // here. Returns 1, 0 if there is none, or -1.
 int store_newest_properties(struct store *store, const char *uarch, int64_t *run_id,

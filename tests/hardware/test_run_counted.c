@@ -4,11 +4,11 @@
 // stores counted cycles with where they come from, in place of calibrated ones and beside them.
 #include "fixtures/ticks_fixture.h"
 #include "measure/measure_mixes.h"
+#include "rederive/rederive.h"
 #include "run/run.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_internal.h"
-#include "store/store_rederive.h"
 
 #include <unistd.h>
 
@@ -284,7 +284,7 @@ static void a_run_stores_counted_cycles(void **state)
     cycles_are_stored(store, &summary);
     const int samples = atoi(ask(store, "SELECT count(*) FROM sample"));
     int64_t results, changed;
-    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, 0, &results, &changed, &err), 0);
     assert_int_equal(changed, 0);
     store_close(store);
     session_end(&session, false);

@@ -4,10 +4,10 @@
 // out of range.
 #include "fixtures/store_fixture.h"
 #include "pack/pack.h"
+#include "rederive/rederive.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
-#include "store/store_rederive.h"
 #include "store/store_run.h"
 
 #include <archive.h>
@@ -761,8 +761,8 @@ static void test_several_runs(void **state)
     fixture_expect(store, add, "0.75 1*ALU");
     fixture_expect(store, "SELECT count(*) FROM run_warning WHERE text LIKE 'kept without%'", "2");
     // There is nothing to make these results of again: they stay.
-    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
-    assert_int_equal(store_count_bare(store, 0, &bare, &err), 0);
+    assert_int_equal(rederive_results(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(rederive_count_bare(store, 0, &bare, &err), 0);
     assert_int_equal(bare, 2);
     fixture_expect(store, add, "0.75 1*ALU");
     // A merged run packs to the same bytes.

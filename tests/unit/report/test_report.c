@@ -3,12 +3,12 @@
 // from stored samples. `test_report make FILE` writes a database of known content, for the tests of
 // the command line.
 #include "fixtures/store_fixture.h"
+#include "rederive/rederive.h"
 #include "report/report.h"
 #include "report/report_property.h"
 #include "store/store.h"
 #include "store/store_property.h"
 #include "store/store_read.h"
-#include "store/store_rederive.h"
 #include "store/store_run.h"
 #include "util/file_write.h"
 
@@ -265,7 +265,7 @@ static void test_rederive(void **state)
     assert_int_equal(fixture_put(store, second, &row, 9, unstable, 1, &err), 0);
     struct strbuf before = all_views(store);
     expect_text(before.data, "the passes disagree");
-    assert_int_equal(store_rederive(store, first, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, first, &results, &changed, &err), 0);
     assert_int_equal(results, 10);
     assert_int_equal(changed, 0);
     // Results of another method, or none at all: what the samples say comes back.
@@ -274,7 +274,7 @@ static void test_rederive(void **state)
         0);
     assert_int_equal(store_execute(store, &err, "DELETE FROM result WHERE test_id > 15", ""), 0);
     assert_int_equal(store_execute(store, &err, "DELETE FROM estimate", ""), 0);
-    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, 0, &results, &changed, &err), 0);
     assert_int_equal(results, 21);
     assert_int_equal(changed, 8);
     struct strbuf after = all_views(store);
@@ -339,14 +339,14 @@ static void test_rederive_reasons(void **state)
     int64_t results, changed, run_id = fixture_run(store, "testa", 0xb00f21);
     put_reasons(store, run_id);
     fixture_expect(store, reasons, expected);
-    assert_int_equal(store_rederive(store, run_id, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, run_id, &results, &changed, &err), 0);
     assert_int_equal(results, 2);
     assert_int_equal(changed, 0);
     fixture_expect(store, reasons, expected);
     // The state in which an older version left it.
     assert_int_equal(
         store_execute(store, &err, "UPDATE result SET detail = '' WHERE kernel_id IS NULL", ""), 0);
-    assert_int_equal(store_rederive(store, run_id, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, run_id, &results, &changed, &err), 0);
     assert_int_equal(changed, 2);
     fixture_expect(store, reasons, expected);
     fixture_end(&fixture, store);

@@ -7,10 +7,10 @@
 #include "core/core_abi.h"
 #include "merge/merge.h"
 #include "merge/merge_internal.h"
+#include "rederive/rederive.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
-#include "store/store_rederive.h"
 #include "store/store_run.h"
 #include "util/mem.h"
 #include "util/paths.h"
@@ -212,7 +212,7 @@ static void test_refused(void **state)
     assert_int_equal(fixture_put(store, run_id, &row, 0, tests, (int)ARRAY_LEN(tests), &err), 0);
     fixture_expect(store, stored, expected);
     int64_t results = 0, changed = 0;
-    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, 0, &results, &changed, &err), 0);
     assert_int_equal(results, 3);
     assert_int_equal(changed, 0);
     fixture_expect(store, stored, expected);

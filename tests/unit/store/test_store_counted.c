@@ -4,10 +4,10 @@
 #include "fixtures/store_old.h"
 
 #include "pack/pack.h"
+#include "rederive/rederive.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
-#include "store/store_rederive.h"
 #include "store/store_run.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ static void test_round_trip(void **state)
         strstr(fixture_ask(store->db, "UPDATE run_event SET code = ''"), "append-only"));
     // Results follow from the samples again.
     int64_t results, changed;
-    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, 0, &results, &changed, &err), 0);
     assert_int_equal(results, COUNTED);
     assert_int_equal(changed, 0);
     fixture_expect(store, values, values_expected);
@@ -176,7 +176,7 @@ static void test_version_2(void **state)
                    "1");
     fixture_expect(store, "SELECT count(*) > 5 AND count(calibrated_clk) = 0 FROM estimate", "1");
     int64_t results, changed;
-    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, 0, &results, &changed, &err), 0);
     assert_int_equal(changed, 0);
     fixture_expect(store, old_values, before);
     free(before);

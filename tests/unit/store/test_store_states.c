@@ -4,11 +4,11 @@
 #include "fixtures/store_old.h"
 
 #include "merge/merge_internal.h"
+#include "rederive/rederive.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_form.h"
 #include "store/store_read.h"
-#include "store/store_rederive.h"
 
 // Factors of the samples of a pass.
 static const double steady[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -118,7 +118,7 @@ static void test_round_trip(void **state)
     struct err err = {0};
     int64_t results, changed, run_id = put_run(store);
     expect_all(store);
-    assert_int_equal(store_rederive(store, run_id, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, run_id, &results, &changed, &err), 0);
     assert_int_equal(results, 7);
     assert_int_equal(changed, 0);
     expect_all(store);
@@ -161,7 +161,7 @@ static void test_version_9(void **state)
     if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
         fail_msg("%s", err.text);
     fixture_expect(store, "SELECT count(*) FROM result WHERE average OR states IS NOT NULL", "0");
-    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(rederive_results(store, 0, &results, &changed, &err), 0);
     expect_all(store);
     store_close(store);
     fixture_remove(&fixture);

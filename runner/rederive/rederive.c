@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Derives results from stored samples again, after the method in derive.c has changed; see
-// store_rederive.h.
-#include "store_internal.h"
+// rederive.h.
+#include "rederive.h"
 
 #include "derive/derive.h"
 #include "plan/plan.h"
-#include "store_property.h"
-#include "store_rederive.h"
-#include "store_timing.h"
+#include "store/store_internal.h"
+#include "store/store_timing.h"
 #include "util/mem.h"
 
 // A form that is derived again. All memory is the arena's, which is reset per form.
@@ -172,11 +171,11 @@ static int rederive_all(struct store *store, int64_t run_id, int64_t *results, i
                       "result.detail IS NOT old.detail OR "
                       "abs(coalesce(result.value_clk, 0) - coalesce(old.value_clk, 0)) > 1e-9",
                       "");
-    return got < 0 ? -1 : store_rederive_properties(store, run_id, results, changed, err);
+    return got < 0 ? -1 : rederive_properties(store, run_id, results, changed, err);
 }
 
-int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
-                   struct err *err)
+int rederive_results(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
+                     struct err *err)
 {
     bool own;
     *results = *changed = 0;
@@ -186,7 +185,7 @@ int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_
     return store_unit_end(store, own, result, err);
 }
 
-int store_count_bare(struct store *store, int64_t run_id, int64_t *bare, struct err *err)
+int rederive_count_bare(struct store *store, int64_t run_id, int64_t *bare, struct err *err)
 {
     int got = store_get_int(store, err, bare,
                             "SELECT count(*) FROM run WHERE (?1 = 0 OR run_id = ?1) "

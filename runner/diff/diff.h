@@ -7,7 +7,7 @@
 // one steady state of several, allow anything.
 #pragma once
 
-#include "report.h"
+#include "report/report.h"
 #include "util/mem.h"
 
 enum diff_change {
