@@ -156,7 +156,6 @@ sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sq
 static int store_bind_one(sqlite3_stmt *stmt, int at, char type, va_list *ap)
 {
     const char *text;
-    const void *blob;
     double number;
     switch (type) {
     case 'i':
@@ -165,10 +164,6 @@ static int store_bind_one(sqlite3_stmt *stmt, int at, char type, va_list *ap)
         number = va_arg(*ap, double);
         return number == number ? sqlite3_bind_double(stmt, at, number)
                                 : sqlite3_bind_null(stmt, at);
-    case 'b':
-        blob = va_arg(*ap, const void *);
-        return sqlite3_bind_blob64(stmt, at, blob, (sqlite3_uint64)va_arg(*ap, int64_t),
-                                   SQLITE_STATIC);
     default:
         assert(type == 's' || type == 't');
         text = va_arg(*ap, const char *);
@@ -253,18 +248,6 @@ const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *aren
     text = arena_strdup(arena, strbuf_text(&shown));
     strbuf_free(&shown);
     return text;
-}
-
-enum outcome store_column_outcome(sqlite3_stmt *stmt, int column)
-{
-    int outcome = outcome_parse(store_text(stmt, column));
-    return outcome < 0 ? OUTCOME_SKIPPED : (enum outcome)outcome;
-}
-
-double store_column_real(sqlite3_stmt *stmt, int column)
-{
-    return sqlite3_column_type(stmt, column) == SQLITE_NULL ? (double)NAN
-                                                            : sqlite3_column_double(stmt, column);
 }
 
 int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err)

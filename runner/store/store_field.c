@@ -125,7 +125,10 @@ static void field_read(const struct store_field *field, sqlite3_stmt *stmt, int 
         *(bool *)to = value != 0;
         break;
     case FIELD_REAL:
-        *(double *)to = none ? field->none : store_column_real(stmt, column);
+        *(double *)to = none ? field->none
+                        : sqlite3_column_type(stmt, column) == SQLITE_NULL
+                            ? (double)NAN
+                            : sqlite3_column_double(stmt, column);
         break;
     case FIELD_NAME:
         field_read_name(field, stmt, column, to);

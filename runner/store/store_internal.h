@@ -66,9 +66,8 @@ sqlite3_stmt *store_prepare_as(struct store *store, struct err *err, const void 
                                const char *sql);
 
 // Returns a prepared statement with its parameters bound from the arguments, one letter each in
-// `types`: i int64_t, d double (NaN becomes NULL), s text (NULL becomes ''), t text or NULL, b blob
-// (const void *, then int64_t bytes; NULL pointer becomes NULL). The text must live until the
-// statement is stepped. `sql` must be a literal. NULL after an error.
+// `types`: i int64_t, d double (NaN becomes NULL), s text (NULL becomes ''), t text or NULL. The
+// text must live until the statement is stepped. `sql` must be a literal. NULL after an error.
 sqlite3_stmt *store_bind(struct store *store, struct err *err, const char *sql, const char *types,
                          ...);
 // Binds a statement and runs it to its end. Returns 0 or -1.
@@ -81,9 +80,6 @@ int store_get_int(struct store *store, struct err *err, int64_t *value, const ch
 const char *store_text(sqlite3_stmt *stmt, int column);
 // Returns a text to be shown, with characters that are not plain escaped; owned by the arena.
 const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena);
-// Return a number, NaN for NULL; an outcome, SKIPPED for an invalid one.
-double store_column_real(sqlite3_stmt *stmt, int column);
-enum outcome store_column_outcome(sqlite3_stmt *stmt, int column);
 // Ends a loop over rows in which sqlite3_step() has returned `got`: resets the statement. Returns 0
 // or -1.
 int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err);

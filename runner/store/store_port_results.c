@@ -76,17 +76,6 @@ static int store_put_port_shares(struct store *store, int64_t run_form_id,
     return result;
 }
 
-static int store_put_port_count(struct store *store, int64_t run_form_id, int position,
-                                const char *event, double uops, struct err *err)
-{
-    if (!isfinite(uops))
-        return 0;
-    return store_execute(store, err,
-                         "INSERT INTO port_trial_count (run_form_id, position, event, uops) "
-                         "VALUES (?, ?, ?, ?)",
-                         "iisd", run_form_id, (int64_t)position, event, uops);
-}
-
 static int store_put_port_counts(struct store *store, int64_t run_form_id,
                                  const struct measured_ports *measured, int position,
                                  struct err *err)
@@ -95,12 +84,16 @@ static int store_put_port_counts(struct store *store, int64_t run_form_id,
     int result = 0;
     if (!timing->counted || timing->outcome != OUTCOME_OK)
         return 0;
-    for (int g = 0; g < measured->ngroups && result == 0; g++)
-        result = store_put_port_count(store, run_form_id, position, measured->groups[g],
-                                      timing->uops[g], err);
-    if (result == 0 && measured->slots)
-        result =
-            store_put_port_count(store, run_form_id, position, measured->slots, timing->slots, err);
+    for (int g = 0; g < measured->ngroups + (measured->slots != NULL) && result == 0; g++) {
+        bool slots = g == measured->ngroups;
+        double count = slots ? timing->slots : timing->uops[g];
+        if (isfinite(count))
+            result = store_execute(store, err,
+                                   "INSERT INTO port_trial_count (run_form_id, position, event, "
+                                   "uops) VALUES (?, ?, ?, ?)",
+                                   "iisd", run_form_id, (int64_t)position,
+                                   slots ? measured->slots : measured->groups[g], count);
+    }
     return result;
 }
 
@@ -290,13 +283,6 @@ double stored_throughput_clk(const struct stored_throughputs *values,
     return found ? found->value_clk : (double)NAN;
 }
 
-// Returns the form in columns 0 to 2.
-static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *arena)
-{
-    return (struct stored_form){store_column_text(stmt, 0, arena),
-                                store_column_text(stmt, 1, arena), sqlite3_column_int(stmt, 2)};
-}
-
 // Makes a usage of its row.
 static struct stored_port_usage usage_of_row(const struct usage_row *row)
 {
@@ -376,54 +362,41 @@ static int store_throughput_run(struct store *store, int64_t run_id, int64_t *fr
                : 0;
 }
 
-static void throughputs_add(struct stored_throughputs *values, int64_t most,
-                            const struct stored_form *form, const struct form_throughput *tests)
-{
-    double clk = form_throughput_clk(tests);
-    if (!isnan(clk) && values->n < most)
-        values->values[values->n++] = (struct stored_throughput){*form, clk};
-}
-
-// Reads rows of form, enc, bits, variant and value, sorted by form.
-static int store_read_throughputs(struct store *store, sqlite3_stmt *stmt,
-                                  struct stored_throughputs *values, int64_t most,
-                                  struct arena *arena, struct err *err)
-{
-    struct stored_form form = {"", "", 0};
-    struct form_throughput tests = {0};
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        if (strcmp(store_text(stmt, 0), form.form) != 0 ||
-            strcmp(store_text(stmt, 1), form.enc) != 0 ||
-            sqlite3_column_int(stmt, 2) != form.bits) {
-            throughputs_add(values, most, &form, &tests);
-            form = store_column_form(stmt, arena);
-            tests = (struct form_throughput){0};
-        }
-        form_throughput_add(&tests, store_text(stmt, 3), sqlite3_column_double(stmt, 4));
-    }
-    throughputs_add(values, most, &form, &tests);
-    return store_rows_end(store, stmt, got, err);
-}
+struct throughput_row {
+    struct stored_form form;
+    const char *variant;
+    double value_clk;
+};
+#define THROUGHPUT(...) STORE_FIELD(struct throughput_row, __VA_ARGS__)
+static const struct store_field throughput_fields[] = {
+    THROUGHPUT(form.form), THROUGHPUT(form.enc), THROUGHPUT(form.bits),
+    THROUGHPUT(variant, .column = "test.variant"), THROUGHPUT(value_clk)};
+static const struct store_record throughput_record = {
+    "result", "run_id", STORE_FIELDS(struct throughput_row, throughput_fields),
+    .from = OF_RUN("test") "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = "
+                           "'throughput' AND result.outcome = 'ok' AND value_clk IS NOT NULL "
+                           "AND NOT " STORE_SCATTERED " ORDER BY form, enc, bits"};
 
 int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughputs *values,
                           struct arena *arena, struct err *err)
 {
-    int64_t count = 0, from;
+    struct store_list list;
+    int64_t from;
     *values = (struct stored_throughputs){.n = 0};
     // A run of port tests alone uses throughputs that another run has measured on this CPU.
     if (store_throughput_run(store, run_id, &from, err) != 0 ||
-        store_get_int(store, err, &count, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
-                      from) < 0)
+        store_get_rows(store, &throughput_record, from, arena, &list, err) != 0)
         return -1;
-    values->values = arena_alloc(arena, ((size_t)count + 1) * sizeof *values->values);
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT form, enc, bits, test.variant, value_clk "
-                   "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
-                   "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
-                   "AND result.outcome = 'ok' AND value_clk IS NOT NULL "
-                   "AND NOT " STORE_SCATTERED " ORDER BY form, enc, bits",
-                   "i", from);
-    return stmt ? store_read_throughputs(store, stmt, values, count, arena, err) : -1;
+    const struct throughput_row *rows = list.rows;
+    values->values = arena_alloc(arena, ((size_t)list.n + 1) * sizeof *values->values);
+    for (int i = 0, end; i < list.n; i = end) {
+        struct form_throughput tests = {0};
+        for (end = i; end < list.n && stored_form_compare(&rows[i].form, &rows[end].form) == 0;
+             end++)
+            form_throughput_add(&tests, rows[end].variant, rows[end].value_clk);
+        double clk = form_throughput_clk(&tests);
+        if (!isnan(clk))
+            values->values[values->n++] = (struct stored_throughput){rows[i].form, clk};
+    }
+    return 0;
 }

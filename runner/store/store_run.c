@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -108,28 +109,50 @@ int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_
     return result;
 }
 
-char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err)
+// Runs a query for one value of this CPU (STORE_THIS_CPU). Returns 1 and the value as a text, to be
+// freed, 0 if there is none, or -1.
+static int store_of_this_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
+                             char **value, struct err *err)
 {
-    if (cpu->decision == CPU_DECIDED_OVERRIDE)
-        return xstrdup(cpu->uarch);
     struct strbuf features = {0};
-    sqlite3_stmt *stmt =
-        store_bind_cpu(store,
-                       "SELECT uarch || iif(inferred, '?', '') FROM run JOIN cpu USING (cpu_id) "
-                       "WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN " AND decided <> 'override' "
-                       "ORDER BY started_utc DESC, run_id DESC LIMIT 1",
-                       cpu, &features, err);
-    char *uarch = NULL;
+    sqlite3_stmt *stmt = store_bind_cpu(store, sql, cpu, &features, err);
     int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
-    if (got == SQLITE_ROW)
-        uarch = xstrdup(store_text(stmt, 0));
-    else if (got == SQLITE_DONE)
-        uarch = xstrdup(cpu->uarch);
-    else if (stmt)
+    int result = got == SQLITE_ROW ? 1 : got == SQLITE_DONE ? 0 : -1;
+    if (result == 1)
+        *value = xstrdup(store_text(stmt, 0));
+    else if (result < 0 && stmt)
         store_error(store, err, "read what this CPU is");
     sqlite3_reset(stmt);
     strbuf_free(&features);
-    return uarch;
+    return result;
+}
+
+char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err)
+{
+    char *uarch = NULL;
+    int got = cpu->decision == CPU_DECIDED_OVERRIDE
+                  ? 0
+                  : store_of_this_cpu(
+                        store,
+                        "SELECT uarch || iif(inferred, '?', '') FROM run JOIN cpu USING (cpu_id) "
+                        "WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN
+                        " AND decided <> 'override' ORDER BY started_utc DESC, run_id DESC LIMIT 1",
+                        cpu, &uarch, err);
+    return got == 0 ? xstrdup(cpu->uarch) : uarch;
+}
+
+int store_width_here(struct store *store, const struct cpu_info *cpu, int *width, struct err *err)
+{
+    char *value = NULL;
+    int got = store_of_this_cpu(store,
+                                "SELECT issue_width FROM canary_floor JOIN cpu USING (cpu_id) "
+                                "WHERE " STORE_THIS_CPU "AND issue_width > 0 "
+                                "ORDER BY canary_floor_id DESC LIMIT 1",
+                                cpu, &value, err);
+    if (got == 1)
+        *width = atoi(value);
+    free(value);
+    return got;
 }
 
 struct floor_row {
@@ -162,26 +185,6 @@ int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_flo
     store_now_utc(now);
     const struct floor_row row = {*floor, "mode", now};
     return store_put_row(store, &floor_record, &cpu_id, &row, err);
-}
-
-int store_width_here(struct store *store, const struct cpu_info *cpu, int *width, struct err *err)
-{
-    struct strbuf features = {0};
-    sqlite3_stmt *stmt =
-        store_bind_cpu(store,
-                       "SELECT issue_width FROM canary_floor JOIN cpu USING (cpu_id) "
-                       "WHERE " STORE_THIS_CPU "AND issue_width > 0 "
-                       "ORDER BY canary_floor_id DESC LIMIT 1",
-                       cpu, &features, err);
-    int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
-    int result = got == SQLITE_ROW ? 1 : got == SQLITE_DONE ? 0 : -1;
-    if (result == 1)
-        *width = sqlite3_column_int(stmt, 0);
-    else if (result < 0 && stmt)
-        store_error(store, err, "read the width of this CPU");
-    sqlite3_reset(stmt);
-    strbuf_free(&features);
-    return result;
 }
 
 static int store_make_uuid(char hex[33], struct err *err)
