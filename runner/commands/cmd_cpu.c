@@ -6,6 +6,7 @@
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "cpu_sheet.h"
+#include "measure/observed.h"
 #include "report/report_cpu.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
@@ -97,7 +98,7 @@ static int cpu_observe(const struct arguments *arguments, const struct cpu_info 
         return 0;
     int n = store_open(path, STORE_READ, &store, &err) == 0 &&
                     store_width_here(store, cpu, width, &err) >= 0
-                ? store_get_observed(store, cpu, observed, &err)
+                ? observed_read(store, cpu, observed, &err)
                 : -1;
     store_close(store);
     if (n < 0 && arguments->db)

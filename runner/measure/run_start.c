@@ -2,6 +2,7 @@
 #include "run_start.h"
 
 #include "floor.h"
+#include "observed.h"
 #include "store/store_cpu.h"
 #include "store/store_run.h"
 
@@ -120,7 +121,7 @@ int run_start_learn(struct run_start *start, struct err *err)
     if (store_run_rate(start->store, start->run_id, floor_rate(session->cpu->issue_width), &rate,
                        err) != 0)
         return -1;
-    session->nobserved = store_get_observed(start->store, session->cpu, session->observed, err);
+    session->nobserved = observed_read(start->store, session->cpu, session->observed, err);
     if (session->nobserved < 0)
         return -1;
     session_see_rate(session, rate);

@@ -7,6 +7,7 @@
 #include "cpu_quiet.h"
 #include "derive/plausible.h"
 #include "floor.h"
+#include "observed.h"
 #include "session_count.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
@@ -283,7 +284,7 @@ int session_find_floor(struct session *session, const struct session_floor *from
     if (have < 0)
         return -1;
     if (from->store)
-        session->nobserved = store_get_observed(from->store, session->cpu, session->observed, err);
+        session->nobserved = observed_read(from->store, session->cpu, session->observed, err);
     if (session->nobserved < 0)
         return -1;
     session_take_floor(session, &floor);

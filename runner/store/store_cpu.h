@@ -27,12 +27,6 @@ int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_flo
 // none, -1.
 int store_width_here(struct store *store, const struct cpu_info *cpu, int *width, struct err *err);
 
-// Gathers what properties tell about this CPU's family (cpu_observes()): values of sure conclusions
-// of runs measured on this machine, each the median of the newest three runs that are sure of it
-// and agree; one run that disagrees with the others is left out. Returns their number, or -1.
-int store_get_observed(struct store *store, const struct cpu_info *cpu,
-                       struct cpu_observed observed[CPU_OBSERVED_MAX], struct err *err);
-
 // Returns the family that this machine's newest run found for this CPU: measuring knows more than
 // CPUID. Runs that were told the family do not count. Without such a run, or if cpu_override()
 // decides, it is cpu->uarch. The caller frees it; NULL after an error.

@@ -4,6 +4,7 @@
 #include "fixtures/ports_fixture.h"
 #include "fixtures/store_fixture.h"
 
+#include "measure/observed.h"
 #include "merge/merge.h"
 #include "store/store_cpu.h"
 #include "store/store_property.h"
@@ -78,7 +79,7 @@ static double knee_here(struct store *store)
 {
     struct cpu_observed observed[CPU_OBSERVED_MAX];
     struct err err = {0};
-    int n = store_get_observed(store, fixture_cpu("testa", SIGNATURE), observed, &err);
+    int n = observed_read(store, fixture_cpu("testa", SIGNATURE), observed, &err);
     assert_in_range(n, 0, 1);
     return n ? observed[0].value : 0;
 }

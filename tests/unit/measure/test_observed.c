@@ -3,6 +3,7 @@
 // several runs agree.
 #include "fixtures/store_fixture.h"
 
+#include "measure/observed.h"
 #include "store/store_cpu.h"
 #include "store/store_property.h"
 
@@ -40,7 +41,7 @@ static int get(struct store *store, uint32_t signature,
                struct cpu_observed observed[CPU_OBSERVED_MAX])
 {
     struct err err = {0};
-    int n = store_get_observed(store, fixture_cpu("zen5", signature), observed, &err);
+    int n = observed_read(store, fixture_cpu("zen5", signature), observed, &err);
     if (n < 0)
         fail_msg("%s", err.text);
     return n;

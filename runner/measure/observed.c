@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Observations of a CPU by properties; see store_cpu.h.
-#include "store_cpu.h"
+// Observations of a CPU by properties; see observed.h.
+#include "observed.h"
 
-#include "store_internal.h"
+#include "store/store_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +61,8 @@ static void observing_row(struct observing *to, sqlite3_stmt *stmt)
         to->values[to->nvalues++] = row;
 }
 
-int store_get_observed(struct store *store, const struct cpu_info *cpu,
-                       struct cpu_observed observed[CPU_OBSERVED_MAX], struct err *err)
+int observed_read(struct store *store, const struct cpu_info *cpu,
+                  struct cpu_observed observed[CPU_OBSERVED_MAX], struct err *err)
 {
     struct observing to = {.observed = observed};
     struct strbuf features = {0};
