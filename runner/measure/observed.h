@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Observations of a CPU by properties, by which its family is judged.
-#ifndef LATPUT_OBSERVED_H
-#define LATPUT_OBSERVED_H
+#pragma once
 
 #include "cpuinfo/cpuinfo.h"
 #include "store/store.h"
@@ -11,5 +10,3 @@
 // and agree; one run that disagrees with the others is left out. Returns their number, or -1.
 int observed_read(struct store *store, const struct cpu_info *cpu,
                   struct cpu_observed observed[CPU_OBSERVED_MAX], struct err *err);
-
-#endif

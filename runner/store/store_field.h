@@ -2,10 +2,14 @@
 // Tables of the fields of a record: one line says how a member of a structure is stored, read and
 // printed. What is stored, what is read and what JSON shows follow from it.
 //
-// A new number of a record takes three places: the member of the structure; its line in the
-// record's table of fields; the column in db/schema.sql with a migration beside it. A fourth,
-// db/views.sql, where it is to be a column of a public view: tables, CSV, JSON and where/ have that
-// from the view.
+// A new number of a record takes three places:
+//
+// 1. the member of the structure, where its value is made;
+// 2. its line in the record's table of fields, from which storing and reading follow;
+// 3. the column in db/schema.sql, with a migration and the version's number (STORE_SCHEMA_VERSION).
+//
+// Merging takes columns from the schema. A public view shows the number if db/views.sql and the
+// view's columns in store_read.c name it; CSV, JSON and expressions then have it.
 #pragma once
 
 #include <stdbool.h>
