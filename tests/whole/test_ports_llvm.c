@@ -265,14 +265,19 @@ static void core_mixes(struct core *core, const struct port_oracle *oracle, stru
     free(said);
 }
 
-// Returns true if LLVM has the form take more ports than slots, without memory to fuse: such a form
-// is doubtful, and in no mix.
+// Returns true if LLVM has the form take more ports than its slots have room for: such a form is
+// doubtful, and in no mix. With memory a slot has three µops, and no set of units more of them; a
+// load by itself is on several sets.
 static bool core_overfills(const struct core *core, int form)
 {
-    int uops = 0;
-    for (int u = 0; u < core->forms[form].nuses; u++)
-        uops += core->forms[form].uses[u].uops;
-    return !core->all.forms[form].memory && uops > core->forms[form].slots;
+    int uops = 0, most = 0;
+    for (int u = 0; u < core->forms[form].nuses; u++) {
+        int mine = core->forms[form].uses[u].uops;
+        uops += mine;
+        most = mine > most ? mine : most;
+    }
+    return core->all.forms[form].memory ? most > 3 * core->forms[form].slots
+                                        : uops > core->forms[form].slots;
 }
 
 static bool core_judge(struct core *core, const struct port_oracle *oracle, struct found *found)
