@@ -38,6 +38,14 @@ struct pair_timing {
     double clk;
 };
 
+// Returns the other cluster of a pair, and the instances of both; -1: c is not of the pair.
+static inline int pair_of(const struct pair_timing *pair, int c, int *mine, int *others)
+{
+    *mine = pair->a == c ? pair->x : pair->y;
+    *others = pair->a == c ? pair->y : pair->x;
+    return pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+}
+
 struct discovery {
     const struct port_oracle *oracle;
     const struct port_form *forms;

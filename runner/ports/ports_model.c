@@ -313,6 +313,12 @@ struct port_mix ports_pair(int a, double a_clk, int b, double b_clk)
     };
 }
 
+double ports_one_clk(const struct port_model *model, const struct port_usage *usage)
+{
+    const int one = 1;
+    return port_bound(model, &usage, &one, 1);
+}
+
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
                       const struct port_mix *pair)

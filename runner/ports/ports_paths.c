@@ -233,13 +233,11 @@ static bool pairs_may_block(const struct pairs *pairs, int b)
 {
     const struct port_form *form = &pairs->forms[pairs->rep[b]];
     struct port_usage ports = *pairs->usages[b];
-    const struct port_usage *usages[] = {&ports};
-    const int one[] = {1};
     ports.demands.n = 0;
     return pairs->clk[b] <= PORT_MICROCODE_CLK &&
            form->rthroughput_clk <= (1 + PORT_EXCESS) * pairs->clk[b] &&
            !(form->chains &&
-             pairs->clk[b] > (1 + PORT_EXCESS) * port_bound(pairs->model, usages, one, 1));
+             pairs->clk[b] > (1 + PORT_EXCESS) * ports_one_clk(pairs->model, &ports));
 }
 
 // Fills in the shares of a path that form b keeps busy all the time. Returns how many forms need

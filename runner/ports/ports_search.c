@@ -15,12 +15,6 @@ enum {
 // Misfit of a class that is left out, by the size of its set: 1, 2, more. A form of throughput 1 or
 // 0.5 may wait for something other than ports, one of 0.25 hardly.
 static const double LEFT_OUT_MISFIT[] = {0.55, 0.8, 1.05};
-// Members from which on a class weighs MANY_WEIGHT times as much when left out. A few forms may be
-// of two µops in one slot, such as a load and an operation; many hardly are. (Zen 5: `imul r32 r32
-// i32` is alone in the class of its ports.)
-enum { MEMBERS_MANY = 16 };
-static const double MANY_WEIGHT = 2;
-
 // Returns the larger number; fmax() is a call, which would take most of the search's time.
 static double larger(double a, double b)
 {
@@ -70,12 +64,11 @@ static void overlaps_make(const struct discovery *d, int c, struct overlaps *ove
     int size = d->clusters[c].size;
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
-        int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+        int mine, others, other = pair_of(pair, c, &mine, &others);
         if (other < 0 || isnan(pair->clk))
             continue;
         const struct cluster *cluster = &d->clusters[other];
         int beside = cluster->set ? port_set_size(cluster->set) : cluster->size;
-        int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
         for (int shared = 0; shared <= size && shared <= beside; shared++) {
             int together = size + beside - shared;
             double clk = pair_clk(d, size, beside, together, mine, others);
@@ -169,8 +162,7 @@ static void beam_put(struct sketch *beam, int *n, const struct sketch *sketch)
 
 static double left_out_misfit(const struct cluster *cluster)
 {
-    double misfit = LEFT_OUT_MISFIT[cluster->size > 2 ? 2 : cluster->size > 1 ? 1 : 0];
-    return cluster->members >= MEMBERS_MANY ? MANY_WEIGHT * misfit : misfit;
+    return LEFT_OUT_MISFIT[cluster->size > 2 ? 2 : cluster->size > 1 ? 1 : 0];
 }
 
 // Adds all ways to place cluster c into the sketch, and that of leaving it out, to the beam.

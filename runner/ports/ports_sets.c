@@ -21,9 +21,8 @@ static double cluster_uses(const struct discovery *d, int c, int s)
     double least = (double)NAN;
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
-        bool is_a = pair->a == c && pair->b == s, is_b = pair->b == c && pair->a == s;
-        int mine = is_a ? pair->x : pair->y, others = is_a ? pair->y : pair->x;
-        if ((is_a || is_b) && !isnan(pair->clk) && others >= large->size * PORT_BUSY_CLK &&
+        int mine, others, other = pair_of(pair, c, &mine, &others);
+        if (other == s && !isnan(pair->clk) && others >= large->size * PORT_BUSY_CLK &&
             mine + others < FRONT_END_SHARE * d->width * pair->clk &&
             !(least <= (pair->clk * large->size - others) / mine))
             least = (pair->clk * large->size - others) / mine;
@@ -37,10 +36,9 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
 {
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
-        int third = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+        int mine, others, third = pair_of(pair, c, &mine, &others);
         if (third < 0 || isnan(pair->clk) || d->clusters[third].size >= d->clusters[s].size)
             continue;
-        int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
         double room = pair->clk * d->clusters[s].size, uses = cluster_uses(d, third, s);
         if (uses > 1 - PORT_EXCESS && room < (1 - PORT_SAME) * (2 * mine + fmin(uses, 1) * others))
             return true;
@@ -117,7 +115,7 @@ static void sets_drop_multi(struct discovery *d)
 // Returns true if the pair is of the cluster and one that is not dropped.
 static bool pair_matters(const struct discovery *d, const struct pair_timing *pair, int c)
 {
-    int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+    int mine, others, other = pair_of(pair, c, &mine, &others);
     return other >= 0 && !d->clusters[other].dropped;
 }
 
@@ -251,7 +249,7 @@ static const struct pair_timing *cluster_worst(const struct discovery *d, int c,
     double most = 0;
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
-        int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+        int mine, others, other = pair_of(pair, c, &mine, &others);
         if (other < 0 || d->clusters[other].dropped || isnan(pair->clk))
             continue;
         double is =

@@ -268,12 +268,10 @@ static const struct sibling *sibling_choose(const struct inference *inference, i
 // rewritten memory.
 static bool alone_is_open(const struct inference *inference, int i, const struct port_usage *usage)
 {
-    const struct port_usage *usages[] = {usage};
-    const int one[] = {1};
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     return !inference->narrow &&
            (form->rewrites || trials_best_clk(inference, i) >
-                                  (1 + PORT_EXCESS) * port_bound(inference->model, usages, one, 1));
+                                  (1 + PORT_EXCESS) * ports_one_clk(inference->model, usage));
 }
 
 static void sibling_add_trials(struct inference *inference, struct round_mixes *round, int i,

@@ -8,24 +8,20 @@
 #include <stdio.h>
 
 enum {
-    MEMBER_SLOTS = 12, // slots of a divider's member: more is microcode, if it is also more
-    SLOTS_TIMES = 3,   // than so many times those of the unit's blocker
-    TRIES = 10,        // blockers of many slots: some wait for something else
+    TRIES = 10, // blockers of many slots: some wait for something else
 };
 // Throughput of a divider's member, at least. Less may be a chain, or a port that no class shows;
 // 2.5 cycles may be timed as a little less.
 static const double BUSY_MIN_CLK = 2.4;
-static const double UNIT_EXCESS = 1.2; // the same of a form that waits
+static const double UNIT_EXCESS = 1.2; // of the time by ports: what takes longer waits for a unit
 
-static double unit_ports_clk(const struct port_model *model, const struct port_usage *a, int x,
-                             const struct port_usage *b, int y)
+// Returns true if the form takes longer than its slots and ports explain.
+static bool unit_waits(const struct sharing *sharing, int i)
 {
-    struct port_usage ports[] = {*a, *b};
-    ports[0].demands.n = ports[1].demands.n = 0;
-    ports[0].front.stall_clk = ports[1].front.stall_clk = 0; // the sequencer shows by it
-    const struct port_usage *usages[] = {&ports[0], &ports[1]};
-    const int counts[] = {x, y};
-    return port_bound(model, usages, counts, 2);
+    struct port_usage ports = sharing->usages[i];
+    ports.demands.n = 0;
+    ports.front.stall_clk = 0; // the sequencer shows by it
+    return sharing->clk[i] > UNIT_EXCESS * ports_one_clk(sharing->model, &ports);
 }
 
 // Returns true if the form may need a divider. Microcode may divide, too.
@@ -36,8 +32,7 @@ static bool unit_candidate(const struct sharing *sharing, int i)
     bool may = usage->demands.n == 1; // an unknown wait, or
     if (may && usage->demands.of[0].unit >= 0)
         may = port_unit_is_microcode(&sharing->model->units[usage->demands.of[0].unit]);
-    return usage->outcome == OUTCOME_OK && may && clk >= BUSY_MIN_CLK &&
-           clk > UNIT_EXCESS * unit_ports_clk(sharing->model, usage, 1, usage, 0);
+    return usage->outcome == OUTCOME_OK && may && clk >= BUSY_MIN_CLK && unit_waits(sharing, i);
 }
 
 static bool microcode_candidate(const struct sharing *sharing, int i)
@@ -52,7 +47,7 @@ static bool microcode_shows(const struct sharing *sharing, int i)
 {
     const struct port_usage *usage = &sharing->usages[i];
     return microcode_candidate(sharing, i) && usage->front.slots > PORT_GROUP_SLOTS &&
-           sharing->clk[i] > UNIT_EXCESS * unit_ports_clk(sharing->model, usage, 1, usage, 0);
+           unit_waits(sharing, i);
 }
 
 // Returns the cost of form i as the unit's blocker; lower is better. Legacy and wide forms cannot
@@ -109,15 +104,13 @@ static int unit_assign(struct sharing *sharing, int unit, struct err *err)
 {
     struct port_unit *to = &sharing->model->units[unit];
     bool microcode = port_unit_is_microcode(to);
-    double most =
-        microcode ? (double)INFINITY : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.front.slots);
     if (sharing_ask(sharing, unit, to->blocker, to->blocker_clk, err) != 0)
         return -1;
     for (int k = 0; k < sharing->n; k++) {
         int at = sharing->at[k], form = sharing->question->which[at];
         struct port_usage *usage = &sharing->usages[at];
         double clk = sharing->clk[at], share_clk = sharing_clk(sharing, unit, k);
-        if (!(share_clk > (1 - PORT_EXCESS) * clk) || usage->front.slots > most)
+        if (!(share_clk > (1 - PORT_EXCESS) * clk))
             continue;
         bool first = ports_waits_only(usage);
         ports_demand_drop(&usage->demands, -1);
