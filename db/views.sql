@@ -178,7 +178,7 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     (SELECT group_concat(unit || printf(' %.2f', share_clk), ', ') FROM port_share
         WHERE port_share.run_form_id = port_result.run_form_id) AS paths,
     nullif(port_result.decode_clk, 0) AS decode_clk,
-    port_result.stall_clk, port_result.uops_bound
+    port_result.stall_clk, port_result.uops_bound, form.form_id
 FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
@@ -296,12 +296,13 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
         SELECT instance_clk, share FROM estimate_state WHERE kernel_id = got.kernel_id
         ORDER BY position)) AS states_seen,
     (SELECT role FROM operand_role WHERE operand_role.run_form_id = got.run_form_id
-        AND got.src IN (operand, operand || '.data')) AS src_role
+        AND got.src IN (operand, operand || '.data')) AS src_role, form.form_id
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> '' AND got.differs;
 
--- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is
+-- Public: the operand pairs of the best run of each form. (The best run is looked up for each form:
+-- a question about one form is answered at once.) latency_clk is NULL unless outcome is
 -- 'ok'. bound: 'exact'; 'average', the mean of executions that differ, which no single one need
 -- have; 'upper'. least_clk, most_clk: range of all steady states seen, if there are several.
 -- states_seen: those of the kernel that gives the value, if it has several: '7.300 0.15, 8.050
@@ -312,8 +313,9 @@ SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk,
     run_id,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
     average, least_clk, most_clk, states, mark, states_seen, src_role
-FROM run_latency_table
-WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
+FROM run_latency_table AS got
+WHERE run_form_id IN (SELECT coalesce(best.latency_row, best.run_form_id) FROM best_run_form AS best
+    WHERE best.form_id = got.form_id);
 
 -- One row per run and register that a form overwrites without reading it: whether the form waits
 -- for its old content. latency_clk: from the old content to the new one, an upper bound; 0: it does
@@ -322,7 +324,7 @@ CREATE VIEW run_false_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.dst AS operand,
     got.value_clk AS latency_clk, got.bound, got.spread_clk, got.outcome, got.detail, run_form.isa,
     form.bits, form.options, form.form, got.mark, got.run_id, list.name AS list, run_form.position,
-    got.position AS test_position, got.run_form_id
+    got.position AS test_position, got.run_form_id, form.form_id
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'false';
@@ -331,8 +333,9 @@ WHERE got.kind = 'false';
 CREATE VIEW false_dependency_table AS
 SELECT uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail,
     isa, bits, options, form, mark, run_id, list, test_position
-FROM run_false_table
-WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
+FROM run_false_table AS got
+WHERE run_form_id IN (SELECT coalesce(best.latency_row, best.run_form_id) FROM best_run_form AS best
+    WHERE best.form_id = got.form_id);
 
 -- Doubts: two ways of asking for one thing, in every run. clk is the value in tables, other_clk
 -- that of the other way, in cycles per instance; differs: 1 if one of them is outside of the states
@@ -457,7 +460,8 @@ CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
     beside_clk, whole, paths, decode_clk, stall_clk, uops_bound
-FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
+FROM run_port_table AS got WHERE run_form_id IN (
+    SELECT best.run_form_id FROM best_port_result AS best WHERE best.form_id = got.form_id);
 
 -- The evidence: every mix that was timed for a form's ports, one row per mix. `uops`: µops per
 -- instance that the mix shows on the blocker's ports: size * clk - blockers, per instance.
@@ -483,13 +487,14 @@ SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
                 WHERE class.run_id = got.run_id AND class.name = port_trial.blocker) END AS size,
         port_trial.instances, port_trial.blockers, port_trial.clk, port_trial.spread_clk,
         port_trial.outcome, got.run_id, got.bits, got.form, got.list, got.position,
-        port_trial.position AS trial_position, got.run_form_id
+        port_trial.position AS trial_position, got.run_form_id, got.form_id
     FROM port_trial JOIN run_port_table AS got USING (run_form_id)
         LEFT JOIN port_model ON port_model.run_id = got.run_id) AS trial;
 
 -- Public: the evidence for the rows of port_table.
 CREATE VIEW port_evidence AS
-SELECT * FROM run_port_evidence WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
+SELECT * FROM run_port_evidence AS got WHERE run_form_id IN (
+    SELECT best.run_form_id FROM best_port_result AS best WHERE best.form_id = got.form_id);
 
 -- Every property of every run with its conclusions, one row per value; without a value or a
 -- conclusion, the value is NULL and `sentence` or `detail` gives the reason.

@@ -107,6 +107,13 @@ expect_status 2
 run query --db known.db --format xml
 expect_status 2
 expect_err 'table, csv, spreadsheet, json, markdown, html and latex'
+# SQL on one form looks up that form, and reads no table of tests as a whole.
+for view in instruction_table latency_table port_table false_dependency_table port_evidence; do
+    sqlite3 known.db "EXPLAIN QUERY PLAN SELECT * FROM $view WHERE form = 'add r64 r64'" >plan.txt
+    expect "$view finds its form" grep -q 'SEARCH form USING INDEX.*(form=?)' plan.txt
+    expect "$view reads no others" test -z \
+        "$(grep -E 'SCAN (run_form|form|test|port_result|port_trial)\b' plan.txt)"
+done
 # The lists that it has forms of, each once.
 run query --db known.db --list --format csv
 expect_status 0
