@@ -59,14 +59,19 @@ llvm_19() {
 # measured: what was run last has results, of which some may be in doubt. Without them nothing of
 # what comes after can be proved, and the test ends as failed; whether by noise tests/run asks.
 measured() { [ "$STATUS" -le 1 ] || { cli_fail "expected status 0 or 1" && exit 1; }; }
-# fixture NAME [AS]: copies a database that many tests read, which the first of them makes.
+# fixture NAME [AS]: copies a database that many tests read, which the first of them makes, or that
+# the build has.
 fixture() {
-    local made=$FIXTURES/$1 maker=test_store_ports
-    [ "$1" != known.db ] || maker=test_report
+    local made=$FIXTURES/$1 maker=("$BUILD/tests/test_store_ports" make)
+    [ ! -e "$BUILD/$1" ] || { cp "$BUILD/$1" "${2-$1}" && return; }
+    case $1 in
+    known.db) maker=("$BUILD/tests/test_report" make) ;;
+    published.db) maker=("$LATPUT" merge "$TREE"/results/published/*.tar.xz --db) ;;
+    esac
     mkdir -p "$FIXTURES"
     (
         flock 9
-        [ -e "$made" ] || { "$BUILD/tests/$maker" make "$made.new" && mv "$made.new" "$made"; }
+        [ -e "$made" ] || { "${maker[@]}" "$made.new" && mv "$made.new" "$made"; }
     ) 9>"$made.lock" && cp "$made" "${2-$1}" || exit 99
 }
 # expect_schema NAME FILE [NAME FILE]...: JSON is what docs/output.schema.json says under that name,

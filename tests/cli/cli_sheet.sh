@@ -4,13 +4,10 @@
 # Markdown and JSON; properties.txt of `latput report`; and wrong usage.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
-packs=$TREE/results/published
 
 run cpu --sheet --db none.db
 expect_status 3
-run merge --db packs.db "$packs"/AuthenticAMD-00B00F21-zen5-2026-11-25-*.tar.xz \
-    "$packs"/GenuineIntel-000A0678-sapphirerapids_-2026-11-22-*.tar.xz
-expect_status 0
+fixture published.db packs.db
 zen5=$(sqlite3 packs.db "SELECT max(run_id) FROM property JOIN run_table USING (run_id)
     WHERE uarch = 'zen5'")
 golden=$(sqlite3 packs.db "SELECT max(run_id) FROM property JOIN run_table USING (run_id)

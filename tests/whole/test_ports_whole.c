@@ -23,7 +23,6 @@ static const double DISTURBED = 0.02;      // of the mixes, which take longer fo
 
 // The core and what is found of it.
 struct whole {
-    struct fixture fixture;
     struct store *store;
     struct arena arena;
     struct stored_port_model stored;
@@ -132,15 +131,15 @@ static struct port_usage usage_simulated(struct port_usage usage)
     return usage;
 }
 
-static void whole_open(struct whole *whole, const char *pack)
+static void whole_open(struct whole *whole, const char *uarch)
 {
     struct err err = {0};
     int64_t run_id;
     *whole = (struct whole){.random = WHOLE_SEED};
-    whole->store = fixture_merged(&whole->fixture, pack, &run_id);
+    whole->store = fixture_published(uarch, &run_id);
     if (store_get_port_model(whole->store, run_id, &whole->stored, &whole->arena, &err) != 1 ||
         store_get_port_usages(whole->store, run_id, &whole->stored_usages, &whole->arena, &err))
-        fail_msg("%s: %s", pack, err.text);
+        fail_msg("%s: %s", uarch, err.text);
     struct stored_throughputs throughputs, latencies = whole_latencies(whole);
     assert_int_equal(store_get_throughputs(whole->store, run_id, &throughputs, &whole->arena, &err),
                      0);
@@ -165,7 +164,7 @@ static void whole_close(struct whole *whole)
     free(whole->usages);
     free(whole->chain_clk);
     arena_free(&whole->arena);
-    fixture_end(&whole->fixture, whole->store);
+    store_close(whole->store);
 }
 
 static bool usage_texts_same(const struct port_model *a_model, const struct port_usage *a,
@@ -210,13 +209,11 @@ static void whole_judge(const struct whole *whole, const struct port_model *mode
 static void a_published_core_is_found(void **state)
 {
     (void)state;
-    static const char pack[] = "results/published/GenuineIntel-000A0678-sapphirerapids_-2026-11-22-"
-                               "0.1.0+gd512d80.tar.xz";
     static struct whole whole;
     static struct port_model model;
     static struct cpu_info cpu = {.uarch = "sapphirerapids"};
     struct err err = {0}, note = {0};
-    whole_open(&whole, pack);
+    whole_open(&whole, cpu.uarch);
     const struct session session = {.cpu = &cpu, .issue_width = whole.stored.model.width};
     const struct port_oracle oracle = {.measure = whole_measure, .context = &whole};
     if (ports_find_model(&whole.forms, &oracle, &session, &model, &note, &err) != 0)
