@@ -256,10 +256,12 @@ check: all tests
 check-hardware: all tests
 	tests/run $(BUILD) hardware/
 
-# Kills and stops a run at random moments: STORM='EVENTS SEED LIST...'.
+# Kills and stops a run at random moments (STORM='EVENTS SEED LIST...'), and what takes minutes of a
+# CPU: the cores that `make check` takes only some of.
 storm: all tests
 	tests/storm.sh $(BUILD) $(STORM)
 	KILLS=100 SEED=$$$$ tests/run $(BUILD) cli_kills
+	LATPUT_LLVM_CORES=all tests/run $(BUILD) test_ports_llvm
 
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
