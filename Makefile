@@ -252,16 +252,17 @@ tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(BUILD)/tests/jud
 test: all tests
 	tests/run $(BUILD) unit/
 check: all tests
-	TEST_TIMES=$${TEST_TIMES:-4} tests/run $(BUILD) unit/ whole/ cli/
+	tests/run $(BUILD) unit/ whole/ cli/
 check-hardware: all tests
 	tests/run $(BUILD) hardware/
 
 # Kills and stops a run at random moments (STORM='EVENTS SEED LIST...'), and what takes minutes of a
-# CPU: the cores that `make check` takes only some of.
+# CPU: cores and random cases that `make check` takes only some of.
 storm: all tests
 	tests/storm.sh $(BUILD) $(STORM)
 	KILLS=100 SEED=$$$$ tests/run $(BUILD) cli_kills
-	LATPUT_LLVM_CORES=all tests/run $(BUILD) test_ports_llvm
+	LATPUT_LLVM_CORES=all TEST_TIMES=$${TEST_TIMES:-4} tests/run $(BUILD) test_ports_llvm \
+		test_ports_fuzz test_conclude
 
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
