@@ -32,7 +32,7 @@ PATH=$SCRATCH/old:$PATH run run small.csv --db "$SCRATCH/x.db" --results none
 expect_status 3
 expect_err '2\.05'
 
-# What there is to run.
+# Lists that can be run.
 run run --list small.csv quick --filter 'imul *'
 expect_status 0
 expect_out '^small +1  A few well-known forms$'
