@@ -5,7 +5,7 @@
 -- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
 -- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 30;
+PRAGMA user_version = 31;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -161,6 +161,7 @@ CREATE TABLE run_time (
         -- refused: a counter was not running
     repeats_too_few INTEGER NOT NULL CHECK (repeats_too_few BETWEEN 0 AND 1000000000000000),
         -- accepted, but too few in an attempt: measured again
+    moves INTEGER NOT NULL DEFAULT 0 CHECK (moves BETWEEN 0 AND 1000000), -- to another CPU
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -278,8 +279,9 @@ CREATE TABLE timing (
     accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000),
         -- repeats that passed the gate
     tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000), -- all repeats
-    overhead_counted_clk REAL
+    overhead_counted_clk REAL,
         -- like overhead_tsc, in core cycles of a counter; NULL: not counted
+    cpu INTEGER CHECK (cpu BETWEEN 0 AND 1000000) -- that it is from; NULL: not known
 ) STRICT;
 CREATE INDEX timing_by_kernel ON timing (kernel_id);
 

@@ -625,7 +625,7 @@ SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
     spent.total_s, spent.measuring_s, spent.programs_s, spent.inferring_s, spent.writing_s,
     spent.assembling_s, spent.linking_s, spent.quiet_s, spent.gaps_s, spent.user_cpu_s,
     spent.kernel_cpu_s, spent.repeats, spent.repeats_disturbed, spent.repeats_disagreeing,
-    spent.repeats_uncounted, spent.repeats_too_few,
+    spent.repeats_uncounted, spent.repeats_too_few, spent.moves,
     (repeats_disturbed + repeats_disagreeing + repeats_uncounted + repeats_too_few) * 1.0 /
         nullif(repeats, 0) AS refused_share
 FROM run JOIN cpu USING (cpu_id) LEFT JOIN (
@@ -638,5 +638,6 @@ FROM run JOIN cpu USING (cpu_id) LEFT JOIN (
             repeats_too_few) AS repeats,
         sum(repeats_disturbed) AS repeats_disturbed,
         sum(repeats_disagreeing) AS repeats_disagreeing,
-        sum(repeats_uncounted) AS repeats_uncounted, sum(repeats_too_few) AS repeats_too_few
+        sum(repeats_uncounted) AS repeats_uncounted, sum(repeats_too_few) AS repeats_too_few,
+        sum(moves) AS moves
     FROM run_time GROUP BY run_id) AS spent USING (run_id);

@@ -42,6 +42,5 @@ int exec_move_consider(struct exec_mover *mover, const struct exec_fare *fare, i
     else if (mover->pause_ms < LONGEST_MS)
         mover->pause_ms *= 2;
     mover->next_ms = now_ms + mover->pause_ms;
-    mover->moves += to != cpu;
     return to;
 }

@@ -21,7 +21,6 @@ struct exec_mover {
     void *context;
     int64_t next_ms, pause_ms; // of clock_now_ms(): time of the next look; then until another
     struct exec_fare last;     // of the process under way, at the last look
-    int moves;
 };
 
 // Begins a process.

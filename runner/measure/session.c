@@ -12,6 +12,7 @@
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 #include "util/scratch.h"
+#include "util/spent.h"
 #include "util/subproc.h"
 
 #include <errno.h>
@@ -79,6 +80,7 @@ static int session_look(void *context, int cpu, double accepted)
     int best = cpu_quiet_choose(&others, cpu, &session->quiet_least, &share);
     if (best < 0 || share < WORTH_A_MOVE * accepted || share == 0)
         return cpu;
+    spent_add(SPENT_MOVES, 1);
     session->params.config.cpu = best;
     session_leave_cpu(best, session->affinity);
     return best;

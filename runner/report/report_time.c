@@ -46,9 +46,13 @@ static void put_repeats(struct store_rows *rows, struct strbuf *out)
             between = ", ";
         }
     }
-    strbuf_printf(out, "%s; waited %.1f s for quiet, %.1f s for the next pass\n",
+    strbuf_printf(out, "%s; waited %.1f s for quiet, %.1f s for the next pass",
                   *between == ',' ? ")" : "", time_real(rows, "quiet_s"),
                   time_real(rows, "gaps_s"));
+    double moves = time_real(rows, "moves");
+    if (moves > 0)
+        strbuf_printf(out, "; moved to another CPU %.0f times", moves);
+    strbuf_puts(out, "\n");
 }
 
 static void put_cpu(struct store_rows *rows, struct strbuf *out)

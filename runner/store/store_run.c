@@ -320,6 +320,7 @@ static const struct store_field time_fields[] = {
     SPENT_FOR(CALIB, "repeats_disagreeing"),
     SPENT_FOR(COUNTER, "repeats_uncounted"),
     SPENT_FOR(FEW, "repeats_too_few"),
+    SPENT_ON(MOVES, "moves"),
 };
 static const struct store_record time_record = {"run_time", "run_id, position",
                                                 STORE_FIELDS(struct spent, time_fields)};

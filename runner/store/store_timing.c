@@ -9,12 +9,17 @@
 enum { SWEPT_FIELDS = 7, SWEPT_SAMPLE_FIELDS = 4 }; // those that points of sweeps have, too
 
 #define TIMING(...) STORE_FIELD(struct timing, __VA_ARGS__)
-static const struct store_field timing_fields[] = {
-    TIMING(pass),         TIMING(iterations),
-    TIMING(copies),       TIMING(calib_clk),
-    TIMING(overhead_tsc), TIMING(accepted),
-    TIMING(tried),        TIMING(outcome, .words = WORDS_OUTCOME),
-    TIMING(detail),       TIMING(overhead_counted_clk)};
+static const struct store_field timing_fields[] = {TIMING(pass),
+                                                   TIMING(iterations),
+                                                   TIMING(copies),
+                                                   TIMING(calib_clk),
+                                                   TIMING(overhead_tsc),
+                                                   TIMING(accepted),
+                                                   TIMING(tried),
+                                                   TIMING(outcome, .words = WORDS_OUTCOME),
+                                                   TIMING(detail),
+                                                   TIMING(overhead_counted_clk),
+                                                   TIMING(cpu, .null = true, .none = -1)};
 
 #define SAMPLE(...) STORE_FIELD(struct sample, __VA_ARGS__)
 static const struct store_field sample_fields[] = {SAMPLE(kernel_tsc), SAMPLE(before_tsc),

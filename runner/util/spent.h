@@ -23,6 +23,7 @@ enum spent_on {
     SPENT_ACCEPTED,
     SPENT_REFUSED,
     SPENT_REFUSED_LAST = SPENT_REFUSED + 3,
+    SPENT_MOVES, // of measuring processes to another CPU
     SPENT_KINDS
 };
 

@@ -33,5 +33,8 @@ done
 kill "$spins" 2>/dev/null
 wait "$runs"
 cat moved
+expect "it says so" grep -q 'moved to another CPU' moved
+expect "timings say which they are from" test \
+    "$(sqlite3 move.db 'SELECT count(DISTINCT cpu) > 1 AND count(*) = count(cpu) FROM timing')" = 1
 expect "it has moved from $first" test -n "$now" -a "$now" != "$first"
 finish

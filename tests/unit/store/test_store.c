@@ -962,7 +962,8 @@ static void test_run_time(void **state)
     static const char sums[] =
         "SELECT total_s || ' ' || kernel_cpu_s || ' ' || repeats || ' ' || repeats_disturbed || ' "
         "' "
-        "|| repeats_too_few || ' ' || refused_share FROM run_table WHERE run_id = 1";
+        "|| repeats_too_few || ' ' || refused_share || ' ' || moves FROM run_table WHERE run_id = "
+        "1";
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
@@ -977,9 +978,10 @@ static void test_run_time(void **state)
     spent.on[SPENT_REFUSED + CORE_REFUSED_CALIB] = 5;
     spent.on[SPENT_REFUSED + CORE_REFUSED_COUNTER] = 4;
     spent.on[SPENT_REFUSED + CORE_REFUSED_FEW] = 1;
+    spent.on[SPENT_MOVES] = 2;
     for (int i = 0; i < 2; i++)
         assert_int_equal(store_put_run_time(store, run_id, &spent, &err), 0);
-    fixture_expect(store, sums, "7.5 0.75 200 60 2 0.4");
+    fixture_expect(store, sums, "7.5 0.75 200 60 2 0.4 4");
     fixture_expect(store, "SELECT repeats_disagreeing || ' ' || repeats_uncounted FROM run_table",
                    "10 8");
     fixture_expect(store, "UPDATE run_time SET total_s = 1", "facts are append-only: run_time");
@@ -988,7 +990,7 @@ static void test_run_time(void **state)
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
     assert_int_equal(merge_copy_run(store, run_id, MERGE_KEEP_RESULTS, to, &new_id, &err), 0);
-    fixture_expect(to, sums, "7.5 0.75 200 60 2 0.4");
+    fixture_expect(to, sums, "7.5 0.75 200 60 2 0.4 4");
     fixture_expect(to, "SELECT count(*) FROM run_time", "3");
     store_close(to);
     spent.at_s = -1;
