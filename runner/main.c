@@ -6,7 +6,6 @@
 #include "cli/help.h"
 #include "util/pager.h"
 #include "util/subproc.h"
-#include "util/terminal.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -34,10 +33,9 @@ int main(int argc, char **argv)
         }
         if (strncmp(argv[at], "--color", 7) == 0 && (argv[at][7] == '=' || !argv[at][7])) {
             const char *when = argv[at][7] ? argv[at] + 8 : at + 1 < argc ? argv[++at] : "";
-            if (terminal_set_colour(when))
-                continue;
-            fprintf(stderr, "latput: --color cannot be '%s': auto, always or never\n", when);
-            return EXIT_USAGE;
+            if (option_set_color(NULL, when) != EXIT_DONE)
+                return EXIT_USAGE;
+            continue;
         }
         return help_no_option(argv[at]);
     }

@@ -69,6 +69,8 @@ struct option_given {
 // last.
 const struct command_option *command_option_at(const struct command *cmd, int i);
 extern const struct command_option command_common[]; // ends with a zero record
+// Sets when colour is used. Returns EXIT_DONE, or EXIT_USAGE after a message.
+int option_set_color(const struct command *cmd, const char *when);
 
 int option_take_text(const struct option_given *given, void *to);
 int option_take_switch(const struct option_given *given, void *to);
@@ -102,7 +104,8 @@ enum { COMMAND_CPU_MAX = 8191 }; // most CPUs of Linux
 // disk or a closed pipe does not look like success.
 int command_end(const char *name, int status);
 
-// Prints `latput COMMAND: message` on standard error; returns `status`.
+// Prints `latput COMMAND: message` (`latput: message` if cmd is NULL) on standard error; returns
+// `status`.
 int command_fail(const struct command *cmd, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // Prints such a message that is no failure.

@@ -17,7 +17,8 @@ __attribute__((format(printf, 2, 0))) static void command_say(const struct comma
     char *message = NULL;
     if (vasprintf(&message, format, ap) < 0)
         message = NULL;
-    char *text = xasprintf("latput %s: %s", cmd->name, message ? message : format);
+    char *text = xasprintf("latput%s%s: %s", cmd ? " " : "", cmd ? cmd->name : "",
+                           message ? message : format);
     terminal_say(text);
     free(text);
     free(message);

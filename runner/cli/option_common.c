@@ -13,13 +13,18 @@ static int take_no_pager(const struct option_given *given, void *to)
     return EXIT_DONE;
 }
 
+int option_set_color(const struct command *cmd, const char *when)
+{
+    return terminal_set_colour(when)
+               ? EXIT_DONE
+               : command_fail(cmd, EXIT_USAGE, "--color cannot be '%s': auto, always or never",
+                              when);
+}
+
 static int take_color(const struct option_given *given, void *to)
 {
     (void)to;
-    return terminal_set_colour(given->argument)
-               ? EXIT_DONE
-               : command_fail(given->cmd, EXIT_USAGE,
-                              "--color cannot be '%s': auto, always or never", given->argument);
+    return option_set_color(given->cmd, given->argument);
 }
 
 // clang-format off

@@ -11,11 +11,6 @@
 // Place in the data area of the constants that are loaded: one line per point.
 enum { BREAK_AREA = 1024, BREAK_LINE = 64 };
 
-static char break_vector(const struct row_plan *rp)
-{
-    return rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
-}
-
 static const char *break_register(const struct draft *draft, enum chain_class class, int reg)
 {
     struct arena *arena = draft->rp->arena;
@@ -23,7 +18,7 @@ static const char *break_register(const struct draft *draft, enum chain_class cl
     case CLASS_GPR:
         return draft_gpr(draft, reg);
     case CLASS_VEC:
-        return arena_printf(arena, "%cmm%d", break_vector(draft->rp), reg);
+        return arena_printf(arena, "%cmm%d", plan_vector(draft->rp), reg);
     case CLASS_MASK:
         return arena_printf(arena, "k%d", reg);
     default:

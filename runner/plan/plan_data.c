@@ -192,7 +192,7 @@ static void data_put_memory(struct draft *draft, int disp, int bytes, uint64_t p
 static void data_put_vector(struct draft *draft, int reg, uint64_t pattern)
 {
     const struct row_plan *rp = draft->rp;
-    char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
+    char kind = plan_vector(rp);
     data_put_memory(draft, DATA_SCRATCH, rp->vec_bits / 8, pattern);
     draft_init_line(draft, "%s %cmm%d, [%s+%d]", rp->avx ? "vmovups" : "movups", kind, reg,
                     draft_gpr(draft, rp->data_reg), DATA_SCRATCH);

@@ -118,6 +118,12 @@ struct draft {
     uint32_t stored;       // points whose constants init has stored for loading
 };
 
+// Returns the letter of the row's widest vector registers: x, y or z.
+static inline char plan_vector(const struct row_plan *rp)
+{
+    return rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
+}
+
 // plan_points.c
 void points_collect(struct row_plan *rp);
 bool points_flags_overlap(const struct operand *a, const struct operand *b);

@@ -167,7 +167,7 @@ static void latency_put_radicand(struct draft *draft, const struct pair *pair)
     const struct row_plan *rp = draft->rp;
     if (!rp->slow || rp->data != DATA_SQRT || rp->points[pair->d].class != CLASS_VEC)
         return;
-    char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
+    char kind = plan_vector(rp);
     int d = draft->reg[pair->d];
     if (draft->fill_reg[CLASS_VEC] < 0)
         draft->fill_reg[CLASS_VEC] = draft_take_helper(draft, CLASS_VEC);

@@ -313,8 +313,8 @@ static void mix_fill_vector(const struct row_plan *rp, int reg, struct strbuf *i
         strbuf_printf(init, "vmovq xmm%d, rax\nvpunpcklqdq xmm%d, xmm%d, xmm%d\n", reg, reg, reg,
                       reg);
     else if (rp->row->enc == ENC_EVEX)
-        strbuf_printf(init, "vmovq xmm%d, rax\nvpbroadcastq %cmm%d, xmm%d\n", reg,
-                      rp->vec_bits == 512 ? 'z' : 'y', reg, reg);
+        strbuf_printf(init, "vmovq xmm%d, rax\nvpbroadcastq %cmm%d, xmm%d\n", reg, plan_vector(rp),
+                      reg, reg);
     else // AVX has no broadcast from a register
         strbuf_printf(init,
                       "vmovq xmm%d, rax\nvpunpcklqdq xmm%d, xmm%d, xmm%d\n"
