@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // latput bench: measures a snippet of the user and prints each repetition and a summary.
-#include "bench/bench.h"
+#include "cmd_bench.h"
 #include "bench/bench_print.h"
 #include "bench/bench_text.h"
-#include "cli/command.h"
 #include "cli/option_backend.h"
-#include "cli/option_format.h"
 #include "cli/option_uarch.h"
-#include "cmd_bench_sweep.h"
-#include "cmd_explain.h"
 #include "execute/exec.h"
 #include "measure/session.h"
 #include "store/store.h"

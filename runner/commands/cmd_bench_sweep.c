@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput bench --sweep; see cmd_bench_sweep.h. Rows appear as they are measured.
-#include "cmd_bench_sweep.h"
+// latput bench --sweep. Rows appear as they are measured.
+#include "cmd_bench.h"
 
 #include "bench/bench_sweep_print.h"
 #include "measure/session.h"

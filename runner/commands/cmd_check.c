@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // `latput check`: validates lists, macros and tables without measuring.
 #include "check/check.h"
+#include "check/check_paths.h"
 #include "check/check_property.h"
 #include "cli/command.h"
 #include "cpuinfo/counter_check.h"
 #include "list/select.h"
 #include "util/csvtext.h"
-#include "util/paths.h"
 #include "util/strbuf.h"
-
-#include <glob.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 struct arguments {
     const char *coverage;
@@ -35,64 +30,6 @@ static const struct command_option options[] = {
 // clang-format on
 
 extern const struct command cmd_check;
-
-struct check_paths {
-    const char **items;
-    char **owned; // found by name, freed at the end; NULL without names
-    int *lines;   // the only lines to report, 0: all; NULL without names
-    int n;
-    const char **properties; // lists of properties
-    int nproperties;
-    glob_t lists, selections, found;
-};
-
-// Returns a path below the current directory relative to it, for short messages.
-static const char *check_path_short(const char *path)
-{
-    char here[4096];
-    size_t len = getcwd(here, sizeof here) ? strlen(here) : 0;
-    bool below = len > 1 && strncmp(path, here, len) == 0 && path[len] == '/';
-    return below ? path + len + 1 : path;
-}
-
-static void check_paths_add(struct check_paths *paths, const glob_t *found)
-{
-    for (size_t i = 0; i < found->gl_pathc; i++)
-        if (!strstr(found->gl_pathv[i], "lists/exceptions.csv"))
-            paths->items[paths->n++] = check_path_short(found->gl_pathv[i]);
-}
-
-// Finds all lists of the tree.
-static int check_paths_all(struct check_paths *paths)
-{
-    glob(path_data("lists/*.csv"), 0, NULL, &paths->lists);
-    glob(path_data("lists/selection/*.csv"), 0, NULL, &paths->selections);
-    glob(path_data("lists/properties/*.csv"), 0, NULL, &paths->found);
-    paths->properties = xcalloc(paths->found.gl_pathc + 1, sizeof *paths->properties);
-    for (size_t i = 0; i < paths->found.gl_pathc; i++)
-        paths->properties[paths->nproperties++] = check_path_short(paths->found.gl_pathv[i]);
-    paths->items =
-        xcalloc(paths->lists.gl_pathc + paths->selections.gl_pathc + 1, sizeof *paths->items);
-    check_paths_add(paths, &paths->lists);
-    check_paths_add(paths, &paths->selections);
-    if (paths->n == 0)
-        return command_fail(&cmd_check, EXIT_USAGE, "there are no lists at %s",
-                            path_data("lists/*.csv"));
-    return 0;
-}
-
-static void check_paths_free(struct check_paths *paths)
-{
-    globfree(&paths->lists);
-    globfree(&paths->selections);
-    globfree(&paths->found);
-    free(paths->properties);
-    for (int i = 0; paths->owned && i < paths->n; i++)
-        free(paths->owned[i]);
-    free(paths->owned);
-    free(paths->lines);
-    free(paths->items);
-}
 
 // Names families without a table of counters, which is allowed: nothing can be counted on them.
 static void check_say_uncounted(void)
@@ -169,42 +106,6 @@ static int check_expand(const char *const *names, int nnames)
     return EXIT_DONE;
 }
 
-// Adds an operand: a list, or a line of one, LIST:LINE.
-static int check_paths_name(struct check_paths *paths, const char *operand)
-{
-    struct err err = {0};
-    char *path = select_list_path(operand);
-    const char *colon = strrchr(operand, ':');
-    if (!path && colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)) {
-        char *name = xasprintf("%.*s", (int)(colon - operand), operand);
-        path = select_list_path(name);
-        free(name);
-        paths->lines[paths->n] = path ? atoi(colon + 1) : 0;
-    }
-    if (!path) {
-        select_no_list(operand, &err);
-        return command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
-    }
-    paths->owned[paths->n] = path;
-    paths->items[paths->n++] = check_path_short(path);
-    return EXIT_DONE;
-}
-
-static int check_paths_named(struct check_paths *paths, char **operands, int n)
-{
-    int status = EXIT_DONE;
-    paths->items = xcalloc((size_t)n, sizeof *paths->items);
-    paths->owned = xcalloc((size_t)n, sizeof *paths->owned);
-    paths->lines = xcalloc((size_t)n, sizeof *paths->lines);
-    paths->properties = xcalloc((size_t)n, sizeof *paths->properties);
-    for (int i = 0; i < n && status == EXIT_DONE; i++)
-        if (check_is_property(operands[i]))
-            paths->properties[paths->nproperties++] = operands[i];
-        else
-            status = check_paths_name(paths, operands[i]);
-    return status;
-}
-
 static int check_parse(int argc, char **argv, struct arguments *arguments, int *operand)
 {
     int status = command_read_options(&cmd_check, argc, argv, arguments, operand);
@@ -224,9 +125,12 @@ static int check_command(int argc, char **argv)
         return check_expand((const char *const *)argv + operand, argc - operand);
     struct check_paths paths = {0};
     bool complete = operand >= argc;
-    status = complete ? check_paths_all(&paths)
-                      : check_paths_named(&paths, argv + operand, argc - operand);
-    if (status == 0)
+    struct err err = {0};
+    int found = complete ? check_paths_all(&paths, &err)
+                         : check_paths_named(&paths, argv + operand, argc - operand, &err);
+    if (found < 0)
+        status = command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
+    else
         status = check_run_paths(&paths, complete, arguments.coverage, arguments.missing);
     check_paths_free(&paths);
     return status;

@@ -185,10 +185,9 @@ static int diff_run(int argc, char **argv)
     int status = command_read_options(&cmd_diff, argc, argv, &arguments, &operand);
     if (status == EXIT_DONE)
         status = diff_operands(&arguments, argv + operand, argc - operand);
-    if (status != EXIT_DONE)
-        return status;
     struct store *store;
-    status = store_option_open(&cmd_diff, arguments.db, STORE_READ, &store);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_diff, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
     status = command_databases(store, &arguments);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput explain: explains the time of a block of code.
-#include "cmd_explain.h"
-#include "bench/bench.h"
-#include "cli/command.h"
-#include "cli/option_format.h"
 #include "cli/option_store.h"
+#include "cmd_bench.h"
 #include "explain/explain_job.h"
 #include "explain/explain_loop.h"
 #include "measure/session.h"
@@ -15,7 +12,6 @@
 #include "util/terminal.h"
 #include "util/text_table.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,59 +171,6 @@ static int explain_one(struct explain_work *work)
     return result->has_measured && result->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
-// Prints a row of --blocks.
-static void print_row(struct json *json, const struct explain_job *job,
-                      const struct explain_result *result)
-{
-    const struct explanation *known = job->refused ? NULL : &result->explanation;
-    const struct explain_measured *measured =
-        known && result->has_measured ? &result->measured : NULL;
-    json_open(json_break(json, "\n  "), '{');
-    json_int(json_name(json, "line"), job->line);
-    json_text_known(json_name(json, "refused"), job->refused);
-    if (known) {
-        json_int(json_name(json, "instructions"), known->block.n);
-        json_int(json_name(json, "assumed"), known->unknown);
-    } else {
-        json_null(json_name(json, "instructions"));
-        json_null(json_name(json, "assumed"));
-    }
-    json_fixed(json_name(json, "predicted_clk"), known ? known->predicted_clk : (double)NAN, 3);
-    json_text_known(json_name(json, "limit"),
-                    known && known->nlimits ? explain_kind_name(known->limits[0].kind) : NULL);
-    json_fixed(json_name(json, "measured_clk"), measured ? measured->clk : (double)NAN, 3);
-    json_text_known(json_name(json, "failure"), measured ? measured->failure : NULL);
-    json_close(json, '}');
-}
-
-// Prints a number, or blanks for NaN.
-static void print_number(int width, double number)
-{
-    if (isfinite(number))
-        printf("  %*.2f", width, number);
-    else
-        printf("  %*s", width, "");
-}
-
-static void print_line(const struct explain_job *job, const struct explain_result *result)
-{
-    const struct explanation *explanation = &result->explanation;
-    bool measured = result->has_measured && isfinite(result->measured.clk);
-    if (job->refused) {
-        printf("%6d  refused: %s\n", job->line, job->refused);
-        return;
-    }
-    printf("%6d  %6d", job->line, explanation->block.n);
-    print_number(9, explanation->predicted_clk);
-    print_number(9, measured ? result->measured.clk : (double)NAN);
-    if (measured && isfinite(explanation->predicted_clk) && result->measured.clk > 0)
-        printf("  %+8.1f", 100 * explain_difference(explanation, &result->measured));
-    else
-        printf("  %8s", "");
-    printf("  %s%s\n", explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "",
-           explanation->unknown ? " (some assumed)" : "");
-}
-
 static int explain_row(const struct explain_work *work, const struct explain_job *job,
                        struct json *json)
 {
@@ -237,9 +180,9 @@ static int explain_row(const struct explain_work *work, const struct explain_job
     int status = job->refused ? 0 : explain_job_explain(work, job, result, &arena, &err);
     status = explain_check_stopped(status, &err);
     if (status == 0 && json)
-        print_row(json, job, result);
+        explain_job_put(job, result, json);
     else if (status == 0)
-        print_line(job, result);
+        explain_job_print(job, result);
     arena_free(&arena);
     return status == 0 ? EXIT_DONE : command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
 }

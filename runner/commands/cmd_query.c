@@ -335,9 +335,8 @@ static int query_run(int argc, char **argv)
     struct arguments query = {.view = STORE_VIEW_INSTRUCTION};
     struct store *store;
     int status = query_parse(argc, argv, &query);
-    if (status != EXIT_DONE)
-        return status;
-    status = store_option_open(&cmd_query, query.db, STORE_READ, &store);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_query, query.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
     status = query_execute(store, &query);

@@ -304,6 +304,58 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
     return explain_experiment(&subject, &result->measured, arena, err);
 }
 
+void explain_job_put(const struct explain_job *job, const struct explain_result *result,
+                     struct json *json)
+{
+    const struct explanation *known = job->refused ? NULL : &result->explanation;
+    const struct explain_measured *measured =
+        known && result->has_measured ? &result->measured : NULL;
+    json_open(json_break(json, "\n  "), '{');
+    json_int(json_name(json, "line"), job->line);
+    json_text_known(json_name(json, "refused"), job->refused);
+    if (known) {
+        json_int(json_name(json, "instructions"), known->block.n);
+        json_int(json_name(json, "assumed"), known->unknown);
+    } else {
+        json_null(json_name(json, "instructions"));
+        json_null(json_name(json, "assumed"));
+    }
+    json_fixed(json_name(json, "predicted_clk"), known ? known->predicted_clk : (double)NAN, 3);
+    json_text_known(json_name(json, "limit"),
+                    known && known->nlimits ? explain_kind_name(known->limits[0].kind) : NULL);
+    json_fixed(json_name(json, "measured_clk"), measured ? measured->clk : (double)NAN, 3);
+    json_text_known(json_name(json, "failure"), measured ? measured->failure : NULL);
+    json_close(json, '}');
+}
+
+// Prints a number, or blanks for NaN.
+static void print_number(int width, double number)
+{
+    if (isfinite(number))
+        printf("  %*.2f", width, number);
+    else
+        printf("  %*s", width, "");
+}
+
+void explain_job_print(const struct explain_job *job, const struct explain_result *result)
+{
+    const struct explanation *explanation = &result->explanation;
+    bool measured = result->has_measured && isfinite(result->measured.clk);
+    if (job->refused) {
+        printf("%6d  refused: %s\n", job->line, job->refused);
+        return;
+    }
+    printf("%6d  %6d", job->line, explanation->block.n);
+    print_number(9, explanation->predicted_clk);
+    print_number(9, measured ? result->measured.clk : (double)NAN);
+    if (measured && isfinite(explanation->predicted_clk) && result->measured.clk > 0)
+        printf("  %+8.1f", 100 * explain_difference(explanation, &result->measured));
+    else
+        printf("  %8s", "");
+    printf("  %s%s\n", explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "",
+           explanation->unknown ? " (some assumed)" : "");
+}
+
 void explain_work_free(struct explain_work *work)
 {
     scratch_end(work->directory, false);

@@ -62,4 +62,8 @@ int explain_work_load(struct explain_work *work, struct err *err);
 // Explains a block; the arena owns the result.
 int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
                         struct explain_result *result, struct arena *arena, struct err *err);
+// Write a block and its result as a row of many: as JSON, or as a line on standard output.
+void explain_job_put(const struct explain_job *job, const struct explain_result *result,
+                     struct json *json);
+void explain_job_print(const struct explain_job *job, const struct explain_result *result);
 void explain_work_free(struct explain_work *work); // all but the store
