@@ -9,6 +9,13 @@ mkdir -p root
 ln -s "$TREE"/{cpuinfo,lists,macros,site} root/
 export LATPUT_ROOT=$PWD/root
 
+# The example for a clone in which nothing is built.
+(cd "$TREE" && sed -n '/^for pack in/,/^done$/p' README.md) | sed "s|pack\.db|$PWD/pack.db|" >example.sh
+expect "the example stands there" [ -s example.sh ]
+(cd "$TREE" && bash "$OLDPWD/example.sh") >example.txt
+awk -F'|' '$2 == "vpermd y y y" { printf "%s %.0f\n", $1, $3 }' example.txt | sort >answers.txt
+expect "it answers for both CPUs" cmp answers.txt - <<<$'sapphirerapids? 3\nzen5 4'
+
 # asks_published: what was run last said so, and nothing else.
 asks_published() {
     expect_status 0
