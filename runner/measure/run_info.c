@@ -2,6 +2,7 @@
 #include "run_info.h"
 
 #include "assemble/assemble.h"
+#include "derive/plausible.h"
 #include "execute/exec.h"
 #include "store/store_run.h"
 #include "util/paths.h"
@@ -141,7 +142,8 @@ int run_info_collect(const struct run_subject *subject, struct arena *arena, str
 
 bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts)
 {
-    return cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1;
+    return cpu->imul64_clk && plausible_ratio(facts->imul_per_add) &&
+           lround(facts->imul_per_add) != cpu->imul64_clk;
 }
 
 struct info_warning {

@@ -31,8 +31,8 @@ struct run_subject {
 // Fills info; its strings are owned by the arena.
 int run_info_collect(const struct run_subject *subject, struct arena *arena, struct run_info *info,
                      struct err *err);
-// Returns true if the ratio of the calibration's link to an addition differs from the CPU's known
-// one.
+// Returns true if the ratio of the calibration's link to an addition contradicts the CPU's known
+// one. A ratio that is no whole number shows that something disturbed it, and contradicts nothing.
 bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts);
 // Records the warnings that follow from what the CPU is believed to be.
 int run_info_warn_identity(struct store *store, int64_t run_id, const struct cpu_info *cpu,

@@ -100,11 +100,38 @@ static void test_anonymous(void **state)
     arena_free(&arena);
 }
 
+// Noise makes a ratio that no core has.
+static void test_calibration(void **state)
+{
+    (void)state;
+    static const struct {
+        double ratio;
+        bool off;
+    } cases[] = {
+        {3,    false},
+        {2.99, false},
+        {3.03, false},
+        {3.4,  false},
+        {2.7,  false},
+        {4,    true },
+        {2,    true },
+        {1.01, true }
+    };
+    struct cpu_info cpu = {.imul64_clk = 3};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(
+            run_info_calibration_off(&cpu, &(struct run_facts){.imul_per_add = cases[i].ratio}),
+            cases[i].off);
+    cpu.imul64_clk = 0; // not known
+    assert_false(run_info_calibration_off(&cpu, &(struct run_facts){.imul_per_add = 4}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_anonymous),
+        cmocka_unit_test(test_calibration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
