@@ -28,21 +28,20 @@ docs/MEASUREMENT.md|of the issue width on . # %                   |FRONT_END_BOU
 docs/MEASUREMENT.md|width of a canary.s state . # %               |STATE_WIDTH          |100
 docs/MEASUREMENT.md|a canary needs of the width . # %             |FULL_WIDTH           |100
 docs/MEASUREMENT.md|kernels of a batch . #                          |BATCH_KERNELS        |1
-docs/PORTS.md     |Candidates are within # %                      |INTEGER_TOLERANCE    |100
+docs/PORTS.md     |Candidates are within # %                      |PORT_SAME            |100
 docs/PORTS.md     |of that and below # %                          |PORT_RENAME_SHARE    |100
 docs/PORTS.md     |passes a value on in less than # cycles        |PORT_ELIMINATED_CLK  |1
 docs/PORTS.md     |exist or new ones; # partial                   |BEAM_WIDTH           |1
 docs/PORTS.md     |may take # kernels                             |PORTS_MODEL_KERNELS_MOST|1
-docs/PORTS.md     |that shows at most # µops is settled           |SHOWN_UOPS           |1
+docs/PORTS.md     |that shows at most # µops is settled           |PORT_NOISE_BEST      |1
 docs/PORTS.md     |# for each µop beyond what slots allow         |LIMIT_COST           |1
 docs/PORTS.md     |slots allow, # for each more or less           |UOP_COST             |1
-docs/PORTS.md     |another answer costs less than # more          |AMBIGUOUS_COST       |1
+docs/PORTS.md     |another answer costs less than # more          |PORT_NOISE_BEST      |1
 docs/PORTS.md     |one trial is more than # µops from             |RESIDUAL_MAX         |1
-docs/PORTS.md     |the ports make the form over # % slower        |SLOWER_MOST          |100
+docs/PORTS.md     |the ports make the form over # % slower        |PORT_EXCESS          |100
 docs/PORTS.md     |A form of # cycles or more that takes          |BUSY_MIN_CLK         |1
-docs/PORTS.md     |what takes # % of the sum of both               |SUM_SHARE            |100
 docs/PORTS.md     |makes the error of # mixes                     |MIXES                |1
-docs/PORTS.md     |A trial that shows # µops less                 |LESS_UOPS            |1
+docs/PORTS.md     |A trial that shows # µops less                 |PORT_NOISE           |1
 docs/PORTS.md     |in which more than # % of these differ         |DIFFER_MOST          |100
 '
 # The code without comments, and each document without its line breaks.
