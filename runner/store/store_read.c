@@ -312,6 +312,7 @@ int store_machines_apart(struct store *store, struct err *err)
         "AS uarch_key, run.started_utc, run.finished_utc FROM run JOIN cpu USING (cpu_id); "
         // Each view of the best asks for these rows; they are computed once.
         "CREATE TEMP TABLE IF NOT EXISTS best_of_machine AS SELECT * FROM best_run_form; "
+        "CREATE INDEX IF NOT EXISTS temp.best_of_form ON best_of_machine (form_id); "
         "DROP VIEW temp.best_run_form; "
         "CREATE TEMP VIEW best_run_form AS SELECT * FROM best_of_machine",
         "keep its machines apart");
