@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names of forms for people: what lists write for the assembler is said in words, or left out where
 // it tells nothing. Data: lists/words/shown.csv, read once; format: lists/README.md.
-#ifndef LATPUT_FORM_SHOWN_H
-#define LATPUT_FORM_SHOWN_H
+#pragma once
 
 #include "util/err.h"
 #include "util/strbuf.h"
@@ -14,5 +13,3 @@ const char *form_shown(const char *form, struct strbuf *text);
 // The same without commas, as globs are compared with it.
 const char *form_shown_plain(const char *form, struct strbuf *text);
 int form_shown_load(struct err *err);
-
-#endif

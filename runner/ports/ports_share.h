@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Forms beside the blocker of a unit: what one of them costs the blocker is its share of the unit.
 // Dividers, the sequencer of microcode (ports_units.c) and paths (ports_paths.c) are asked alike.
-#ifndef LATPUT_PORTS_SHARE_H
-#define LATPUT_PORTS_SHARE_H
+#pragma once
 
 #include "ports_internal.h"
 
@@ -35,5 +34,3 @@ int sharing_ask(struct sharing *sharing, int unit, int blocker, double clk, stru
 // Returns the cycles by which an instance of mix k makes the blocker of the unit wait; 0: no more
 // than is explained without the unit.
 double sharing_clk(const struct sharing *sharing, int unit, int k);
-
-#endif
