@@ -114,14 +114,12 @@ LATPUT_ROOT=$PWD/names run check integer_logic
 expect_status 2
 expect_err "cpuinfo/other_names\.csv:[0-9]+: 'zen99' is no uarch"
 
-# The tables of counters are checked with all lists of a tree.
+# The tables of counters are checked with all lists of a tree. Without these faults it is the first.
 mkdir -p tree/cpuinfo/counters
 ln -s "$TREE"/lists "$TREE"/macros "$TREE"/db tree
 cp "$TREE"/cpuinfo/*.csv tree/cpuinfo
 cp "$TREE"/cpuinfo/counters/*.csv tree/cpuinfo/counters
 cp -r "$TREE"/cpuinfo/ports tree/cpuinfo
-LATPUT_ROOT=$PWD/tree run check
-expect_status 0
 sed -i 's/^p0,\([^,]*\),\([^,]*\),0xa1,0x01/p0,\1,\2,0x1a1,0x01/' tree/cpuinfo/counters/skylake.csv
 sed -i 's/^branches,core_clk/branches,core_clock/' tree/cpuinfo/counter_sets.csv
 rm tree/cpuinfo/counters/p5.csv
