@@ -6,8 +6,8 @@
 # format, lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist,
 # deb, pages (the web page of the published runs, in build/pages), release (checks, then archive,
 # deb, page, figures and their sha256 in build/release; TAG=yes: the tag, too), clean.
-# Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, V=1 (prints
-# whole commands).
+# Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, TESTED
+# (folders of tests), V=1 (prints whole commands).
 
 ifeq ($(origin CC),default)
 CC = gcc
@@ -47,7 +47,8 @@ LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
 # core_*.c make the measuring process; outcome.c in the same folder belongs to the runner.
 SOURCES := $(filter-out runner/core/core_%,$(wildcard runner/*/*.c cpuinfo/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-TEST_SOURCES := $(wildcard tests/unit/*/test_*.c tests/whole/test_*.c tests/hardware/test_*.c)
+TESTED ?= unit/* whole hardware
+TEST_SOURCES := $(wildcard $(TESTED:%=tests/%/test_*.c))
 TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TEST_SOURCES)))
 LIBRARY := $(BUILD)/liblatput_runner.a
 
