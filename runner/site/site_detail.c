@@ -59,6 +59,7 @@ struct detail {
     const struct site_cpus *cpus;
     bool samples;
     struct site_stream streams[PARTS];
+    int columns[PARTS][CELLS][COLUMNS_MAX];
     struct detail_cpu *chunks; // one per CPU
 };
 
@@ -134,9 +135,8 @@ static int detail_row(struct detail *detail, enum part part, struct err *err)
     struct json json = {.out = out, .script = true, .more = out->len > 0};
     json_open(&json, '[');
     for (int cell = 0; cell < CELLS; cell++)
-        for (const char *const *name = source->cells[cell]; *name; name++)
-            cell_json(row, store_rows_column(row->rows, *name), (enum cell)cell, &chunk->texts,
-                      &json);
+        for (int i = 0; source->cells[cell][i]; i++)
+            cell_json(row, detail->columns[part][cell][i], (enum cell)cell, &chunk->texts, &json);
     int result = part == PART_KERNELS ? kernel_json(detail, row, &chunk->texts, &json, err) : 0;
     json_close(&json, ']');
     return result;
@@ -241,9 +241,15 @@ static int detail_open(struct detail *detail, struct err *err)
     const struct store_filter filters[PARTS] = {[PART_FALSE] = {.where = &waits}};
     int result = 0;
     strbuf_puts(&waits.sql, "latency_clk > 0");
-    for (int part = 0; part < PARTS && result == 0; part++)
-        result = site_stream_open(&detail->streams[part], detail->store, part_sources[part].view,
-                                  &filters[part], err);
+    for (int part = 0; part < PARTS && result == 0; part++) {
+        const struct part_source *source = &part_sources[part];
+        struct site_stream *stream = &detail->streams[part];
+        result = site_stream_open(stream, detail->store, source->view, &filters[part], err);
+        for (int cell = 0; cell < CELLS && result == 0; cell++)
+            for (int i = 0; source->cells[cell][i]; i++)
+                detail->columns[part][cell][i] =
+                    store_rows_column(stream->rows, source->cells[cell][i]);
+    }
     strbuf_free(&waits.sql);
     return result;
 }
