@@ -9,7 +9,6 @@
 #include "util/strbuf.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

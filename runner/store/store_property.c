@@ -6,7 +6,6 @@
 #include "store_timing.h"
 
 #include <math.h>
-#include <string.h>
 
 #define VALUE(...) STORE_FIELD(struct conclusion_value, __VA_ARGS__)
 static const struct store_field value_fields[] = {VALUE(label), VALUE(value), VALUE(low),
@@ -147,9 +146,8 @@ static int put_property(struct store *store, int64_t run_id, struct swept_proper
                       err) != 0)
         return -1;
     int64_t id = sqlite3_last_insert_rowid(store->db);
-    if (put_variants(store, id, property, err) != 0)
-        return -1;
-    return put_conclusions(store, id, property, err);
+    return put_variants(store, id, property, err) == 0 ? put_conclusions(store, id, property, err)
+                                                       : -1;
 }
 
 int store_put_property(struct store *store, int64_t run_id, struct swept_property *property,
@@ -240,12 +238,10 @@ int store_get_property_values(struct store *store, const char *uarch, const char
 
 int store_has_property(struct store *store, int64_t run_id, const char *name, struct err *err)
 {
-    int64_t n = 0;
-    if (store_get_int(store, err, &n,
-                      "SELECT count(*) FROM property WHERE run_id = ?1 AND name = ?2", "is", run_id,
-                      name) < 0)
-        return -1;
-    return n > 0;
+    int64_t found;
+    return store_get_int(store, err, &found,
+                         "SELECT 1 FROM property WHERE run_id = ?1 AND name = ?2", "is", run_id,
+                         name);
 }
 
 int store_newest_properties(struct store *store, const char *uarch, int64_t *run_id,

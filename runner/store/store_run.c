@@ -380,9 +380,7 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
         if (outcome >= 0)
             counts[outcome] = sqlite3_column_int64(stmt, 1);
     }
-    int result = got == SQLITE_DONE ? 0 : store_error(store, err, "count results");
-    sqlite3_reset(stmt);
-    return result;
+    return store_rows_end(store, stmt, got, err);
 }
 
 int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, struct err *err)
