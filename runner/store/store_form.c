@@ -157,8 +157,7 @@ static int store_put_test(struct store *store, const int64_t keys[2], const stru
     row.detail = refused ? measured->result.detail : *test->detail ? test->detail : test->note;
     if (store_put_row(store, &test_record, keys, &row, err) != 0)
         return -1;
-    int64_t test_id = sqlite3_last_insert_rowid(store->db);
-    int64_t deciding_id = 0;
+    int64_t test_id = sqlite3_last_insert_rowid(store->db), deciding_id = 0;
     for (int i = 0; i < test->nkernels && !refused; i++) {
         int64_t kernel_id = store_put_kernel(store, (const int64_t[]){test_id, i},
                                              &test->kernels[i], &measured->kernels[i], err);

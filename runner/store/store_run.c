@@ -117,14 +117,12 @@ static int store_of_this_cpu(struct store *store, const char *sql, const struct 
     struct strbuf features = {0};
     sqlite3_stmt *stmt = store_bind_cpu(store, sql, cpu, &features, err);
     int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
-    int result = got == SQLITE_ROW ? 1 : got == SQLITE_DONE ? 0 : -1;
-    if (result == 1)
+    if (got == SQLITE_ROW)
         *value = xstrdup(store_text(stmt, 0));
-    else if (result < 0 && stmt)
-        store_error(store, err, "read what this CPU is");
-    sqlite3_reset(stmt);
     strbuf_free(&features);
-    return result;
+    if (!stmt || store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
+        return -1;
+    return got == SQLITE_ROW;
 }
 
 char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err)
@@ -295,9 +293,7 @@ int store_run_rate(struct store *store, int64_t run_id, double most, double *rat
         return -1;
     int got = sqlite3_step(stmt);
     *rate = got == SQLITE_ROW ? sqlite3_column_double(stmt, 0) : 0;
-    int result = got == SQLITE_ROW ? 0 : store_error(store, err, "read how fast the core was");
-    sqlite3_reset(stmt);
-    return result;
+    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }
 
 #define SPENT(...) STORE_FIELD(struct spent, __VA_ARGS__)
