@@ -192,11 +192,12 @@ int store_put_row(struct store *store, const struct store_record *record, const 
 {
     sqlite3_stmt *stmt = record_statement(store, record, true, err);
     bool ok = true;
-    int at = 0, got = SQLITE_OK;
+    int at = strchr(record->keys, ',') ? 2 : 1;
     if (!stmt)
         return -1;
-    for (const char *key = record->keys; key && got == SQLITE_OK; key = strchr(key + 1, ','), at++)
-        got = sqlite3_bind_int64(stmt, at + 1, keys[at]);
+    int got = sqlite3_bind_int64(stmt, 1, keys[0]);
+    if (at == 2 && got == SQLITE_OK)
+        got = sqlite3_bind_int64(stmt, 2, keys[1]);
     for (int i = 0; i < record->nfields; i++)
         if (record->fields[i].words == WORDS_OUTCOME)
             ok = store_field_integer(&record->fields[i], row) == OUTCOME_OK;
@@ -227,10 +228,11 @@ int store_get_rows(struct store *store, const struct store_record *record, int64
     size_t capacity = 0, ids_capacity = 0, n = 0;
     char *rows = NULL;
     int64_t *ids = NULL;
-    int got = stmt ? sqlite3_bind_int64(stmt, 1, of) : SQLITE_ERROR;
+    int got;
     *list = (struct store_list){.n = 0};
     if (!stmt)
         return -1;
+    sqlite3_bind_int64(stmt, 1, of); // cannot fail: each statement has ?1
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
         rows = xgrow(rows, &capacity, n + 1, record->bytes);
         ids = xgrow(ids, &ids_capacity, n + 1, sizeof *ids);

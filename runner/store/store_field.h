@@ -82,8 +82,8 @@ struct store_field {
 // A table of the database as an array of structures.
 struct store_record {
     const char *table;
-    const char *keys; // columns in front of the fields, of int64_t: "run_id, position". The first
-                      // is that of the rows which are read together, the last their order
+    const char *keys; // one or two columns before the fields, of int64_t: "run_id, position". The
+                      // first is that of the rows which are read together, the last their order
     size_t bytes;     // of the structure
     const struct store_field *fields;
     int nfields;
