@@ -137,7 +137,7 @@ static void field_read(const struct store_field *field, sqlite3_stmt *stmt, int 
         *(const char **)to = store_column_text(stmt, column, arena);
         break;
     case FIELD_BLOB:
-        assert(!"machine code is read by views only");
+        assert(false && "machine code is read by views only");
     }
 }
 
