@@ -45,7 +45,7 @@ static int session_choose_cpu(int wanted, struct session *session, int *cpu, str
 static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *info,
                                struct err *err)
 {
-    if (affinity_pin(0, cpu) != 0 && !exec_is_text())
+    if (!exec_is_text() && affinity_pin(0, cpu) != 0)
         return err_set(err,
                        "cannot stay on CPU %d: %s; measuring needs the system call "
                        "sched_setaffinity, which a container's seccomp profile may refuse",
