@@ -156,16 +156,15 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
 // Takes a report of how the process fares, and moves it to a CPU where it fares better.
 static void exec_take_tally(struct exec_batch *batch, const struct core_tally *tally)
 {
-    int64_t now_ms = clock_now_ms();
     batch->tally = *tally;
-    if (!batch->mover || !exec_move_due(batch->mover, now_ms))
+    if (!batch->mover || !exec_move_due(batch->mover, clock_now_ms()))
         return;
-    const struct subproc_ran ran = subproc_ran(batch->pid);
-    const struct exec_fare fare = {tally->accepted, tally->refused[CORE_REFUSED_CANARY], ran.ran_ns,
-                                   ran.waited_ns};
-    int to = exec_move_consider(batch->mover, &fare, batch->cpu, now_ms);
-    if (to != batch->cpu && affinity_pin(batch->pid, to) == 0)
-        batch->cpu = to;
+    const struct exec_fare fare = {tally->accepted, tally->refused[CORE_REFUSED_CANARY],
+                                   subproc_ran(batch->pid)};
+    int to = exec_move_consider(batch->mover, &fare, batch->cpu, clock_now_ms());
+    if (to != batch->cpu)
+        affinity_pin(batch->pid, to); // fails where it has ended: the next one begins there
+    batch->cpu = to;
 }
 
 static void exec_take(struct exec_batch *batch, const struct core_record *record)

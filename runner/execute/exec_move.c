@@ -26,9 +26,7 @@ static double move_share(const struct exec_fare *from, const struct exec_fare *t
 {
     double accepted = (double)(to->accepted - from->accepted);
     double tried = accepted + (double)(to->disturbed - from->disturbed);
-    double ran = (double)(to->ran_ns - from->ran_ns);
-    double ready = ran + (double)(to->waited_ns - from->waited_ns);
-    return (tried > 0 ? accepted / tried : 0) * (ready > 0 ? ran / ready : 1);
+    return (tried > 0 ? accepted / tried : 0) * subproc_ran_share(&from->ran, &to->ran);
 }
 
 int exec_move_consider(struct exec_mover *mover, const struct exec_fare *fare, int cpu,

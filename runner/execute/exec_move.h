@@ -3,13 +3,15 @@
 // have passes on both: the CPUs are of one kind, and each timing says which it is from.
 #pragma once
 
+#include "util/subproc.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 // Counts of a process since its begin.
 struct exec_fare {
     uint64_t accepted, disturbed; // repeats
-    int64_t ran_ns, waited_ns;    // struct subproc_ran
+    struct subproc_ran ran;
 };
 
 // The way to a better CPU, and the time of the next look. It outlives processes: a host that is

@@ -47,8 +47,7 @@ static double quiet_share(const struct quiet_seen *seen, double least, int wante
         in_row = seen->ratios[i] <= least * (1 + TOLERANCE) ? in_row + 1 : 0;
         quiet += in_row >= wanted;
     }
-    int64_t ready_ns = seen->ran.ran_ns + seen->ran.waited_ns;
-    double had = ready_ns ? (double)seen->ran.ran_ns / (double)ready_ns : 1;
+    double had = subproc_ran_share(&(struct subproc_ran){0}, &seen->ran);
     return seen->n ? had * quiet / seen->n : 0;
 }
 

@@ -35,7 +35,7 @@ static int session_choose_cpu(int wanted, struct session *session, int *cpu, str
     for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
         if (CPU_ISSET((size_t)i, set))
             *cpu = i;
-    if (wanted == SESSION_CPU_QUIET && !exec_is_text())
+    if (wanted == SESSION_CPU_QUIET && !exec_is_text() && CPU_COUNT(set) > 1)
         *cpu = cpu_quiet_choose(set, -1, &session->quiet_least, &share);
     return 0;
 }

@@ -388,6 +388,13 @@ struct subproc_ran subproc_ran(pid_t pid)
     return ran;
 }
 
+double subproc_ran_share(const struct subproc_ran *from, const struct subproc_ran *to)
+{
+    double ran_ns = (double)(to->ran_ns - from->ran_ns);
+    double ready_ns = ran_ns + (double)(to->waited_ns - from->waited_ns);
+    return ready_ns > 0 ? ran_ns / ready_ns : 1;
+}
+
 void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end)
 {
     if (kill_first)

@@ -77,6 +77,8 @@ struct subproc_ran {
 };
 // Returns what the kernel says (/proc/PID/schedstat); zeros if it does not.
 struct subproc_ran subproc_ran(pid_t pid);
+// Returns the part that it ran of the time between the two in which it was ready; 1: not known.
+double subproc_ran_share(const struct subproc_ran *from, const struct subproc_ran *to);
 // Waits for the end of the child; kills its process group first with kill_first.
 void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end);
 

@@ -35,8 +35,8 @@ static int run(struct exec_mover *mover, int64_t from_ms, int steps, const struc
     for (int i = 1; i <= steps; i++) {
         fare.accepted += step->accepted;
         fare.disturbed += step->disturbed;
-        fare.ran_ns += step->ran_ns;
-        fare.waited_ns += step->waited_ns;
+        fare.ran.ran_ns += step->ran.ran_ns;
+        fare.ran.waited_ns += step->ran.waited_ns;
         if (exec_move_due(mover, from_ms + 100 * i))
             cpu = exec_move_consider(mover, &fare, cpu, from_ms + 100 * i);
     }
@@ -48,8 +48,16 @@ static void a_quiet_process_never_looks(void **state)
     (void)state;
     struct host host = {.best = 0};
     struct exec_mover mover = {.look = look, .context = &host};
-    assert_int_equal(run(&mover, 0, 1000, &(struct exec_fare){90, 10, 99, 1}), 1);
-    assert_int_equal(run(&mover, 100000, 1000, &(struct exec_fare){90, 10, 0, 0}), 1);
+    assert_int_equal(run(&mover, 0, 1000,
+                         &(struct exec_fare){
+                             90, 10, {99, 1}
+    }),
+                     1);
+    assert_int_equal(run(&mover, 100000, 1000,
+                         &(struct exec_fare){
+                             90, 10, {0, 0}
+    }),
+                     1);
     assert_int_equal(host.looks, 0);
 }
 
@@ -58,8 +66,16 @@ static void a_disturbed_one_moves_after_a_second(void **state)
     (void)state;
     struct host host = {.best = 3};
     struct exec_mover mover = {.look = look, .context = &host};
-    assert_int_equal(run(&mover, 5000, 9, &(struct exec_fare){20, 80, 100, 0}), 1);
-    assert_int_equal(run(&mover, 6000, 10, &(struct exec_fare){20, 80, 100, 0}), 3);
+    assert_int_equal(run(&mover, 5000, 9,
+                         &(struct exec_fare){
+                             20, 80, {100, 0}
+    }),
+                     1);
+    assert_int_equal(run(&mover, 6000, 10,
+                         &(struct exec_fare){
+                             20, 80, {100, 0}
+    }),
+                     3);
     assert_true(host.share > 0.199 && host.share < 0.201);
     assert_int_equal(host.looks, 1);
 }
@@ -70,9 +86,17 @@ static void one_that_is_kept_from_running_moves(void **state)
     (void)state;
     struct host host = {.best = 3};
     struct exec_mover mover = {.look = look, .context = &host};
-    assert_int_equal(run(&mover, 0, 10, &(struct exec_fare){100, 0, 50, 50}), 3);
+    assert_int_equal(run(&mover, 0, 10,
+                         &(struct exec_fare){
+                             100, 0, {50, 50}
+    }),
+                     3);
     assert_true(host.share > 0.499 && host.share < 0.501);
-    assert_int_equal(run(&mover, 2000, 10, &(struct exec_fare){0, 0, 50, 50}), 3); // waits
+    assert_int_equal(run(&mover, 2000, 10,
+                         &(struct exec_fare){
+                             0, 0, {50, 50}
+    }),
+                     3); // waits
     assert_true(host.share == 0);
 }
 
@@ -83,10 +107,18 @@ static void a_host_that_is_loud_everywhere_is_looked_at_rarely(void **state)
     struct host host = {.best = 1};
     struct exec_mover mover = {.look = look, .context = &host};
     for (int process = 0; process < 10; process++)
-        assert_int_equal(run(&mover, process * 9000, 90, &(struct exec_fare){1, 99, 100, 0}), 1);
+        assert_int_equal(run(&mover, process * 9000, 90,
+                             &(struct exec_fare){
+                                 1, 99, {100, 0}
+        }),
+                         1);
     assert_true(host.looks >= 5 && host.looks <= 7);
     host.best = 0;
-    assert_int_equal(run(&mover, 200000, 700, &(struct exec_fare){1, 99, 100, 0}), 0);
+    assert_int_equal(run(&mover, 200000, 700,
+                         &(struct exec_fare){
+                             1, 99, {100, 0}
+    }),
+                     0);
 }
 
 int main(void)
