@@ -34,18 +34,14 @@ static int form_compare(const void *a, const void *b)
     return order ? order : (one->bits > two->bits) - (one->bits < two->bits);
 }
 
-static const char *row_text(struct diff_side *side, struct store_rows *rows, const char *name)
-{
-    return arena_strdup(&side->arena, store_rows_text(rows, store_rows_column(rows, name)));
-}
-
 static void read_values(struct diff_side *side, struct store_rows *rows, struct diff_form *form)
 {
     double spread = store_rows_real(rows, store_rows_column(rows, "rthroughput_spread_clk"));
     for (int i = 0; i < DIFF_VALUES; i++) {
         const char *bound = store_rows_text(rows, store_rows_column(rows, bound_columns[i]));
         form->upper[i] = strcmp(bound, "upper") == 0;
-        form->marks[i] = mark_columns[i] ? row_text(side, rows, mark_columns[i]) : "";
+        form->marks[i] =
+            mark_columns[i] ? store_rows_keep(rows, mark_columns[i], &side->arena) : "";
         form->values[i] = store_rows_real(rows, store_rows_column(rows, diff_columns[i]));
         form->spreads[i] = diff_kinds[i] == 'T' && isfinite(spread) ? spread : 0;
     }
@@ -61,16 +57,16 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
         report_runs_of(&side->runs, rows);
         side->forms = xgrow(side->forms, &side->capacity, side->nforms + 1, sizeof *side->forms);
         struct diff_form *form = &side->forms[side->nforms++];
-        form->form = row_text(side, rows, "form");
-        form->enc = row_text(side, rows, "enc");
-        form->isa = row_text(side, rows, "isa");
-        form->list = row_text(side, rows, "list");
-        form->outcome = row_text(side, rows, "outcome");
-        form->uarch = row_text(side, rows, "uarch");
-        form->tests = row_text(side, rows, "tests");
+        form->form = store_rows_keep(rows, "form", &side->arena);
+        form->enc = store_rows_keep(rows, "enc", &side->arena);
+        form->isa = store_rows_keep(rows, "isa", &side->arena);
+        form->list = store_rows_keep(rows, "list", &side->arena);
+        form->outcome = store_rows_keep(rows, "outcome", &side->arena);
+        form->uarch = store_rows_keep(rows, "uarch", &side->arena);
+        form->tests = store_rows_keep(rows, "tests", &side->arena);
         char uops[REPORT_LATENCY_MAX];
         form->uops = arena_strdup(&side->arena, report_value(rows, "uops", uops));
-        form->uops_upper = strcmp(row_text(side, rows, "uops_bound"), "upper") == 0;
+        form->uops_upper = strcmp(store_rows_keep(rows, "uops_bound", &side->arena), "upper") == 0;
         form->ports = arena_strdup(&side->arena, report_ports(rows));
         form->bits = store_rows_integer(rows, store_rows_column(rows, "bits"));
         read_values(side, rows, form);

@@ -26,10 +26,6 @@ struct data_read {
     int nports;
 };
 
-static const char *data_text(struct known_cpu *data, struct store_rows *rows, const char *name)
-{
-    return arena_strdup(&data->arena, store_rows_text(rows, store_rows_column(rows, name)));
-}
 static double data_real(struct store_rows *rows, const char *name)
 {
     return store_rows_real(rows, store_rows_column(rows, name));
@@ -50,31 +46,31 @@ static bool data_null(struct store_rows *rows, const char *name)
 static void data_read_form(struct known_cpu *data, struct store_rows *rows, struct known_form *form)
 {
     *form = (struct known_form){
-        .id = {data_text(data, rows, "form"), data_text(data, rows, "enc"),
-               (int)data_integer(rows, "bits")},
-        .mnemonic = data_text(data, rows, "mnemonic"),
-        .operands = data_text(data, rows, "operands"),
-        .options = data_text(data, rows, "options"),
-        .isa = data_text(data, rows, "isa"),
-        .list = data_text(data, rows, "list"),
-        .outcome = data_text(data, rows, "outcome"),
+        .id = {store_rows_keep(rows, "form", &data->arena),
+               store_rows_keep(rows, "enc", &data->arena), (int)data_integer(rows, "bits")},
+        .mnemonic = store_rows_keep(rows, "mnemonic", &data->arena),
+        .operands = store_rows_keep(rows, "operands", &data->arena),
+        .options = store_rows_keep(rows, "options", &data->arena),
+        .isa = store_rows_keep(rows, "isa", &data->arena),
+        .list = store_rows_keep(rows, "list", &data->arena),
+        .outcome = store_rows_keep(rows, "outcome", &data->arena),
         .run_id = data_integer(rows, "run_id"),
         .ports_run_id = data_null(rows, "ports_run_id") ? 0 : data_integer(rows, "ports_run_id"),
         .latency_min_clk = data_real(rows, "latency_min_clk"),
         .latency_max_clk = data_real(rows, "latency_max_clk"),
-        .min_bound = data_text(data, rows, "latency_bound"),
-        .max_bound = data_text(data, rows, "latency_max_bound"),
-        .rthroughput_bound = data_text(data, rows, "rthroughput_bound"),
+        .min_bound = store_rows_keep(rows, "latency_bound", &data->arena),
+        .max_bound = store_rows_keep(rows, "latency_max_bound", &data->arena),
+        .rthroughput_bound = store_rows_keep(rows, "rthroughput_bound", &data->arena),
         .min_upper = data_is(rows, "latency_bound", "upper"),
         .max_upper = data_is(rows, "latency_max_bound", "upper"),
         .rthroughput_clk = data_real(rows, "rthroughput_clk"),
         .rthroughput_slow_clk = data_real(rows, "rthroughput_slow_clk"),
         .rthroughput_upper = data_is(rows, "rthroughput_bound", "upper"),
-        .uops_bound = data_text(data, rows, "uops_bound"),
+        .uops_bound = store_rows_keep(rows, "uops_bound", &data->arena),
         .uops_upper = data_is(rows, "uops_bound", "upper"),
         .uops = data_null(rows, "uops") ? -1 : (int)data_integer(rows, "uops"),
-        .ports = data_null(rows, "ports") ? NULL : data_text(data, rows, "ports"),
-        .at_rename = data_text(data, rows, "at_rename"),
+        .ports = data_null(rows, "ports") ? NULL : store_rows_keep(rows, "ports", &data->arena),
+        .at_rename = store_rows_keep(rows, "at_rename", &data->arena),
     };
 }
 
@@ -130,9 +126,9 @@ static void data_add_pair(struct known_cpu *data, struct known_form *form, struc
 static struct known_pair data_pair(struct known_cpu *data, struct store_rows *rows)
 {
     return (struct known_pair){
-        .src = data_text(data, rows, "src"),
-        .dst = data_text(data, rows, "dst"),
-        .variant = data_text(data, rows, "variant"),
+        .src = store_rows_keep(rows, "src", &data->arena),
+        .dst = store_rows_keep(rows, "dst", &data->arena),
+        .variant = store_rows_keep(rows, "variant", &data->arena),
         .clk = data_real(rows, "latency_clk"),
         .dense_clk = data_real(rows, "dense_clk"),
         .upper = data_is(rows, "bound", "upper"),
@@ -142,7 +138,7 @@ static struct known_pair data_pair(struct known_cpu *data, struct store_rows *ro
 
 static struct known_pair data_false_pair(struct known_cpu *data, struct store_rows *rows)
 {
-    const char *operand = data_text(data, rows, "operand");
+    const char *operand = store_rows_keep(rows, "operand", &data->arena);
     return (struct known_pair){.src = operand,
                                .dst = operand,
                                .variant = PLAN_FALSE,
@@ -161,7 +157,8 @@ static int data_read_pairs(struct data_read *read, enum store_view view,
         return -1;
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
-        const char *variant = overwritten ? PLAN_FALSE : data_text(read->data, rows, "variant");
+        const char *variant =
+            overwritten ? PLAN_FALSE : store_rows_keep(rows, "variant", &read->data->arena);
         bool there = !data_null(rows, "latency_clk") && !plan_is_immediate(variant) &&
                      !(overwritten && data_real(rows, "latency_clk") == 0);
         struct known_form *form = there ? data_find(read->data, rows) : NULL;
@@ -234,15 +231,15 @@ static int data_read_run(struct data_read *read, struct err *err)
                 data->run_id = run_id;
     }
     if (got > 0) {
-        data->uarch_name = data_text(data, rows, "uarch_name");
-        data->vendor = data_text(data, rows, "vendor");
-        data->brand = data_text(data, rows, "brand");
-        data->hypervisor = data_text(data, rows, "hypervisor");
-        data->claimed = data_text(data, rows, "claimed_uarch");
-        data->decided = data_text(data, rows, "decided");
-        data->evidence = data_text(data, rows, "evidence");
-        data->version = data_text(data, rows, "version");
-        data->started_utc = data_text(data, rows, "started_utc");
+        data->uarch_name = store_rows_keep(rows, "uarch_name", &data->arena);
+        data->vendor = store_rows_keep(rows, "vendor", &data->arena);
+        data->brand = store_rows_keep(rows, "brand", &data->arena);
+        data->hypervisor = store_rows_keep(rows, "hypervisor", &data->arena);
+        data->claimed = store_rows_keep(rows, "claimed_uarch", &data->arena);
+        data->decided = store_rows_keep(rows, "decided", &data->arena);
+        data->evidence = store_rows_keep(rows, "evidence", &data->arena);
+        data->version = store_rows_keep(rows, "version", &data->arena);
+        data->started_utc = store_rows_keep(rows, "started_utc", &data->arena);
     }
     store_rows_close(rows);
     return got < 0 ? -1 : 0;

@@ -11,11 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char *copy_column(struct store_rows *rows, const char *name, struct arena *arena)
-{
-    return arena_strdup(arena, store_rows_text(rows, store_rows_column(rows, name)));
-}
-
 int report_whose_read(struct store *store, int64_t run_id, struct report_whose *whose,
                       struct arena *arena, struct err *err)
 {
@@ -25,12 +20,12 @@ int report_whose_read(struct store *store, int64_t run_id, struct report_whose *
     if (got > 0) {
         double core_hz = store_rows_real(rows, store_rows_column(rows, "core_hz"));
         *whose = (struct report_whose){.run_id = run_id,
-                                       .uarch = copy_column(rows, "uarch", arena),
-                                       .name = copy_column(rows, "uarch_name", arena),
-                                       .brand = copy_column(rows, "brand", arena),
-                                       .hypervisor = copy_column(rows, "hypervisor", arena),
-                                       .date = copy_column(rows, "started_utc", arena),
-                                       .version = copy_column(rows, "version", arena),
+                                       .uarch = store_rows_keep(rows, "uarch", arena),
+                                       .name = store_rows_keep(rows, "uarch_name", arena),
+                                       .brand = store_rows_keep(rows, "brand", arena),
+                                       .hypervisor = store_rows_keep(rows, "hypervisor", arena),
+                                       .date = store_rows_keep(rows, "started_utc", arena),
+                                       .version = store_rows_keep(rows, "version", arena),
                                        .core_hz = isfinite(core_hz) ? core_hz : 0};
     }
     store_rows_close(rows);

@@ -434,6 +434,11 @@ const char *store_rows_text(struct store_rows *rows, int column)
                : store_column_text(rows->stmt, column, &rows->shown);
 }
 
+const char *store_rows_keep(struct store_rows *rows, const char *name, struct arena *arena)
+{
+    return arena_strdup(arena, store_rows_text(rows, store_rows_column(rows, name)));
+}
+
 const char *store_rows_form(struct store_rows *rows, int column)
 {
     struct strbuf text = {0};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store.h"
+#include "util/mem.h"
 #include "util/strbuf.h"
 
 #include <stdint.h>
@@ -90,6 +91,8 @@ enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT };
 enum store_type store_rows_type(struct store_rows *rows, int column);
 const char *store_rows_text(struct store_rows *rows, int column);
 const char *store_rows_exact(struct store_rows *rows, int column);
+// Returns a copy of the text of the column of this name, owned by the arena.
+const char *store_rows_keep(struct store_rows *rows, const char *name, struct arena *arena);
 // Returns a form's name for people (list/form_shown.h).
 const char *store_rows_form(struct store_rows *rows, int column);
 double store_rows_real(struct store_rows *rows, int column); // NaN for NULL
