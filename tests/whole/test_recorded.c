@@ -112,7 +112,8 @@ static bool mix_read(const struct recording *recording, const char *text, struct
     return mix->nparts > 0;
 }
 
-static double mix_clk(const struct recording *recording, const struct port_mix *mix)
+// Returns the predicted time of a mix without some concepts, a bit each.
+static double mix_clk(struct recording *recording, const struct port_mix *mix, unsigned without)
 {
     const struct port_usage *usages[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
@@ -120,6 +121,7 @@ static double mix_clk(const struct recording *recording, const struct port_mix *
         usages[i] = &recording->forms.forms[mix->parts[i].form].usage;
         counts[i] = mix->parts[i].count;
     }
+    recording->model.model.without = without;
     return port_predict(&recording->model.model, usages, counts, mix->nparts);
 }
 
@@ -136,14 +138,31 @@ static void figures_add(struct figures *figures, double measured, double predict
     figures->within += error <= 0.1;
 }
 
-static void judge_mixes(const struct recording *recording, const char *name)
+// Adds a measured mix as it is predicted without each concept.
+static void without_add(struct figures without[PORT_CONCEPTS], struct recording *recording,
+                        const struct port_mix *mix, double measured)
+{
+    for (int i = 0; i < PORT_CONCEPTS; i++)
+        figures_add(&without[i], measured, mix_clk(recording, mix, 1u << i));
+}
+
+static void without_print(const struct figures without[PORT_CONCEPTS])
+{
+    for (int i = 0; i < PORT_CONCEPTS; i++)
+        print_message("  without %s: error %.2f %%, within 10 %%: %.1f\n",
+                      port_concept_name((enum port_concept)i),
+                      100 * without[i].error / without[i].n,
+                      100.0 * without[i].within / without[i].n);
+}
+
+static void judge_mixes(struct recording *recording, const char *name)
 {
     static const char *const columns[] = {
         "mix",       "measured_clk", "predicted_clk", "vector_bits", "ambiguous", "front_clk",
         "ports_clk", "unit_clk",     "unit",          "unknown_clk", "side_clk"};
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 6}; // recordings of older versions
                                                                    // have no bounds
-    struct figures then = {0}, now = {0};
+    struct figures then = {0}, now = {0}, without[PORT_CONCEPTS] = {0};
     struct csv_file file;
     recording_read(recording, name, &spec, &file);
     for (size_t i = 0; i < file.nrecords; i++) {
@@ -152,12 +171,14 @@ static void judge_mixes(const struct recording *recording, const char *name)
         if (!mix_read(recording, fields[0], &mix))
             continue;
         figures_add(&then, atof(fields[1]), atof(fields[2]));
-        figures_add(&now, atof(fields[1]), mix_clk(recording, &mix));
+        figures_add(&now, atof(fields[1]), mix_clk(recording, &mix, 0));
+        without_add(without, recording, &mix, atof(fields[1]));
     }
     print_message("%s/%s: %d of %zu mixes, error %.2f %% (then %.2f), within 10 %%: %.1f (%.1f)\n",
                   recording->directory, name, now.n, file.nrecords, 100 * now.error / now.n,
                   100 * then.error / then.n, 100.0 * now.within / now.n,
                   100.0 * then.within / then.n);
+    without_print(without);
     assert_true(now.n > KNOWN_MIXES * (double)file.nrecords);
     assert_true(now.error <= then.error + ERROR_MORE * now.n);
     assert_true(now.within >= then.within - WITHIN_LESS * now.n);
@@ -378,10 +399,10 @@ static bool tsv_split(char *line, const char **fields, int n)
 }
 
 // Mixes: text and cycles; or pairs: number and form, twice, and cycles; and what was predicted.
-static void judge_tsv(const struct recording *recording, FILE *file, bool pairs)
+static void judge_tsv(struct recording *recording, FILE *file, bool pairs)
 {
     enum { MIX = 3, PAIR = 6 };
-    struct figures all = {0}, widths = {0};
+    struct figures all = {0}, widths = {0}, without[PORT_CONCEPTS] = {0};
     char line[2048], text[2048];
     int lines = 0, columns = pairs ? PAIR : MIX;
     assert_non_null(fgets(line, sizeof line, file));
@@ -393,7 +414,9 @@ static void judge_tsv(const struct recording *recording, FILE *file, bool pairs)
             snprintf(text, sizeof text, "%s*%s; %s*%s", fields[0], fields[1], fields[2], fields[3]);
         if (!mix_read(recording, pairs ? text : fields[0], &mix))
             continue;
-        double clk = atof(fields[columns - 2]), predicted_clk = mix_clk(recording, &mix);
+        double clk = atof(fields[columns - 2]), predicted_clk = mix_clk(recording, &mix, 0);
+        if (!pairs)
+            without_add(without, recording, &mix, clk);
         figures_add(&all, clk, predicted_clk);
         if (mix_of_widths(recording, &mix))
             figures_add(&widths, clk, predicted_clk);
@@ -403,6 +426,8 @@ static void judge_tsv(const struct recording *recording, FILE *file, bool pairs)
                   "512 bits and less %.1f %% are not\n",
                   recording->directory, all.n, lines, pairs ? "pairs" : "mixes",
                   100 * all.error / all.n, 100.0 * all.within / all.n, widths.n, 100 * off);
+    if (!pairs)
+        without_print(without);
     assert_true(all.n > KNOWN_MIXES * lines);
     assert_true(all.within >= TSV_WITHIN * all.n);
     assert_true(all.error <= TSV_ERROR * all.n);
