@@ -69,8 +69,8 @@ BEGIN {
     headings["pairs"] = "Recorded pairs"
     texts["pairs"] = "Pairs of forms from the same recordings."
     headings["without"] = "What each concept is worth"
-    texts["without"] = "Random mixes (Zen 3) and the recorded ones, predicted without one concept " \
-        "(`latput validate --without`, `build/tests/test_recorded`)."
+    texts["without"] = "Random mixes (Zen 3) and recorded ones, predicted without one concept " \
+        "(`latput validate --without`,\n`build/tests/test_recorded`)."
     headings["simulated"] = "Simulated cores"
     texts["simulated"] = "Random mixes on cores that LLVM'\''s scheduling models describe " \
         "(`tests/whole/test_ports_llvm.c`)."
