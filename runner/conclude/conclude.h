@@ -25,7 +25,6 @@ enum reading {
     READING_GRID,         // the number of which all values are multiples
     READING_COUNT
 };
-const char *reading_name(enum reading reading);
 int reading_parse(const char *name); // -1 if unknown
 
 // Outcomes of a conclusion. The names are part of the database's format: append, never reorder.
@@ -38,7 +37,6 @@ enum conclusion_outcome {
     CONCLUSION_OUTCOME_COUNT
 };
 const char *conclusion_outcome_name(enum conclusion_outcome outcome); // "ok", "none", ...
-int conclusion_outcome_parse(const char *name);                       // -1 if unknown
 
 struct curve_sample {
     int pass; // from 0; samples of one pass stand together in time

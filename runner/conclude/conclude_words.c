@@ -40,11 +40,6 @@ static int find_name(const char *const *names, int n, const char *name)
     return -1;
 }
 
-const char *reading_name(enum reading reading)
-{
-    return READINGS[reading];
-}
-
 int reading_parse(const char *name)
 {
     return find_name(READINGS, READING_COUNT, name);
@@ -53,11 +48,6 @@ int reading_parse(const char *name)
 const char *conclusion_outcome_name(enum conclusion_outcome outcome)
 {
     return OUTCOMES[outcome];
-}
-
-int conclusion_outcome_parse(const char *name)
-{
-    return find_name(OUTCOMES, CONCLUSION_OUTCOME_COUNT, name);
 }
 
 const char *confidence_word(double confidence)

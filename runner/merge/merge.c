@@ -369,11 +369,3 @@ int merge_end(struct merge *merge, int status, struct store_merged *merged, int 
     free(merge);
     return status == 0 ? added : -1;
 }
-
-int merge_runs(struct store *store, const char *path, const char *label,
-               struct store_merged *merged, struct err *err)
-{
-    struct merge *merge = merge_begin(store, err);
-    return merge ? merge_end(merge, merge_file(merge, path, label, merged, err), merged, 1, err)
-                 : -1;
-}

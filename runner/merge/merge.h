@@ -45,6 +45,3 @@ int merge_file(struct merge *merge, const char *path, const char *label,
 // Ends a merge of n files, with status 0 if none was refused. Returns how many runs were added, or
 // -1: then none.
 int merge_end(struct merge *merge, int status, struct store_merged *merged, int n, struct err *err);
-// Calls all three for one file.
-int merge_runs(struct store *store, const char *path, const char *label,
-               struct store_merged *merged, struct err *err);

@@ -40,9 +40,9 @@ struct pack_what {
 int pack_write(struct store *store, const struct pack_what *what, const char *path,
                struct err *err);
 
-// Returns true if a named file is meant as a pack: it begins like an archive that pack_merge()
-// reads, has such a name, or cannot be read. So a damaged pack counts; a README beside packs, or a
-// directory, does not.
+// Returns true if a named file is meant as a pack: it begins like an archive that
+// pack_merge_all() reads, has such a name, or cannot be read. So a damaged pack counts; a README
+// beside packs, or a directory, does not.
 bool pack_is_meant(const char *path);
 
 // Merges n packs into a database open for writing, all or none; merged[i] tells about paths[i].
@@ -50,7 +50,6 @@ bool pack_is_meant(const char *path);
 // already), or -1 if a pack is refused; then nothing was added.
 int pack_merge_all(struct store *store, char *const *paths, int n, struct store_merged *merged,
                    struct err *err);
-int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err);
 
 // Returns true if a pack may have a member of this name.
 bool pack_is_member(const char *name);

@@ -286,11 +286,3 @@ int pack_merge_all(struct store *store, char *const *paths, int n, struct store_
         status = pack_merge_file(merge, paths[i], &merged[i], err);
     return merge ? merge_end(merge, status, merged, n, err) : -1;
 }
-
-int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err)
-{
-    char *own = xstrdup(path);
-    int added = pack_merge_all(store, &own, 1, merged, err);
-    free(own);
-    return added;
-}

@@ -29,7 +29,7 @@ int property_measure_again(struct property_measuring *measuring, const struct pr
                            int replicate, struct arena *arena, struct swept_property *result,
                            struct err *err);
 
-// Adds the points of the first round to *result, for tests and `--list`. Returns their number; 0:
+// Adds the points of the first round to *result, for tests. Returns their number; 0:
 // result->outcome and detail say why.
 int property_begin(const struct property *property, const struct property_machine *machine,
                    const struct cpu_info *cpu, struct arena *arena, struct swept_property *result);

@@ -4,6 +4,7 @@
 // seldom get past SQLite's own checks. Reports are then made of the merged runs.
 //
 // LATPUT_FUZZ_DB names a database whose newest run is used for that.
+#include "fixtures/merge_fixture.h"
 #include "fuzz.h"
 
 #include "merge/merge.h"

@@ -1280,18 +1280,6 @@ static void quantities_are_said(void **state)
     arena_free(&arena);
 }
 
-static void names_go_both_ways(void **state)
-{
-    (void)state;
-    for (int i = 0; i < READING_COUNT; i++)
-        assert_int_equal(reading_parse(reading_name((enum reading)i)), i);
-    for (int i = 0; i < CONCLUSION_OUTCOME_COUNT; i++)
-        assert_int_equal(
-            conclusion_outcome_parse(conclusion_outcome_name((enum conclusion_outcome)i)), i);
-    assert_int_equal(reading_parse("kneel"), -1);
-    assert_int_equal(conclusion_outcome_parse(""), -1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1328,7 +1316,6 @@ int main(void)
         cmocka_unit_test(knees_are_beyond_a_control),
         cmocka_unit_test(return_stacks_are_told_as_they_are),
         cmocka_unit_test(quantities_are_said),
-        cmocka_unit_test(names_go_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

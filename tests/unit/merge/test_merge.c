@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Merged runs of a machine that describes itself like this one: they are there, but do not describe
 // this machine, nor are they its newest run, its ports or its pack.
+#include "fixtures/merge_fixture.h"
 #include "fixtures/ports_fixture.h"
 #include "fixtures/store_fixture.h"
 

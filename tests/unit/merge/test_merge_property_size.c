@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Properties of a stranger that are small to write and much work to conclude from: refused before
 // any of it is done. The largest that are not refused are worked on in little memory.
+#include "fixtures/merge_fixture.h"
 #include "fixtures/store_fixture.h"
 
 #include "conclude/conclude.h"

@@ -2,6 +2,7 @@
 // Packs: the same run gives the same bytes, packed runs come back unchanged, and everything else is
 // refused with nothing added: foreign names, links, bombs, wrong hashes, foreign schemas, values
 // out of range.
+#include "fixtures/merge_fixture.h"
 #include "fixtures/store_fixture.h"
 #include "pack/pack.h"
 #include "rederive/rederive.h"

@@ -2,6 +2,7 @@
 // The store: the public views return what was stored, facts cannot be changed, and damage and
 // disturbance (killed writers, full disks, locks, foreign files) end in a clear message and never
 // in a broken database.
+#include "fixtures/merge_fixture.h"
 #include "fixtures/store_fixture.h"
 
 #include "core/core_abi.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pieces of code in the database: what goes in comes back from the views, all of it or nothing;
 // facts stay; a pack carries them; text that a pack could not carry is refused.
+#include "fixtures/merge_fixture.h"
 #include "fixtures/store_fixture.h"
 
 #include "pack/pack.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counted cycles in the database: they come back as they went in, results follow from them again
 // (rederive), a pack carries them, and a database of schema 2, which had none, goes on being used.
+#include "fixtures/merge_fixture.h"
 #include "fixtures/store_old.h"
 
 #include "pack/pack.h"

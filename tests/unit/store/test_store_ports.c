@@ -3,6 +3,7 @@
 // cannot be changed, databases and packs of schema 1 are brought up to date, packs hold all of it,
 // the public views and reports show it. `test_store_ports make FILE` writes a database of known
 // content, for the tests of the command line.
+#include "fixtures/merge_fixture.h"
 #include "fixtures/ports_fixture.h"
 
 #include "fixtures/store_old.h"
