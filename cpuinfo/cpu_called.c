@@ -5,6 +5,7 @@
 #include "util/suggest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *cpu_other_name(const char *uarch, enum cpu_namer whose)
@@ -50,7 +51,14 @@ static bool name_among(const char *names, const char *said)
 bool cpu_is_called(const char *uarch, const char *said)
 {
     const struct family_table *families = families_table();
-    char key[64];
+    const char *of = strchr(uarch, '@'), *label = strchr(said, '@');
+    char key[64], family[64];
+    if (label && (!of || strcmp(label, of) != 0))
+        return false;
+    if (label) {
+        snprintf(family, sizeof family, "%.*s", (int)(label - said), said);
+        return !*family || cpu_is_called(uarch, family);
+    }
     cpu_uarch_key(uarch, key, sizeof key);
     bool called = name_among(key, said);
     for (int i = 0; i < families->nrows && !called; i++)

@@ -93,10 +93,7 @@ bool cpu_observes(const char *property, const char *variant, const char *label)
 
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size)
 {
-    size_t len = strlen(uarch);
-    if (len > 0 && uarch[len - 1] == '?')
-        len--;
-    snprintf(key, size, "%.*s", (int)len, uarch);
+    snprintf(key, size, "%.*s", (int)strcspn(uarch, "?@"), uarch);
     return key;
 }
 

@@ -147,8 +147,12 @@ bool cpu_core_size(const char *uarch, const struct cpu_observed *seen, double *l
 // Writes the contradictions and the reason in one paragraph, "" if the claim is believed without
 // any. Cut at size - 1 bytes. Returns `text`.
 const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size);
-// Returns the key of a uarch without the mark of an inferred one: "zen5?" is "zen5". At most size -
-// 1 bytes. Returns `key`.
+// A machine's label, for which its owner chose the name: lower-case letters, digits, - and _. Views
+// of the database show it behind the uarch, "zen5@desk".
+enum { CPU_LABEL_MAX = 20 };
+
+// Returns the key of a uarch without the mark of an inferred one and a label: "zen5?@desk" is
+// "zen5". At most size - 1 bytes. Returns `key`.
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
 
 // Identifies this machine, on the CPU that the caller is pinned to; of a machine of files

@@ -5,7 +5,7 @@
 -- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
 -- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 31;
+PRAGMA user_version = 32;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -112,8 +112,10 @@ CREATE TABLE run (
         -- basis on which cpu.uarch was found
     evidence TEXT NOT NULL DEFAULT '' CHECK (length(evidence) <= 4000),
         -- contradictions to the claim, and reasons for another family
-    measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64)
+    measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64),
         -- µops dispatched per cycle; NULL: not measured
+    label TEXT NOT NULL DEFAULT '' CHECK (label NOT GLOB '*[^a-z0-9_-]*' AND length(label) <= 20)
+        -- the owner's name for the machine, '' for none; views show it behind uarch: 'zen5@desk'
 ) STRICT;
 CREATE INDEX run_by_cpu ON run (cpu_id);
 
@@ -777,7 +779,7 @@ CREATE TRIGGER run_finish_once BEFORE UPDATE ON run WHEN old.finished_utc IS NOT
 BEGIN SELECT raise(ABORT, 'facts are append-only: the run is finished'); END;
 CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, version, nasm_version, os_kernel,
     backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, calib_link_clk,
-    measuring_cpu, started_utc ON run
+    measuring_cpu, started_utc, label ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER merged_run_no_update BEFORE UPDATE ON merged_run
 BEGIN SELECT raise(ABORT, 'facts are append-only: merged_run'); END;

@@ -5,12 +5,15 @@
 -- failure_table, bench_table, bench_repetition_table. The first four have a run_ twin with all
 -- runs, doubt_table has one with what does not differ; the others serve these.
 
--- Names of a run's CPU and its key in the public views. CPUs that the tables do not know share the
--- uarch 'unknown'; uarch_key keeps them apart.
+-- Names of a run's CPU and its key in the public views: the family, '?' if it is inferred, and
+-- '@label' if the machine has one. CPUs that the tables do not know share the uarch 'unknown';
+-- uarch_key keeps them apart.
 CREATE VIEW run_key AS
-SELECT run.run_id, run.uuid, cpu.cpu_id, cpu.uarch || iif(cpu.inferred, '?', '') AS uarch,
+SELECT run.run_id, run.uuid, cpu.cpu_id,
+    cpu.uarch || iif(cpu.inferred, '?', '') || iif(run.label = '', '', '@' || run.label) AS uarch,
     CASE cpu.uarch WHEN 'unknown' THEN 'unknown ' || cpu.vendor || printf(' %08X', cpu.signature)
-        ELSE cpu.uarch || iif(cpu.inferred, '?', '') END AS uarch_key,
+        ELSE cpu.uarch || iif(cpu.inferred, '?', '') END
+        || iif(run.label = '', '', '@' || run.label) AS uarch_key,
     run.started_utc, run.finished_utc
 FROM run JOIN cpu USING (cpu_id);
 
@@ -615,7 +618,7 @@ FROM bench_repetition AS one JOIN bench_table AS piece USING (bench_id, thread);
 CREATE VIEW run_table AS
 SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
     cpu.vendor, cpu.brand, cpu.signature, cpu.family, cpu.model, cpu.stepping,
-    cpu.uarch || iif(cpu.inferred, '?', '') AS uarch, cpu.uarch_name, cpu.microcode, cpu.hypervisor,
+    run_key.uarch, cpu.uarch_name, cpu.microcode, cpu.hypervisor,
     cpu.features,
     (SELECT count(*) FROM run_form WHERE run_form.run_id = run.run_id) AS forms,
     (SELECT nullif(count(*), 0) FROM bench WHERE bench.run_id = run.run_id) AS snippets,
@@ -628,7 +631,7 @@ SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
     spent.repeats_uncounted, spent.repeats_too_few, spent.moves,
     (repeats_disturbed + repeats_disagreeing + repeats_uncounted + repeats_too_few) * 1.0 /
         nullif(repeats, 0) AS refused_share
-FROM run JOIN cpu USING (cpu_id) LEFT JOIN (
+FROM run JOIN cpu USING (cpu_id) JOIN run_key USING (run_id) LEFT JOIN (
     SELECT run_id, sum(total_s) AS total_s, sum(measuring_s) AS measuring_s,
         sum(programs_s) AS programs_s, sum(inferring_s) AS inferring_s,
         sum(writing_s) AS writing_s, sum(assembling_s) AS assembling_s,

@@ -79,23 +79,28 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
                               store_path(store), (long long)run_id);
 }
 
+// Returns true if the name is the uarch without its mark of an inferred one.
+static bool is_inferred(const char *uarch, const char *name)
+{
+    size_t family = strcspn(uarch, "?");
+    return uarch[family] && strncmp(uarch, name, family) == 0 &&
+           strcmp(uarch + family + 1, name + family) == 0;
+}
+
 // Appends the uarchs among `all` that a name means, after commas: that uarch, measured or inferred,
 // else all that people call so. Returns their number.
 static int called_put(const char *all, const char *name, struct strbuf *out)
 {
-    struct strbuf inferred = {0};
     const char *exact = NULL;
     int n = 0;
-    strbuf_printf(&inferred, "%s?", name);
     for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1)
-        if (strcmp(uarch, name) == 0 || (!exact && strcmp(uarch, strbuf_text(&inferred)) == 0))
+        if (strcmp(uarch, name) == 0 || (!exact && is_inferred(uarch, name)))
             exact = uarch;
     for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1)
         if (exact ? uarch == exact : cpu_is_called(uarch, name)) {
             strbuf_printf(out, "%s%s", out->len ? "," : "", uarch);
             n++;
         }
-    strbuf_free(&inferred);
     return n;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The option --uarch of commands that measure: the family that this CPU is taken for, whatever its
-// signature claims and whatever contradicts it.
+// The options of commands that measure that say what this machine is: --uarch, the family that this
+// CPU is taken for, whatever its signature claims and whatever contradicts it; --label, its name.
 #pragma once
 
 #include "command.h"
@@ -13,6 +13,13 @@
         "whatever it claims to be",                                                                \
         .take = option_take_uarch
 int option_take_uarch(const struct option_given *given, void *to);
+
+#define COMMON_LABEL(field)                                                                        \
+    0, "label", "NAME",                                                                            \
+        "name of this machine, which tells it from others of its family: uarch is `zen5@NAME` "    \
+        "from now on; '' takes it off",                                                            \
+        .take = option_take_label, .offset = OPTION_FIELD(const char *, field)
+int option_take_label(const struct option_given *given, void *to);
 
 // Reads the option's text; every CPU identified from now on is of that family. Returns EXIT_DONE,
 // or EXIT_USAGE after a message.

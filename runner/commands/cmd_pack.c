@@ -91,6 +91,8 @@ static void pack_say_run(struct store_rows *rows, const struct pack_what *what, 
                   pack_text(rows, "hypervisor"));
     strbuf_printf(&text, "kernel (%s), versions of tools, times and clocks; ",
                   pack_text(rows, "os_kernel"));
+    if (*pack_text(rows, "label"))
+        strbuf_printf(&text, "the label that you gave it ('%s'); ", pack_text(rows, "label"));
     strbuf_puts(&text, "no names of hosts, users or directories. README.txt and MANIFEST in it say "
                        "more.");
     strbuf_printf(out, "%*s", PACK_INDENT, "");
@@ -167,7 +169,8 @@ const struct command cmd_pack = {
         "rounded to thousandths of a cycle, and nothing else: about 2 MB for a full run. Without "
         "samples results are taken on trust, which a warning of each run says. --tables and --full "
         "make a zip file that has more. A MANIFEST has the sha256 of each member. Names of hosts, "
-        "users and directories are not in it. The same content always gives the same bytes. Prints "
+        "users and directories are not in it; the machine's label is, if you gave it one. The same "
+        "content always gives the same bytes. Prints "
         "the name of the file, and on standard error its content, its size, and what it reveals "
         "about this machine.",
     .options = options,

@@ -70,6 +70,7 @@ static const struct command_option options[] = {
     {0, "uarch", "NAME",
         "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`; with "
         "--show: the newest run on that family", OPTION_TEXT(uarch)},
+    {COMMON_LABEL(run.label)},
     {'q', "quiet", NULL, "no progress bar", OPTION_SWITCH(run.quiet, true)},
     {0},
 };

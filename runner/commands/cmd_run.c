@@ -71,6 +71,7 @@ static const struct command_option options[] = {
         OPTION_TEXT(results)},
     {COMMON_DB_MADE(db)},
     {COMMON_UARCH},
+    {COMMON_LABEL(run.label)},
     {'q', "quiet", NULL, "no progress: only warnings and the result",
         OPTION_SWITCH(run.quiet, true)},
     {0},

@@ -2,6 +2,7 @@
 // Finds the forms of two sides that differ, and how sure that is; see diff.h.
 #include "diff.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "util/quantile.h"
 
 #include <assert.h>
@@ -62,7 +63,9 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
         form->isa = store_rows_keep(rows, "isa", &side->arena);
         form->list = store_rows_keep(rows, "list", &side->arena);
         form->outcome = store_rows_keep(rows, "outcome", &side->arena);
-        form->uarch = store_rows_keep(rows, "uarch", &side->arena);
+        char family[64];
+        cpu_uarch_key(store_rows_keep(rows, "uarch", &side->arena), family, sizeof family);
+        form->family = arena_strdup(&side->arena, family);
         form->tests = store_rows_keep(rows, "tests", &side->arena);
         char uops[REPORT_LATENCY_MAX];
         form->uops = arena_strdup(&side->arena, report_value(rows, "uops", uops));
@@ -117,7 +120,7 @@ static bool diff_ports_differ(const struct diff_pair *pair)
     if (*a->uops && *b->uops && !bounds && strcmp(a->uops, b->uops) != 0)
         return true;
     return *a->ports && *b->ports && !strchr(a->ports, '?') && !strchr(b->ports, '?') &&
-           strcmp(a->uarch, b->uarch) == 0 && strcmp(a->ports, b->ports) != 0;
+           strcmp(a->family, b->family) == 0 && strcmp(a->ports, b->ports) != 0;
 }
 
 // Returns true if the sides allow no common value.

@@ -27,7 +27,7 @@ enum { DIFF_VALUES = 4 };
 extern const char *const diff_columns[DIFF_VALUES]; // columns of the view: latencies, throughputs
 
 struct diff_form {
-    const char *form, *enc, *isa, *list, *outcome, *uarch;
+    const char *form, *enc, *isa, *list, *outcome, *family;
     const char *tests; // kinds of questions that were asked: "LTP"
     int64_t bits;
     double values[DIFF_VALUES];

@@ -68,12 +68,13 @@ int observed_read(struct store *store, const struct cpu_info *cpu,
     struct strbuf features = {0};
     sqlite3_stmt *stmt = store_bind_cpu(
         store,
-        "SELECT property.name, conclusion.variant, label, value, low, high "
+        "SELECT property.name, conclusion.variant, conclusion_value.label, value, low, high "
         "FROM cpu JOIN run USING (cpu_id) JOIN property USING (run_id) "
         "JOIN conclusion USING (property_id) JOIN conclusion_value USING (conclusion_id) "
         "WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN " AND conclusion.outcome = 'ok' "
         "AND confidence >= 0.9 AND value > 0 AND low > 0 AND high > 0 "
-        "ORDER BY property.name, conclusion.variant, label, started_utc DESC, run_id DESC",
+        "ORDER BY property.name, conclusion.variant, conclusion_value.label, started_utc DESC, "
+        "run_id DESC",
         cpu, &features, err);
     int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
     for (; got == SQLITE_ROW; got = sqlite3_step(stmt))

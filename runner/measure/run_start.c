@@ -103,6 +103,7 @@ int run_start_row(struct run_start *start, const struct selection *lists, const 
     const struct run_subject subject = {session->cpu, &session->params.config, &start->facts, lists,
                                         selection};
     int status = run_info_collect(&subject, &arena, &info, err);
+    info.label = start->label;
     int found = status == 0 && start->resume ? start_resume(start, &info, err) : 0;
     if (status == 0 && found == 0)
         status = start_new(start, &info, err);

@@ -12,6 +12,7 @@ struct run_start {
     struct store *store;
     struct session *session;                 // begun, with a directory and its counters
     const struct session_counters *counters; // counters that the user wanted
+    const char *label;                       // struct run_info's
     bool new_floor;                          // find the canary's floor again
     bool resume;                             // go on with an unfinished run of the same kind
     struct run_facts facts;                  // out: what calibrating found

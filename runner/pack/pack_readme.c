@@ -114,6 +114,9 @@ static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns
     if (strchr(store_rows_text(run, store_rows_column(run, "uarch")), '?'))
         strbuf_puts(&text, ": the ? says that measurements contradict what its CPUID claims, and "
                            "fit this one");
+    const char *label = store_rows_text(run, store_rows_column(run, "label"));
+    if (*label)
+        strbuf_printf(&text, "; @%s is the name that its owner gave the machine", label);
     strbuf_printf(&text, ". It ran %s%s",
                   *hypervisor ? "as a virtual machine under " : "without a hypervisor", hypervisor);
     strbuf_printf(&text, ", Linux %s.", store_rows_text(run, store_rows_column(run, "os_kernel")));

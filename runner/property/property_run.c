@@ -49,6 +49,7 @@ static int sweeps_start(struct sweeps *run, struct err *err)
     run->start = (struct run_start){.store = run->store,
                                     .session = &run->session,
                                     .counters = &none,
+                                    .label = run->options->label,
                                     .new_floor = run->options->new_floor,
                                     .resume = run->options->resume};
     const struct selection lists = sweeps_lists(run, &arena);

@@ -12,6 +12,7 @@ struct property_run_options {
     bool keep;             // the assembly files
     bool quiet;            // no progress bar
     bool new_floor;        // find the canary's floor again
+    const char *label;     // struct run_info's
     const char *selection; // the user's selection as text, which --resume compares
 };
 

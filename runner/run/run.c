@@ -57,6 +57,7 @@ static int run_calibrate(struct run *run, struct err *err)
     run->start = (struct run_start){.store = run->store,
                                     .session = &run->session,
                                     .counters = &run->options->counters,
+                                    .label = run->options->label,
                                     .new_floor = run->options->new_floor,
                                     .resume = run->options->resume};
     if (run_start_calibrate(&run->start, err) != 0)

@@ -19,6 +19,7 @@ struct run_options {
     bool new_floor;                   // find the canary's floor again
     struct session_counters counters; // counts ports and slots in port tests
     int give_up_s;                    // stop waiting after so long without an accepted repeat
+    const char *label;                // struct run_info's
     const char *selection;            // options that chose the rows, as text, compared by --resume
 };
 

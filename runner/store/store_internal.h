@@ -24,7 +24,7 @@ struct form_place;  // declared in store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 31,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 32,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 
@@ -118,6 +118,10 @@ int store_unit_end(struct store *store, bool own, int result, struct err *err);
     "AND hypervisor = ? AND features = ? "
 sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
                              struct strbuf *features, struct err *err);
+
+// The uarch of run_key (views.sql), where no view is asked.
+#define STORE_UARCH                                                                                \
+    "cpu.uarch || iif(inferred, '?', '') || iif(run.label = '', '', '@' || run.label)"
 
 // The rows of cpu that are the same machine as row ?1, whatever family it was taken for.
 #define STORE_SAME_MACHINE                                                                         \

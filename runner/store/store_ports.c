@@ -239,7 +239,7 @@ int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch
                          "SELECT run.run_id FROM port_model JOIN run USING (run_id) "
                          "JOIN cpu USING (cpu_id) "
                          "WHERE (?1 = 0 OR (cpu_id = ?1 AND " STORE_RUN_IS_OWN ")) "
-                         "AND (?1 <> 0 OR ?2 IS NULL OR uarch || iif(inferred, '?', '') = ?2) "
+                         "AND (?1 <> 0 OR ?2 IS NULL OR " STORE_UARCH " = ?2) "
                          "ORDER BY " STORE_RUN_IS_OWN
                          " DESC, started_utc DESC, run.run_id DESC LIMIT 1",
                          "it", cpu_id, uarch);

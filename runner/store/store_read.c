@@ -305,10 +305,8 @@ int store_machines_apart(struct store *store, struct err *err)
     int result = store_script(
         store, err,
         "DROP VIEW temp.run_key; "
-        "CREATE TEMP VIEW run_key AS SELECT run.run_id, run.uuid, cpu.cpu_id, "
-        "cpu.uarch || iif(cpu.inferred, '?', '') AS uarch, "
-        "cpu.uarch || iif(cpu.inferred, '?', '') || printf(' %s %08X ', vendor, signature) || "
-        "brand "
+        "CREATE TEMP VIEW run_key AS SELECT run.run_id, run.uuid, cpu.cpu_id, " STORE_UARCH
+        " AS uarch, " STORE_UARCH " || printf(' %s %08X ', vendor, signature) || brand "
         "AS uarch_key, run.started_utc, run.finished_utc FROM run JOIN cpu USING (cpu_id); "
         // Each view of the best asks for these rows; they are computed once.
         "CREATE TEMP TABLE IF NOT EXISTS best_of_machine AS SELECT * FROM best_run_form; "
@@ -470,7 +468,7 @@ int store_run_newest(struct store *store, const char *uarch, int64_t *run_id, st
 {
     return store_get_int(store, err, run_id,
                          "SELECT run_id FROM run JOIN cpu USING (cpu_id) "
-                         "WHERE ?1 IS NULL OR uarch || iif(inferred, '?', '') = ?1 "
+                         "WHERE ?1 IS NULL OR " STORE_UARCH " = ?1 "
                          "ORDER BY EXISTS (SELECT 1 FROM bench "
                          "WHERE bench.run_id = run.run_id) OR EXISTS (SELECT 1 FROM property "
                          "WHERE property.run_id = run.run_id), NOT " STORE_RUN_IS_OWN

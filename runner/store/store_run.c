@@ -132,7 +132,7 @@ char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct e
                   ? 0
                   : store_of_this_cpu(
                         store,
-                        "SELECT uarch || iif(inferred, '?', '') FROM run JOIN cpu USING (cpu_id) "
+                        "SELECT " STORE_UARCH " FROM run JOIN cpu USING (cpu_id) "
                         "WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN
                         " AND decided <> 'override' ORDER BY started_utc DESC, run_id DESC LIMIT 1",
                         cpu, &uarch, err);
@@ -213,23 +213,43 @@ static const struct store_field run_fields[] = {
     RUN(of.lists), RUN(of.tables), RUN(of.frequency), RUN(of.selection), RUN(of.tsc_hz),
     RUN(of.core_hz), RUN(of.overhead_tsc), RUN(of.issue_width), RUN(of.calib_link_clk),
     RUN(of.measuring_cpu), RUN(started_utc), RUN(of.claimed_uarch), RUN(of.decided),
-    RUN(of.evidence), RUN(of.measured_width, .null = true),
+    RUN(of.evidence), RUN(of.measured_width, .null = true), RUN(of.label),
 };
 // clang-format on
 static const struct store_record run_record = {"run", "cpu_id",
                                                STORE_FIELDS(struct run_row, run_fields)};
 
+// Writes the label of a new run: the given one, or that of the machine's newest run.
+static int run_label(struct store *store, int64_t cpu_id, const char *given,
+                     char label[CPU_LABEL_MAX + 1], struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(
+        store, err,
+        "SELECT coalesce(?2, (SELECT label FROM cpu AS mine "
+        "JOIN cpu AS other USING (vendor, signature, brand) JOIN run ON run.cpu_id = other.cpu_id "
+        "WHERE mine.cpu_id = ?1 AND " STORE_RUN_IS_OWN
+        " ORDER BY started_utc DESC, run_id DESC LIMIT 1), '')",
+        "it", cpu_id, given);
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    if (got == SQLITE_ROW)
+        snprintf(label, CPU_LABEL_MAX + 1, "%s", store_text(stmt, 0));
+    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+}
+
 static int store_put_run(struct store *store, int64_t cpu_id, const struct run_info *info,
                          int64_t *run_id, struct err *err)
 {
-    char now[32], uuid[33];
+    char now[32], uuid[33], label[CPU_LABEL_MAX + 1];
     struct run_row row = {*info, uuid, now};
+    row.of.label = label;
     store_now_utc(now);
     if (!info->claimed_uarch)
         row.of.claimed_uarch = "unknown";
     if (!info->decided)
         row.of.decided = "unknown";
-    if (store_make_uuid(uuid, err) != 0 ||
+    if (store_make_uuid(uuid, err) != 0 || run_label(store, cpu_id, info->label, label, err) != 0 ||
         store_put_row(store, &run_record, &cpu_id, &row, err) != 0)
         return -1;
     *run_id = sqlite3_last_insert_rowid(store->db);
@@ -251,14 +271,17 @@ int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
                      int64_t *run_id, struct err *err)
 {
+    char label[CPU_LABEL_MAX + 1];
+    if (run_label(store, cpu_id, info->label, label, err) != 0)
+        return -1;
     return store_get_int(
         store, err, run_id,
         "SELECT run_id FROM run WHERE (cpu_id = ?1 OR (cpu_id IN " STORE_SAME_MACHINE
         "AND 'override' NOT IN (decided, ?2))) "
-        "AND version = ? AND lists = ? AND backend = ? AND selection = ? "
+        "AND version = ? AND lists = ? AND backend = ? AND selection = ? AND label = ? "
         "AND finished_utc IS NULL ORDER BY started_utc DESC, run_id DESC LIMIT 1",
-        "isssss", cpu_id, info->decided ? info->decided : "unknown", info->version, info->lists,
-        info->backend, info->selection);
+        "issssss", cpu_id, info->decided ? info->decided : "unknown", info->version, info->lists,
+        info->backend, info->selection, label);
 }
 
 int store_run_file(struct store *store, int64_t run_id, const struct cpu_info *cpu, int issue_width,
