@@ -5,7 +5,7 @@
 
 #include "conclude/swept.h"
 #include "report_whose.h"
-#include "store/store.h"
+#include "store/store_cpu.h"
 #include "util/csvfile.h"
 #include "util/json.h"
 #include "util/strbuf.h"
@@ -35,6 +35,7 @@ struct sheet_line {
     double below;
     const char *against;
     const char *words; // names of variants by blanks, or "; X NAME" for each x
+    const char *cache; // whose size it is, as CPUID calls it: "2u"; "": of none
 };
 struct sheet_lines {
     struct sheet_line *lines;
@@ -52,7 +53,8 @@ void report_sheet_free(struct sheet_lines *lines);
 struct sheet_cpu {
     struct report_whose whose;
     struct swept_property *properties;
-    int nproperties;
+    struct stored_cache *caches;
+    int nproperties, ncaches;
 };
 struct sheet_quantity {
     double value, low, high;
@@ -69,6 +71,7 @@ struct sheet_fact {
     int nquantities;
     const char *words;  // instead of quantities; ""
     double least, most; // published, in the unit of the first quantity; most 0: nothing is
+    bool claimed;       // not published, but what CPUID says
 };
 // Returns what the line says of the CPU. Texts are the arena's or the arguments'.
 struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
@@ -81,7 +84,8 @@ const char *report_sheet_words(const struct sheet_line *line, const struct swept
 
 // --- output (report_sheet_print.c) ---
 
-enum { SHEET_WIDTH = 80 }; // that the sheet of one CPU is made for
+// Widths for which the sheet of one CPU is made: its columns, or two facts in a line.
+enum { SHEET_WIDTH = 80, SHEET_WIDE = 100 };
 struct sheet_look {
     enum report_format format; // any but CSV and JSON
     int width;                 // of lines, in characters; 0: as long as they are

@@ -177,6 +177,19 @@ static void tell_words(struct sheet_fact *fact, const struct sheet_line *line,
     }
 }
 
+// Fills in the size that CPUID says where none is published.
+static void take_claimed(struct sheet_fact *fact, const struct sheet_line *line,
+                         const struct sheet_cpu *cpu)
+{
+    for (int i = 0; i < cpu->ncaches && *line->cache && fact->most <= 0; i++) {
+        const struct stored_cache *cache = &cpu->caches[i];
+        if (cache->level == *line->cache - '0' && strcmp(cache->type, line->cache + 1) == 0) {
+            fact->least = fact->most = cache->size_bytes;
+            fact->claimed = true;
+        }
+    }
+}
+
 struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
                                     struct arena *arena)
 {
@@ -199,5 +212,6 @@ struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct 
                 break;
         break;
     }
+    take_claimed(&fact, line, cpu);
     return fact;
 }

@@ -18,10 +18,11 @@ enum {
     COL_SHOW,
     COL_UNIT,
     COL_FACTOR,
-    COL_WORDS
+    COL_WORDS,
+    COL_CACHE
 };
 static const char *const columns[] = {"group", "fact", "property", "variant", "value",
-                                      "show",  "unit", "factor",   "words"};
+                                      "show",  "unit", "factor",   "words",   "cache"};
 static const char *const shows[SHEET_SHOW_COUNT] = {
     [SHEET_VALUE] = "value",         [SHEET_TIME] = "time",   [SHEET_RATE] = "rate",
     [SHEET_BANDWIDTH] = "bandwidth", [SHEET_CLOCK] = "clock", [SHEET_PAIRS] = "pairs",
@@ -67,6 +68,12 @@ static bool is_worded(const struct sheet_line *line)
     return line->show == SHEET_PAIRS || line->show == SHEET_VARIANTS;
 }
 
+// Returns true for a level and type of cache: "1d", "2u".
+static bool is_cache(const char *text)
+{
+    return *text >= '1' && *text <= '9' && text[1] && strchr("diu", text[1]) && !text[2];
+}
+
 // Fills the line; returns the number of the first column that is wrong, or -1.
 static int line_parse(const struct csv_record *record, struct sheet_line *line, struct arena *arena)
 {
@@ -78,7 +85,8 @@ static int line_parse(const struct csv_record *record, struct sheet_line *line, 
                                 .variants = field[COL_VARIANT],
                                 .values = field[COL_VALUE],
                                 .show = show < 0 ? SHEET_VALUE : (enum sheet_show)show,
-                                .unit = field[COL_UNIT]};
+                                .unit = field[COL_UNIT],
+                                .cache = field[COL_CACHE]};
     if (!*line->group)
         return COL_GROUP;
     if (!*line->name)
@@ -94,12 +102,12 @@ static int line_parse(const struct csv_record *record, struct sheet_line *line, 
         return COL_FACTOR;
     if (is_worded(line) ? words_parse(field[COL_WORDS], line, arena) != 0 : *field[COL_WORDS] != 0)
         return COL_WORDS;
-    return -1;
+    return *line->cache && !is_cache(line->cache) ? COL_CACHE : -1;
 }
 
 int report_sheet_read(const char *path, struct sheet_lines *lines, struct err *err)
 {
-    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
     *lines = (struct sheet_lines){0};
     if (csv_file_read(path, &spec, &lines->file, err) != 0)
         return -1;

@@ -8,8 +8,8 @@ int report_sheet_load(struct store *store, int64_t run_id, struct sheet_cpu *cpu
                       struct arena *arena, struct err *err)
 {
     *cpu = (struct sheet_cpu){.nproperties = 0};
-    return report_whose_read(store, run_id, &cpu->whose, arena, err) == 0
-               ? store_get_properties(store, run_id, &cpu->properties, &cpu->nproperties, arena,
-                                      err)
-               : -1;
+    if (report_whose_read(store, run_id, &cpu->whose, arena, err) != 0 ||
+        store_get_caches(store, run_id, &cpu->caches, &cpu->ncaches, arena, err) != 0)
+        return -1;
+    return store_get_properties(store, run_id, &cpu->properties, &cpu->nproperties, arena, err);
 }

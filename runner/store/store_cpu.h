@@ -4,6 +4,7 @@
 
 #include "cpuinfo/cpuinfo.h"
 #include "store.h"
+#include "util/mem.h"
 
 #include <stdint.h>
 
@@ -11,6 +12,16 @@
 // adds it.
 int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_id,
                   struct err *err);
+
+// A cache of which CPUID says the size.
+struct stored_cache {
+    int level;
+    const char *type; // "d", "i", "u"
+    double size_bytes;
+};
+// Reads those of a run's CPU; they are the arena's.
+int store_get_caches(struct store *store, int64_t run_id, struct stored_cache **caches,
+                     int *ncaches, struct arena *arena, struct err *err);
 
 // The canary of a machine, whatever family its rows were taken for: its kind, its floor, and the
 // width that was measured with it.

@@ -153,6 +153,23 @@ int store_width_here(struct store *store, const struct cpu_info *cpu, int *width
     return got;
 }
 
+#define CACHE(...) STORE_FIELD(struct stored_cache, __VA_ARGS__)
+static const struct store_field cache_fields[] = {CACHE(level), CACHE(type), CACHE(size_bytes)};
+static const struct store_record cache_record = {
+    NULL, "", STORE_FIELDS(struct stored_cache, cache_fields),
+    .from = "cpu_cache JOIN run USING (cpu_id) WHERE run_id = ?1 AND size_bytes > 0 "
+            "ORDER BY level, type"};
+
+int store_get_caches(struct store *store, int64_t run_id, struct stored_cache **caches,
+                     int *ncaches, struct arena *arena, struct err *err)
+{
+    struct store_list list = {.n = 0};
+    int status = store_get_rows(store, &cache_record, run_id, arena, &list, err);
+    *caches = list.rows;
+    *ncaches = list.n;
+    return status;
+}
+
 struct floor_row {
     struct canary_floor of;
     const char *method, *recorded_utc;

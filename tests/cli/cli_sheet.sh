@@ -19,15 +19,36 @@ expect_status 0
 expect_err "run $zen5 .* came by merge"
 expect_out '^Zen 5 \(zen5\), AMD EPYC, on KVM; run '"$zen5"', 2026-11-25, latput 0'
 expect_out '^  Core clock +4\.24 GHz$'
-expect_out '^  Width: vector mov +6 instr/clk +5\.98 to 6\.03 +high$'
+expect_out '^  Width: vector mov +6 IPC +5\.98 to 6\.03 +high$'
 expect_out '^  Reorder buffer +446 µops +446 to 449 +high +448 to 896$'
 expect_out '^  L1D size +48 KiB +48 to 52 KiB +high +48 KiB$'
 expect_out '^  L1D latency +4 clk, 0\.942 ns +3\.99 to 4 +high$'
 expect_out '^  L1D read +128 B/clk, 543 GB/s +high$'
+expect_out '^  L2 size +822 KiB +324 to 860 KiB +high +CPUID 1 MiB$'
 expect_out '^  ITLB +unstable$'
 expect_out '^  Macro-fusion +122 of 144 pairs: cmp, cmp imm, '
 expect "no line is wider than 80 columns" test "$(wc -L <"$OUT")" -le 80
 cp "$OUT" one.txt
+
+# It is one screen where two facts share a line.
+wide() { NO_COLOR=1 script -qec "stty cols $1; '$LATPUT' cpu --sheet --no-pager --db packs.db \
+    --run $2" /dev/null </dev/null | tr -d '\r'; }
+awk -F '  +' '/^  [A-Za-z0-9]/ { print $2 }' one.txt >names
+for width in 100 120; do
+    for run in "$zen5" "$golden"; do
+        wide $width "$run" >"wide.$run.txt"
+        expect "$width columns: 50 lines at most" test "$(wc -l <"wide.$run.txt")" -le 50
+        expect "$width columns: none is wider" test "$(wc -L <"wide.$run.txt")" -le $width
+    done
+    while read -r name; do
+        expect "$name at $width columns" grep -qF " $name " "wide.$zen5.txt"
+    done <names
+done
+expect "facts" test "$(wc -l <names)" -gt 60
+cp "wide.$zen5.txt" "$OUT"
+expect_out '^ Reorder buffer +446 µops \(446–449\) \[448–896\]  '
+expect_out '  L2 latency +10\.8 clk, 2\.55 ns \(10\.3–11\)$'
+expect_out '^ Branch history +131 branches \(114–146\) fair '
 
 # --uarch and --run name the same.
 run cpu --sheet --db packs.db --uarch zen5

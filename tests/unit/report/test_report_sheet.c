@@ -18,19 +18,20 @@
 
 #include <cmocka.h>
 
-#define HEAD "group,fact,property,variant,value,show,unit,factor,words\n"
+#define HEAD "group,fact,property,variant,value,show,unit,factor,words,cache\n"
 static const char table[] =
-    HEAD "Clock,Clock,,,,clock,GHz,1,\n"
-         "Front,Nops,width,nop,slope,rate,instr/clk,1,\n"
-         "Front,Fused,fusion,,,pairs,,1,below 0.9*shl; 0 jo; 4 je; 8 js\n"
-         "Front,Gone,moves,,level,variants,,1,below 0.5; mov xor_same=xor_ymm inc\n"
-         "Core,Buffer,reorder_buffer,nop,knee,value,,1,\n"
-         "Core,Loads,memory_queues,load,knee,value,,1,\n"
-         "Core,Branches,branches_under_way,branch,knee,value,,1,\n"
-         "Core,Absent,no_such_property,,knee,value,,1,\n"
-         "Memory,L1D size,l1_ways,,end 1,value,bytes,4096,\n"
-         "Memory,L2 latency,by_footprint|by_page,,level 2,time,,1,\n"
-         "Memory,Read,bandwidth,read_z|read_y,last,bandwidth,,64,\n";
+    HEAD "Clock,Clock,,,,clock,GHz,1,,\n"
+         "Front,Nops,width,nop,slope,rate,instr/clk,1,,\n"
+         "Front,Fused,fusion,,,pairs,,1,below 0.9*shl; 0 jo; 4 je; 8 js,\n"
+         "Front,Gone,moves,,level,variants,,1,below 0.5; mov xor_same=xor_ymm inc,\n"
+         "Core,Buffer,reorder_buffer,nop,knee,value,,1,,\n"
+         "Core,Loads,memory_queues,load,knee,value,,1,,\n"
+         "Core,Branches,branches_under_way,branch,knee,value,,1,,\n"
+         "Core,Absent,no_such_property,,knee,value,,1,,\n"
+         "Memory,L1D size,l1_ways,,end 1,value,bytes,4096,,\n"
+         "Memory,L2 latency,by_footprint|by_page,,level 2,time,,1,,\n"
+         "Memory,L2 size,by_page,,end 2,value,,1,,2u\n"
+         "Memory,Read,bandwidth,read_z|read_y,last,bandwidth,,64,,\n";
 
 #define VALUES(...)                                                                                \
     .values = (const struct conclusion_value[]){__VA_ARGS__},                                      \
@@ -67,7 +68,7 @@ static const struct conclusion of_footprint[] = {
 };
 static const struct conclusion of_page[] = {
     {.variant = "", .confidence = 1, VALUES({"level 1", 4, 4, 4, "clk"},
-     {"level 2", 12, 11, 13, "clk"})},
+     {"level 2", 12, 11, 13, "clk"}, {"end 2", 262144, 262144, 524288, "bytes"})},
 };
 static const struct conclusion of_bandwidth[] = {
     {.variant = "read_z", .outcome = CONCLUSION_TOO_FEW},
@@ -123,6 +124,10 @@ static struct swept_property properties[] = {
     OF("by_page", of_page),
     OF("bandwidth", of_bandwidth),
 };
+static struct stored_cache caches[] = {
+    {1, "d", 49152 },
+    {2, "u", 524288}
+};
 // A name of Markdown's signs, and a CPU that knows no clock and one property only.
 static const struct sheet_cpu cpus[] = {
     {.whose = {.run_id = 7,
@@ -134,7 +139,9 @@ static const struct sheet_cpu cpus[] = {
                .version = "1.0.0",
                .core_hz = 4e9},
      .properties = properties,
-     .nproperties = ARRAY_LEN(properties)},
+     .caches = caches,
+     .nproperties = ARRAY_LEN(properties),
+     .ncaches = ARRAY_LEN(caches)},
     {.whose = {.run_id = 8,
                .uarch = "zen3",
                .name = "Zen 3",
@@ -143,7 +150,7 @@ static const struct sheet_cpu cpus[] = {
                .date = "2026-02-01T00:00:00Z",
                .version = "1.0.0"},
      .properties = properties,
-     .nproperties = 1                    },
+     .nproperties = 1},
 };
 
 static void read_lines(const char *text, struct sheet_lines *lines, struct err *err, int expected)
@@ -175,28 +182,48 @@ static void expect_sheet(int ncpus, enum report_format format, int width, const 
 static void one_cpu_is_a_table(void **state)
 {
     (void)state;
-    expect_sheet(1, REPORT_TABLE, 80,
+    expect_sheet(
+        1, REPORT_TABLE, 80,
+        "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
+        "\n"
+        "fact          value                       95 % interval   sure  published\n"
+        "Clock\n"
+        "  Clock       4 GHz\n"
+        "Front\n"
+        "  Nops        4 instr/clk                 2 to 5          high\n"
+        "Core\n"
+        "  Buffer      250 µops                    248 to 256      fair  256 to 512\n"
+        "  Loads       unstable                                          72 to 116\n"
+        "  Branches    no knee up to 400 branches\n"
+        "Memory\n"
+        "  L1D size    32 KiB                                      high  32 KiB\n"
+        "  L2 latency  12 clk, 3 ns                11 to 13        high\n"
+        "  L2 size     256 KiB                     256 to 512 KiB  high  CPUID 512 KiB\n"
+        "  Read        32 B/clk, 128 GB/s                          high\n"
+        "In words\n"
+        "  Fused                8 of 14 pairs: cmp, add mem with all but jo; test with\n"
+        "                       all; inc with je; never shl (fair)\n"
+        "  Gone                 mov, xor ymm; not inc\n"
+        "\n"
+        "Sure is how many");
+}
+
+static void two_facts_share_a_wide_line(void **state)
+{
+    (void)state;
+    expect_sheet(1, REPORT_TABLE, 100,
                  "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
-                 "\n"
-                 "fact          value                       95 % interval  sure  published\n"
-                 "Clock\n"
-                 "  Clock       4 GHz\n"
-                 "Front\n"
-                 "  Nops        4 instr/clk                 2 to 5         high\n"
-                 "Core\n"
-                 "  Buffer      250 µops                    248 to 256     fair  256 to 512\n"
-                 "  Loads       unstable                                         72 to 116\n"
-                 "  Branches    no knee up to 400 branches\n"
-                 "Memory\n"
-                 "  L1D size    32 KiB                                     high  32 KiB\n"
-                 "  L2 latency  12 clk, 3 ns                11 to 13       high\n"
-                 "  Read        32 B/clk, 128 GB/s                         high\n"
+                 "Clock                                         Memory\n"
+                 " Clock     4 GHz                               L1D size    32 KiB [32 KiB]\n"
+                 "Front                                          L2 latency  12 clk (11–13)\n"
+                 " Nops      4 instr/clk (2–5)                   L2 size     256 KiB (256–512 KiB) "
+                 "[CPUID 512 KiB]\n"
+                 "Core                                           Read        32 B/clk\n"
+                 " Buffer    250 µops (248–256) fair [256–512]\n"
+                 " Loads     unstable [72–116]\n"
+                 " Branches  no knee up to 400 branches\n"
                  "In words\n"
-                 "  Fused                8 of 14 pairs: cmp, add mem with all but jo; test with\n"
-                 "                       all; inc with je; never shl (fair)\n"
-                 "  Gone                 mov, xor ymm; not inc\n"
-                 "\n"
-                 "Sure is how many");
+                 "  Fused                8 of 14 pairs: ");
 }
 
 static void cpus_stand_side_by_side(void **state)
@@ -207,18 +234,19 @@ static void cpus_stand_side_by_side(void **state)
         "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
         "Zen 3 (zen3), no name, on KVM; run 8, 2026-02-01, latput 1.0.0\n"
         "\n"
-        "fact          zen3, run 7                              zen3, run 8\n"
+        "fact          zen3, run 7                               zen3, run 8\n"
         "Clock\n"
         "  Clock       4 GHz\n"
         "Front\n"
-        "  Nops        4 instr/clk (2 to 5)                     4 instr/clk (2 to 5)\n"
+        "  Nops        4 instr/clk (2 to 5)                      4 instr/clk (2 to 5)\n"
         "Core\n"
-        "  Buffer      250 µops (248 to 256) fair [256 to 512]  [256 to 512]\n"
-        "  Loads       unstable [72 to 116]                     [72 to 116]\n"
+        "  Buffer      250 µops (248 to 256) fair [256 to 512]   [256 to 512]\n"
+        "  Loads       unstable [72 to 116]                      [72 to 116]\n"
         "  Branches    no knee up to 400 branches\n"
         "Memory\n"
-        "  L1D size    32 KiB [32 KiB]                          [32 KiB]\n"
+        "  L1D size    32 KiB [32 KiB]                           [32 KiB]\n"
         "  L2 latency  12 clk, 3 ns (11 to 13)\n"
+        "  L2 size     256 KiB (256 to 512 KiB) [CPUID 512 KiB]\n"
         "  Read        32 B/clk, 128 GB/s\n"
         "In words\n"
         "  Fused                zen3, run 7: 8 of 14 pairs: cmp, add mem with all but jo;\n"
@@ -275,17 +303,18 @@ static void bad_tables_are_refused(void **state)
     static const struct {
         const char *row, *message;
     } faults[] = {
-        {",A,p,,knee,value,,1,",              "'' is no group"            },
-        {"G,,p,,knee,value,,1,",              "'' is no fact"             },
-        {"G,A,,,knee,value,,1,",              "'' is no property"         },
-        {"G,A,p,,,value,,1,",                 "'' is no value"            },
-        {"G,A,p,,,clock,,1,",                 "'p' is no property"        },
-        {"G,A,p,,knee,loudly,,1,",            "'loudly' is no show"       },
-        {"G,A,p,,knee,value,,-1,",            "'-1' is no factor"         },
-        {"G,A,p,,knee,value,,2x,",            "'2x' is no factor"         },
-        {"G,A,p,,knee,value,,1,below 1; a",   "'below 1; a' is no words"  },
-        {"G,A,p,,,pairs,,1,below x; 0 a",     "'below x; 0 a' is no words"},
-        {"G,A,p,,level,variants,,1,below 1;", "'below 1;' is no words"    },
+        {",A,p,,knee,value,,1,,",              "'' is no group"            },
+        {"G,,p,,knee,value,,1,,",              "'' is no fact"             },
+        {"G,A,,,knee,value,,1,,",              "'' is no property"         },
+        {"G,A,p,,,value,,1,,",                 "'' is no value"            },
+        {"G,A,p,,,clock,,1,,",                 "'p' is no property"        },
+        {"G,A,p,,knee,loudly,,1,,",            "'loudly' is no show"       },
+        {"G,A,p,,knee,value,,-1,,",            "'-1' is no factor"         },
+        {"G,A,p,,knee,value,,2x,,",            "'2x' is no factor"         },
+        {"G,A,p,,knee,value,,1,below 1; a,",   "'below 1; a' is no words"  },
+        {"G,A,p,,,pairs,,1,below x; 0 a,",     "'below x; 0 a' is no words"},
+        {"G,A,p,,knee,value,,1,,2x",           "'2x' is no cache"          },
+        {"G,A,p,,level,variants,,1,below 1;,", "'below 1;' is no words"    },
     };
     for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
         struct sheet_lines lines;
@@ -336,6 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_cpu_is_a_table),
+        cmocka_unit_test(two_facts_share_a_wide_line),
         cmocka_unit_test(cpus_stand_side_by_side),
         cmocka_unit_test(markdown_escapes_what_it_would_read),
         cmocka_unit_test(json_has_every_figure),
