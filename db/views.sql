@@ -23,7 +23,8 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     -- A false dependency is a latency of its own kind, and so is each test that was asked again in
     -- another arrangement; the time with another immediate than the usual one is neither latency
     -- nor throughput of the form.
-    CASE WHEN test.variant = 'false' THEN 'false' WHEN test.variant GLOB '*again *' THEN 'again'
+    CASE WHEN test.variant = '' THEN test.kind WHEN test.variant = 'false' THEN 'false'
+        WHEN test.variant GLOB '*again *' THEN 'again'
         WHEN test.variant GLOB 'i8=*' OR test.variant = 'upper=0' THEN 'immediate'
         ELSE test.kind END AS kind, test.src, test.dst, test.variant,
     coalesce(result.outcome, 'skipped') AS outcome,

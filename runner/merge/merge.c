@@ -111,6 +111,16 @@ static int merge_connect(const char *path, const char *label, struct store **out
     return 0;
 }
 
+// Brings the schema up to date. The file need not survive a failure.
+static int merge_raise(struct store *store, int64_t version, struct err *err)
+{
+    if (store_script(store, err, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN",
+                     "begin to write") != 0 ||
+        store_schema_raise(store, version, err) != 0)
+        return -1;
+    return store_script(store, err, "COMMIT", "bring its schema up to date");
+}
+
 // Opens an untrusted file and brings an older schema up to date first (the file is a copy).
 static int merge_open(const char *path, const char *label, struct store **out, struct err *err)
 {
@@ -119,17 +129,17 @@ static int merge_open(const char *path, const char *label, struct store **out, s
     if (merge_connect(path, label, &store, err) != 0)
         return -1;
     int result = merge_check(store, &version, err);
-    if (result == 0 && version == STORE_SCHEMA_VERSION) {
-        *out = store;
-        return 0;
+    if (result == 0 && version < STORE_SCHEMA_VERSION) {
+        store_close(store);
+        if (merge_connect(path, label, &store, err) != 0)
+            return -1;
+        result = merge_raise(store, version, err);
     }
-    store_close(store);
-    if (result != 0)
-        return -1;
-    if (store_open(path, STORE_WRITE, &store, err) != 0)
-        return err_prefix(err, "%s: ", label);
-    store_close(store);
-    return merge_connect(path, label, out, err);
+    if (result == 0)
+        *out = store;
+    else
+        store_close(store);
+    return result;
 }
 
 // Copies a run and derives its results again. The tables' constraints are not checked again, which
@@ -355,7 +365,7 @@ int merge_end(struct merge *merge, int status, struct store_merged *merged, int 
     int added = 0;
     bool any = merge->staged != NULL;
     if (status == 0 && any)
-        status = store_summary_complete(merge->staged, err);
+        status = store_summary_renew(merge->staged, err);
     if (status == 0 && any)
         status = store_commit(merge->staged, err);
     merge->store->unable |= any && merge->staged->unable;

@@ -152,6 +152,8 @@ int store_connect(const char *path, int flags, struct store **store, struct err 
 // store_schema.c: makes or migrates the schema and the views of a database opened for writing.
 int store_schema_identify(struct store *store, bool *fresh, int64_t *version, struct err *err);
 int store_schema_prepare(struct store *store, struct err *err);
+// Brings tables of an older version up to date; then there are no views.
+int store_schema_raise(struct store *store, int64_t version, struct err *err);
 // Makes the views from latput's own text in the temporary schema, where they hide those of the
 // file.
 int store_schema_temporary_views(struct store *store, struct err *err);
@@ -160,10 +162,8 @@ int store_schema_temporary_views(struct store *store, struct err *err);
 int store_schema_compare(struct store *store, int64_t version, struct err *err);
 
 // store_summary.c: rows of form_summary. Each of these is for a connection with the views in its
-// file: the row of a form whose results have been stored; those of all forms that have none; all of
-// them anew.
+// file: the row of a form whose results have been stored; all of them anew.
 int store_summary_put(struct store *store, int64_t run_form_id, struct err *err);
-int store_summary_complete(struct store *store, struct err *err);
 int store_summary_renew(struct store *store, struct err *err);
 // Returns 1 if the file has rows of what was measured last, 0 if not, -1 after an error.
 int store_summary_fits(struct store *store, struct err *err);

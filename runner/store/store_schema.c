@@ -150,6 +150,14 @@ static int store_views_drop(struct store *store, struct err *err)
     return result;
 }
 
+// Views must not use a column that a migration removes.
+int store_schema_raise(struct store *store, int64_t version, struct err *err)
+{
+    return version < STORE_SCHEMA_VERSION && store_views_drop(store, err) != 0
+               ? -1
+               : store_migrate(store, version, STORE_SCHEMA_VERSION, err);
+}
+
 static int store_views_rebuild(struct store *store, const char *sql, const char *hash,
                                struct err *err)
 {
@@ -187,11 +195,8 @@ static int store_schema_update(struct store *store, const char *views, const cha
     int64_t version;
     if (store_schema_identify(store, &fresh, &version, err) != 0)
         return -1;
-    bool old = !fresh && version < STORE_SCHEMA_VERSION; // views must not use a column that a
-                                                         // migration removes
-    if (fresh ? store_schema_create(store, err) != 0
-              : (old && store_views_drop(store, err) != 0) ||
-                    store_migrate(store, version, STORE_SCHEMA_VERSION, err) != 0)
+    bool old = !fresh && version < STORE_SCHEMA_VERSION;
+    if ((fresh ? store_schema_create(store, err) : store_schema_raise(store, version, err)) != 0)
         return -1;
     int current = old ? 0 : store_views_current(store, hash, err);
     if (current == 0)

@@ -11,21 +11,6 @@ int store_summary_put(struct store *store, int64_t run_form_id, struct err *err)
     return store_execute(store, err, SUMMARY_OF " WHERE run_form_id = ?1", "i", run_form_id);
 }
 
-int store_summary_complete(struct store *store, struct err *err)
-{
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT run_form_id FROM run_form WHERE run_form_id NOT IN "
-                                    "(SELECT run_form_id FROM form_summary)",
-                                    "");
-    int got = SQLITE_DONE, result = stmt ? 0 : -1;
-    while (result == 0 && (got = sqlite3_step(stmt)) == SQLITE_ROW)
-        result = store_summary_put(store, sqlite3_column_int64(stmt, 0), err);
-    if (result == 0)
-        return store_rows_end(store, stmt, got, err);
-    sqlite3_reset(stmt);
-    return -1;
-}
-
 int store_summary_renew(struct store *store, struct err *err)
 {
     return store_script(store, err, "DELETE FROM form_summary; " SUMMARY_OF,

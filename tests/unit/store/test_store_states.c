@@ -136,7 +136,7 @@ static void test_merge(void **state)
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
     if (merge_copy_run(from, run_id, true, to, &new_id, &err) != 0 ||
-        store_summary_complete(to, &err) != 0)
+        store_summary_renew(to, &err) != 0)
         fail_msg("%s", err.text);
     expect_all(to);
     store_close(to);
