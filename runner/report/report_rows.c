@@ -385,7 +385,7 @@ static void shown_add(struct shown_table *table, const struct shown_column *colu
 // Chooses the named columns, which all stay, or those that people need; all, for a view that has no
 // table for people.
 static void shown_begin(struct shown_table *table, const struct report_query *query,
-                        const struct store_rows *rows)
+                        struct store_rows *rows)
 {
     const struct shown_column *view = shown_views[query->view];
     table->n = 0;

@@ -103,7 +103,7 @@ struct table_columns {
     int clk[CLKS], integer[INTEGERS], text[TEXTS];
 };
 
-static struct table_columns table_columns_find(const struct store_rows *rows)
+static struct table_columns table_columns_find(struct store_rows *rows)
 {
     struct table_columns columns;
     for (size_t i = 0; i < CLKS; i++)

@@ -22,6 +22,7 @@ struct store_rows {
     struct store *store;
     sqlite3_stmt *stmt;
     struct arena shown; // texts of the current row with escaped characters
+    int found[64];      // columns that were looked for, by the addresses of their names
 };
 
 #define INSTRUCTION_COLUMNS                                                                        \
@@ -401,14 +402,16 @@ const char *store_rows_name(const struct store_rows *rows, int column)
     return sqlite3_column_name(rows->stmt, column);
 }
 
-int store_rows_column(const struct store_rows *rows, const char *name)
+int store_rows_column(struct store_rows *rows, const char *name)
 {
     int n = store_rows_columns(rows);
-    int at = 0;
-    while (at < n && strcmp(store_rows_name(rows, at), name) != 0)
-        at++;
-    assert(at < n);
-    return at;
+    int *found = &rows->found[(uintptr_t)name / 2 % ARRAY_LEN(rows->found)];
+    if (strcmp(store_rows_name(rows, *found), name) == 0)
+        return *found;
+    for (*found = 0; *found < n && strcmp(store_rows_name(rows, *found), name) != 0;)
+        ++*found;
+    assert(*found < n);
+    return *found;
 }
 
 enum store_type store_rows_type(struct store_rows *rows, int column)

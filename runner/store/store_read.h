@@ -83,7 +83,7 @@ int store_rows_next(struct store_rows *rows, struct err *err); // 1: a row, 0: t
 void store_rows_close(struct store_rows *rows);                // NULL is fine
 int store_rows_columns(const struct store_rows *rows);
 const char *store_rows_name(const struct store_rows *rows, int column);
-int store_rows_column(const struct store_rows *rows, const char *name); // asserts that it exists
+int store_rows_column(struct store_rows *rows, const char *name); // asserts that it exists
 // Values of the current row. Text is valid until the next row; "" for NULL. Characters that are not
 // plain are escaped, except in the exact text, which is for writers that escape by themselves
 // (JSON) and keeps the order of the rows.
