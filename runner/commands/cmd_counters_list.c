@@ -27,8 +27,8 @@ int counters_cpu_find(const struct counters_request *request, int cpu, struct cp
                    ? EXIT_DONE
                    : command_fail(request->command, EXIT_USAGE, "%s", err.text);
     if (affinity_pin(0, number) != 0 && cpu >= 0)
-        return command_fail(request->command, EXIT_USAGE, "cannot run on CPU %d: %s", number,
-                            strerror(errno));
+        return command_fail(request->command, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
+                            "cannot run on CPU %d: %s", number, strerror(errno));
     if (cpu_identify(info, &err) < 0)
         return command_fail(request->command, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;

@@ -133,8 +133,8 @@ static int cpu_run(int argc, char **argv)
     } else {
         bool chosen = arguments.cpu >= 0;
         if (cpu_pin(&arguments.cpu) < 0 && chosen)
-            return command_fail(&cmd_cpu, EXIT_USAGE, "cannot run on CPU %d: %s", arguments.cpu,
-                                strerror(errno));
+            return command_fail(&cmd_cpu, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
+                                "cannot run on CPU %d: %s", arguments.cpu, strerror(errno));
         if (cpu_identify(&cpu, &err) < 0)
             return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
     }

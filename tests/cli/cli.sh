@@ -45,6 +45,9 @@ expect() {
 }
 # runs_32: whether 32-bit programs can be built and run here.
 runs_32() { [ -e "$BUILD/core32.o" ] && "$BUILD/probe32" 2>/dev/null; }
+# keeps_cpu: whether this process may choose its CPU, if only the ones that it has.
+keeps_cpu() { taskset -pc "$(taskset -pc $$ | sed 's/.*: //')" $$ >/dev/null 2>&1; }
+NO_AFFINITY='affinity: a process may not choose its CPU here'
 # llvm_19 TOOL: prints its name; false where there is none of that version.
 llvm_19() {
     local name

@@ -33,7 +33,10 @@ ln -s .. planted/share/latput
 without=$BUILD/tests/without
 cd planted/here || exit 99
 root_of "$without" readlink -- "$LATPUT"
-[ "$STATUS" != 77 ] || exit 77
+[ "$STATUS" != 77 ] || {
+    cat "$OUT"
+    exit 77
+}
 [ "$STATUS" -ne 0 ] || cli_fail "a list that is not there is refused"
 expect_err 'share/latput'
 ! grep -q planted "$ERR" || cli_fail "data are not read from where the command is started"

@@ -4,6 +4,8 @@
 # so.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
 export TMPDIR=$SCRATCH/tmp
 mkdir "$TMPDIR"
 left() { find "$TMPDIR" -maxdepth 1 -name 'latput-*' | grep -q .; }
@@ -85,6 +87,7 @@ expect_status 3
 expect "asking makes no directories" test ! -e home
 
 # An assembler that meets a full disk, and one whose directory goes away.
+text_machine quiet </dev/null
 mkdir bin
 real=$(command -v nasm)
 # shellcheck disable=SC2016 # what is quoted is the fake's own
