@@ -115,7 +115,7 @@ CREATE TABLE run (
     measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64),
         -- µops dispatched per cycle; NULL: not measured
     label TEXT NOT NULL DEFAULT '' CHECK (label NOT GLOB '*[^a-z0-9_-]*' AND length(label) <= 20)
-        -- the owner's name for the machine, '' for none; views show it behind uarch: 'zen5@desk'
+        -- the owner's name for the machine, '' for none; views show it after the uarch: 'zen5@desk'
 ) STRICT;
 CREATE INDEX run_by_cpu ON run (cpu_id);
 
