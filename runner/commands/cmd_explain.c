@@ -45,8 +45,7 @@ static const struct command_option options[] = {
     {0, "loop", "N", "number of the function's loop, in the order of its code (default 1)",
         OPTION_NUMBER(request.loop, 1, CODE_LOOPS_MAX)},
     {0, "instances", "N",
-        "iterations of the loop per call: then it is measured beside the prediction; refused if "
-        "the core would do more than its width",
+        "iterations of the loop per call, where they cannot be counted; a wrong number is refused",
         OPTION_NUMBER(request.spec.instances, 1, BENCH_UNROLL_MAX)},
     {0, "cflags", "FLAGS", "options for the compiler of a .c file, after -O2",
         OPTION_TEXT(request.spec.cflags)},

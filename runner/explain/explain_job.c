@@ -6,6 +6,7 @@
 #include "bench/bench_text.h"
 #include "explain_loop.h"
 #include "explain_missing.h"
+#include "explain_rounds.h"
 #include "measure/session.h"
 #include "store/store.h"
 #include "util/scratch.h"
@@ -233,8 +234,7 @@ int explain_work_load(struct explain_work *work, struct err *err)
 
 // Refuses a number of rounds with which the core would do more in a cycle than its width: the loop
 // has made fewer.
-static void job_check_rounds(const struct explain_job *job, struct explain_result *result,
-                             struct arena *arena)
+static void job_check_rounds(int instances, struct explain_result *result, struct arena *arena)
 {
     const struct explanation *explanation = &result->explanation;
     struct explain_measured *measured = &result->measured;
@@ -245,25 +245,45 @@ static void job_check_rounds(const struct explain_job *job, struct explain_resul
     measured->failure = arena_printf(arena,
                                      "--instances %d would be %.1f slots per cycle, of which there "
                                      "are %.0f: the loop makes fewer rounds in a call",
-                                     job->instances, slots, width);
+                                     instances, slots, width);
     measured->clk = measured->spread_clk = NAN;
 }
 
-// Converts bench's time to one run through the block. Only the user knows how often a function's
-// loop runs per call: without that there is nothing to compare.
+// Converts bench's time to one run through the block; of a function's loop it is that already, if
+// its rounds are known.
 static void job_scale(const struct explain_job *job, const struct bench_spec *spec,
                       struct explain_result *result, struct arena *arena)
 {
     struct explain_measured *measured = &result->measured;
     if (job->function) {
-        result->source.call_clk = measured->clk * job->instances;
+        result->source.call_clk = measured->clk * (spec->instances ? spec->instances : 1);
         result->has_measured = spec->instances || measured->failure;
-        if (spec->instances && !measured->failure)
-            job_check_rounds(job, result, arena);
+        if (spec->instances && !result->source.rounds && !measured->failure)
+            job_check_rounds(spec->instances, result, arena);
         return;
     }
     measured->clk *= job->instances;
     measured->spread_clk *= job->instances;
+}
+
+// Counts the rounds of a function's loop for the spec. Another number of the user's is a failure.
+static int job_count(const struct explain_job *job, struct bench_spec *spec,
+                     struct explain_result *result, struct arena *arena, struct err *err)
+{
+    struct explain_source *source = &result->source;
+    source->rounds = explain_count_rounds(&result->explanation.block, &job->place, spec->init,
+                                          &source->uncounted, arena, err);
+    if (source->rounds < 0)
+        return -1;
+    if (source->rounds && spec->instances && spec->instances != source->rounds)
+        result->measured = (struct explain_measured){
+            .clk = NAN,
+            .spread_clk = NAN,
+            .failure = arena_printf(arena, "--instances %d is wrong: a call makes %ld rounds",
+                                    spec->instances, source->rounds)};
+    if (source->rounds)
+        spec->instances = (int)source->rounds;
+    return 0;
 }
 
 static int job_predict(const struct explain_work *work, const struct explain_job *job,
@@ -287,12 +307,17 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
     spec.object = job->place.object;
     spec.db_optional = true;
     result->has_measured = false;
-    result->source = (struct explain_source){job->title, NAN};
+    result->source = (struct explain_source){job->title, NAN, 0, NULL};
+    result->measured.failure = NULL;
     if (job_predict(work, job, &result->explanation, arena, err) != 0)
         return -1;
     if (work->request->predict)
         return 0;
     result->has_measured = true;
+    if (job->function && job_count(job, &spec, result, arena, err) != 0)
+        return -1;
+    if (result->measured.failure)
+        return 0;
     if (explain_measure(&spec, &result->measured, arena, err) != 0)
         return -1;
     if (spec.file)

@@ -102,6 +102,10 @@ void explain_print_json(const struct explanation *explanation,
     json_text(json_name(json, "uarch"), explanation->uarch);
     json_text_known(json_name(json, "source"), source->title);
     json_fixed(json_name(json, "call_clk"), source->call_clk, 3);
+    if (source->rounds)
+        json_int(json_name(json, "call_rounds"), source->rounds);
+    else
+        json_null(json_name(json, "call_rounds"));
     json_int(json_name(json, "bits"), explanation->block.bits);
     json_fixed(json_name(json, "predicted_clk"), explanation->predicted_clk, 3);
     json_int(json_name(json, "assumed"), explanation->unknown);

@@ -317,12 +317,13 @@ static void print_source(const struct explanation *explanation,
                          const struct explain_source *source, const struct page *page)
 {
     bool apart = measured && fabs(explain_difference(explanation, measured)) > explain_tolerance;
-    if (!isnan(source->call_clk))
-        print_line(page, 2, "a call takes %.1f clk%s", source->call_clk,
-                   measured
-                       ? ""
-                       : "; with --instances N, the rounds that it makes, the loop is measured "
-                         "beside the prediction");
+    if (source->rounds && !isnan(source->call_clk))
+        print_line(page, 2, "a call takes %.1f clk, for %ld rounds of the loop", source->call_clk,
+                   source->rounds);
+    else if (!isnan(source->call_clk))
+        print_line(page, 2, "a call takes %.1f clk; its rounds cannot be counted: %s%s",
+                   source->call_clk, source->uncounted,
+                   measured ? "" : "; with --instances N the loop is measured all the same");
     if (source->title && apart && measured->ntries == 0)
         print_line(page, 2, "no experiment can be made with it where it is: explain it as text");
 }

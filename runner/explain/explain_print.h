@@ -9,8 +9,10 @@
 
 // Origin of the block.
 struct explain_source {
-    const char *title; // file; else NULL
-    double call_clk;   // cycles per call of a function with a loop; else NaN
+    const char *title;     // file; else NULL
+    double call_clk;       // cycles per call of a function with a loop; else NaN
+    long rounds;           // of the loop in a call, counted; 0: not counted
+    const char *uncounted; // reason why not; NULL
 };
 
 struct explain_look {

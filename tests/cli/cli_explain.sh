@@ -200,18 +200,97 @@ expect_out '"source": "loops\.o, loops: loop 2 of 2'
 expect_out '"call_clk": null'
 expect_schema explain "$OUT"
 
-# A number of rounds by which the core would do more than its width is none. (A core made of text
-# takes a cycle for a call.)
+# The rounds of a call are counted, after what the user has run before, and wherever the loop finds
+# its data. (A core made of text takes a cycle for a call.)
+cat >rounds.asm <<'NASM'
+global remote:function (remote.end - remote)
+remote:
+    mov ecx, 100
+.next:
+    add rax, [rel one]
+    sub rcx, [rel one]
+    jnz near .next
+    ret
+.end:
+global shrinks:function (shrinks.end - shrinks)
+shrinks:
+    mov rcx, [left]
+.next:
+    add rax, 1
+    sub rcx, 1
+    jnz .next
+    dec qword [left]
+    ret
+.end:
+global asks:function (asks.end - asks)
+asks:
+    mov ecx, 10
+.next:
+    mov eax, 39
+    dec rcx
+    jnz .next
+    syscall
+    ret
+.end:
+global tiny:function (tiny.end - tiny)
+tiny:
+.next:
+    dec esi
+    jnz .next
+    ret
+.end:
+global by_rcx:function (by_rcx.end - by_rcx)
+by_rcx:
+.next:
+    add rax, [rdi]
+    loop .next
+    ret
+.end:
+global filled:function (filled.end - filled)
+filled:
+.next:
+    mov eax, [rdi]
+    add rdi, 4
+    test eax, eax
+    jnz .next
+    ret
+.end:
+section .data
+align 8
+one: dq 1
+left: dq 40
+NASM
+nasm -f elf64 -o rounds.o rounds.asm || cli_fail "NASM refuses rounds.asm"
 text_machine rounds <<<''
-run explain --db t.db --run 1 --file loops.o --symbol loops --loop 2 --instances 1
-expect_status 0
-expect_out '^  measured +1\.00 clk a copy'
-run explain --db t.db --run 1 --file loops.o --symbol loops --loop 2 --instances 1000
-expect_status 1
-expect_out '^  measured: --instances 1000 would be 30[0-9.]+ slots per cycle, of which there'
+# counts LINE STATUS OPTION...: what is said of the measurement.
+counts() {
+    local line=$1 status=$2
+    shift 2
+    run explain --db t.db --run 1 --file "$@"
+    expect_status "$status"
+    expect_out "$line"
+}
+counts '^  a call takes 1\.0 clk, for 8192 rounds of the loop$' 0 loops.o --symbol loops
+counts '^  a call takes 1\.0 clk, for 65536 rounds of the loop$' 0 loops.o --symbol loops --loop 2
+counts '^  a call takes 1\.0 clk, for 100 rounds of the loop$' 0 rounds.o --symbol remote
+counts '^  a call takes 1\.0 clk, for 100 rounds of the loop$' 0 rounds.o --symbol remote --instances 100
+counts '^  a call takes 1\.0 clk, for 3 rounds of the loop$' 0 rounds.o --symbol filled \
+    --init 'mov rax, -1; mov [r14], rax'
+counts '^  measured: --instances 1000 is wrong: a call makes 65536 rounds$' 1 loops.o \
+    --symbol loops --loop 2 --instances 1000
+counts 'its rounds cannot be counted: two calls have 40 and 39;' 0 rounds.o --symbol shrinks
+counts 'its rounds cannot be counted: a call does not come to$' 0 rounds.o --symbol asks
+counts 'its rounds cannot be counted: it is too short ' 0 rounds.o --symbol tiny
+# Rounds that cannot be counted are the user's word, unless the core would exceed its width.
+counts 'its rounds cannot be counted: it ends in no jump on$' 0 rounds.o --symbol by_rcx
+counts '^  measured +1\.00 clk a copy' 0 rounds.o --symbol by_rcx --instances 1
+counts '^  measured: --instances 1000 would be 20[0-9.]+ slots per cycle, of which there' 1 \
+    rounds.o --symbol by_rcx --instances 1000
 run explain --db t.db --run 1 --file loops.o --symbol loops --instances 1000 --format json
 expect_status 1
-expect_out '"failure": "--instances 1000 would be '
+expect_out '"failure": "--instances 1000 is wrong: a call makes 8192 rounds"'
+expect_out '"call_rounds": 8192'
+expect_schema explain "$OUT"
 unset LATPUT_MACHINE
 
 if command -v cc >/dev/null; then
