@@ -113,7 +113,7 @@
     // --- code: add rax, [rbx]; translated as runner/list/form_glob.c does ---
 
     function named(names, word) {
-        const stem = word.replace(/\d{1,2}$/, "#");
+        const stem = word.replace(/\d{1,2}(?=[bdw]?$)/, "#");
         return names.get(word) ?? names.get(stem) ?? names.get(`${word}#`);
     }
     // `general`: general registers and numbers become their classes, too.
@@ -123,31 +123,73 @@
         if (known !== undefined || !general || !/^\d[\da-fx]*$/.test(word)) return known;
         return word === "1" ? "[i1]*" : "i*";
     }
-    // Returns a text with a mark in the place of each address, with its size.
-    function addresses(text) {
-        const sizes = [...model.words.sizes.keys()].join("|");
-        const address = `[ ,](?:(${sizes}) )?(?:ptr )?\\[([a-z0-9]+)(?:[ +*-][^\\]]*)?\\]`;
-        const isBase = (name) =>
-            /^(r\d{1,2}|rsp|rip)$/.test(name) || operandGlob(name, true) !== undefined;
-        return text.replace(new RegExp(address, "g"), (whole, size, base) =>
-            isBase(base) ? ` [${size ?? ""}]` : whole,
-        );
+    const isNumber = (name) => /^\d/.test(name);
+    function isRegister(name) {
+        const known = !isNumber(name) && operandGlob(name, true) !== undefined;
+        return known || /^r\d{1,2}$/.test(name);
     }
-    function translate(text, general) {
-        const [mnemonic, ...rest] = addresses(text).split(/[ ,]+/);
-        const operand = (word) =>
-            /^\[[a-z]*\]$/.test(word)
-                ? (model.words.sizes.get(word.slice(1, -1)) ?? "m*[0-9]") // no broadcast
-                : word.replace(/[a-z0-9]+/g, (name) => operandGlob(name, general) ?? name);
+    // Returns the parts of an address: [b + i*4 + 8].
+    function addressParts(text) {
+        const parts = { distance: 0 };
+        const term = /([-+]?) *(\w+)(?: *\* *(\w+))?/g;
+        for (const [, sign, first, second] of text.matchAll(term)) {
+            const swap = isNumber(first) && second && !isNumber(second),
+                name = swap ? second : first,
+                times = Number((swap ? first : second) ?? 1);
+            if (isNumber(name)) parts.distance += (sign === "-" ? -1 : 1) * times * Number(name);
+            else if (/^[xyz]mm\d*$/.test(name)) parts.vector = name[0];
+            else if (name === "rip" || name === "rel") parts.rip = true;
+            else if (!isRegister(name)) parts.symbol = true;
+            else if (!parts.base && times === 1) parts.base = true;
+            else parts.index = parts.index === 4 || times > 1 ? 4 : 1;
+        }
+        return parts;
+    }
+    function addressOfLea({ base, index, rip, symbol, distance }) {
+        if (rip) return "agen:rip+d32";
+        const near = base && !symbol && distance >= -128 && distance <= 127;
+        const far = distance !== 0 || symbol || !base;
+        const parts = [base && "b", index && (index === 4 ? "i*4" : "i")];
+        return `agen:${[...parts, far && (near ? "d8" : "d32")].filter(Boolean).join("+")}`;
+    }
+    const MEMORY = "\u0001"; // before the glob of an address
+    // Returns a text with globs in the place of addresses. `bare`: those without a size are memory
+    // that has none in lists, not that of any size.
+    function addresses(text, bare) {
+        const sizes = [...model.words.sizes.keys()].join("|");
+        const address = `[ ,](?:(${sizes}) )?(?:ptr )?\\[( *([a-z0-9_]+)([ +*-][^\\]]*)?)\\]`;
+        return text.replace(new RegExp(address, "g"), (whole, size, inside, first, rest) => {
+            const begins = isNumber(first)
+                ? /^ *[+*]/.test(rest ?? "")
+                : first.length > 1 && (isRegister(first) || first === "rip" || first === "rel");
+            if (!begins) return whole;
+            const parts = addressParts(inside);
+            if (parts.vector) return ` ${MEMORY}vm[36][24]${parts.vector}`;
+            if (text.startsWith("lea ")) return ` ${MEMORY}${addressOfLea(parts)}`;
+            const any = bare ? "m" : "m*[0-9]"; // no broadcast
+            return ` ${MEMORY}${model.words.sizes.get(size) ?? any}`;
+        });
+    }
+    function translate(text, general, bare) {
+        const [mnemonic, ...rest] = addresses(text, bare).split(/[ ,]+/);
+        const word = (name) => operandGlob(name, general) ?? name;
+        const operand = (text) => {
+            const [before, memory] = text.split(MEMORY);
+            if (memory === undefined) return before.replace(/[a-z0-9]+/g, word);
+            const [, glob, marks] = /^([^{]*)(.*)$/.exec(memory);
+            return glob + marks.replace(/[a-z0-9]+/g, word);
+        };
         return [mnemonic, ...rest.map(operand)].join(" ");
     }
-    // Returns the globs that a text means as code, the one with classes last; null: it is none.
+    const readings = [[false], [true], [true, true]];
+    // Returns the globs that a text means as code, those with classes last; null: it is none.
     function code(text) {
-        if (!model.words || /[:<>=]|(^| )-/.test(text)) return null;
+        const outside = text.replace(/\[[^\]]*\]/g, "[]"); // of brackets: signs of searches
+        if (!model.words || /[:<>=]|(^| )-/.test(outside)) return null;
         const [, head, rest] = /^(\w*)(.*)$/.exec(text);
         const heads = rest ? meant(head)?.map((glob) => glob.split(" ", 1)[0]) : undefined;
         const globs = (heads ?? [head]).flatMap((head) =>
-            [false, true].map((general) => translate(head + rest, general)),
+            readings.map((reading) => translate(head + rest, ...reading)),
         );
         return globs.at(-1) === `${heads?.at(-1) ?? head}${rest}`.replace(/[ ,]+/g, " ")
             ? null

@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Names of operands in manuals and assemblers, and their classes in lists. `#`: a number may
-// follow.
+// stand there.
 static const struct glob_name {
     char name[8], class[14];
 } names[] = {
@@ -51,6 +51,7 @@ static const struct glob_name registers[] = {
     {"rsi", "r64"         },
     {"rdi", "r64"         },
     {"rbp", "r64"         },
+    {"rsp", "r64"         },
     {"eax", "[er][a3][x2]"},
     {"ebx", "r32"         },
     {"ecx", "r32"         },
@@ -58,16 +59,26 @@ static const struct glob_name registers[] = {
     {"esi", "r32"         },
     {"edi", "r32"         },
     {"ebp", "r32"         },
+    {"esp", "r32"         },
+    {"r#d", "r32"         },
     {"ax",  "r16"         },
     {"bx",  "r16"         },
     {"cx",  "r16"         },
     {"dx",  "r16"         },
     {"si",  "r16"         },
     {"di",  "r16"         },
+    {"bp",  "r16"         },
+    {"sp",  "r16"         },
+    {"r#w", "r16"         },
     {"al",  "[ar][l8]"    },
     {"bl",  "r8"          },
     {"cl",  "[cr][l8]"    },
     {"dl",  "r8"          },
+    {"sil", "r8"          },
+    {"dil", "r8"          },
+    {"bpl", "r8"          },
+    {"spl", "r8"          },
+    {"r#b", "r8"          },
     {"ah",  "r8h"         },
     {"bh",  "r8h"         },
     {"ch",  "r8h"         },
@@ -88,7 +99,10 @@ static bool glob_is(const char *word, size_t len, const char *name)
         return false;
     if (!name[stem])
         return len == stem;
-    return strspn(word + stem, "0123456789") == len - stem && len - stem <= 2;
+    const char *end = name + stem + 1;
+    size_t digits = strspn(word + stem, "0123456789");
+    return digits <= 2 && (digits > 0 || !*end) && len == stem + digits + strlen(end) &&
+           strncmp(word + stem + digits, end, strlen(end)) == 0;
 }
 
 // Returns the class that a word means; NULL: the word stays. `general`: general registers and
@@ -143,21 +157,133 @@ static bool glob_take_back(struct strbuf *out, const char *word)
     return true;
 }
 
-// Translates an address, such as [rax + 8*rcx]: brackets that begin an operand and hold the name of
-// a register, which the characters of a glob's brackets are not. Returns its length, else 0.
-static size_t glob_memory(struct strbuf *out, const char *at)
+// The parts of an address.
+struct address {
+    bool base, index, scaled, rip;
+    char vector;   // the letter of an index of many; 0: none
+    long distance; // constant that is added
+    bool symbol;   // so is a name, of which the value is not known
+};
+struct glob_part {
+    const char *at;
+    size_t len;
+};
+
+static bool part_is(struct glob_part part, const char *name)
 {
-    const char *end = strchr(at, ']'), *class = "m*[0-9]"; // of any size, no broadcast
-    size_t len = strcspn(at + 1, " +-*]");
-    bool base = len > 1 && (glob_class(at + 1, len, true) || glob_is(at + 1, len, "r#") ||
-                            glob_is(at + 1, len, "rsp") || glob_is(at + 1, len, "rip"));
-    if (!end || !base || out->len == 0 || out->data[out->len - 1] != ' ')
+    return glob_is(part.at, part.len, name);
+}
+
+static bool part_is_number(struct glob_part part)
+{
+    return isdigit((unsigned char)*part.at);
+}
+
+static bool part_is_register(struct glob_part part)
+{
+    return (!part_is_number(part) && glob_class(part.at, part.len, true)) || part_is(part, "r#") ||
+           part_is(part, "rsp") || part_is(part, "esp");
+}
+
+static struct glob_part take_part(const char **at)
+{
+    *at += strspn(*at, " ");
+    struct glob_part part = {*at, 0};
+    while (isalnum((unsigned char)part.at[part.len]) || part.at[part.len] == '_')
+        part.len++;
+    *at += part.len;
+    *at += strspn(*at, " ");
+    return part;
+}
+
+// Adds a part, `times` a number (1: as it is).
+static void address_add(struct address *address, struct glob_part part, long times)
+{
+    if (part_is_number(part))
+        address->distance += times * strtol(part.at, NULL, 0);
+    else if (part_is(part, "xmm#") || part_is(part, "ymm#") || part_is(part, "zmm#"))
+        address->vector = *part.at;
+    else if (part_is(part, "rip") || part_is(part, "rel"))
+        address->rip = true;
+    else if (!part_is_register(part))
+        address->symbol = true;
+    else if (!address->base && times == 1)
+        address->base = true;
+    else {
+        address->index = true;
+        address->scaled |= times > 1;
+    }
+}
+
+// Reads what brackets hold.
+static struct address address_read(const char *at)
+{
+    struct address address = {0};
+    while (*at && *at != ']') {
+        bool minus = *at == '-';
+        at += strspn(at, "+- ");
+        struct glob_part part = take_part(&at), factor = {"1", 1};
+        if (*at == '*') {
+            at++;
+            factor = take_part(&at);
+        }
+        if (part_is_number(part) && !part_is_number(factor)) {
+            struct glob_part number = part;
+            part = factor;
+            factor = number;
+        }
+        if (part.len > 0)
+            address_add(&address, part, strtol(factor.at, NULL, 0) * (minus ? -1 : 1));
+        else if (*at && *at != ']')
+            at++;
+    }
+    return address;
+}
+
+// Appends the address that lea computes, in the words of lists.
+static void address_put_parts(struct strbuf *out, const struct address *address)
+{
+    bool near = address->base && !address->symbol && labs(2 * address->distance + 1) < 256;
+    strbuf_puts(out, address->rip ? "agen:rip+d32" : "agen:");
+    if (address->rip)
+        return;
+    strbuf_printf(out, "%s%s%s", address->base ? "b" : "",
+                  address->base && address->index ? "+" : "", address->index ? "i" : "");
+    strbuf_puts(out, address->scaled ? "*4" : "");
+    if (address->distance || address->symbol || !address->base)
+        strbuf_printf(out, "%s%s", address->base || address->index ? "+" : "", near ? "d8" : "d32");
+}
+
+// Returns true if this is an address and no set of characters, which a glob may have, too: it
+// begins with the name of a register, or with a number that is added or a factor.
+static bool is_address(const char *at)
+{
+    const char *next = at + 1;
+    struct glob_part part = take_part(&next);
+    if (part.len > 0 && part_is_number(part))
+        return *next == '+' || *next == '*';
+    return part.len > 1 && strchr(" +-*]", part.at[part.len]) &&
+           (part_is_register(part) || part_is(part, "rip") || part_is(part, "rel"));
+}
+
+// Translates an address that is an operand, such as [rax + 8*rcx]. Returns its length, else 0.
+// `bare`: without a size it means memory that has none in lists, not that of any size.
+static size_t glob_memory(struct strbuf *out, const char *at, bool bare)
+{
+    const char *end = strchr(at, ']'), *class = bare ? "m" : "m*[0-9]"; // no broadcast
+    if (!end || !is_address(at) || out->len == 0 || out->data[out->len - 1] != ' ')
         return 0;
     glob_take_back(out, "ptr");
     for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
         if (glob_take_back(out, sizes[i].name))
             class = sizes[i].class;
-    strbuf_puts(out, class);
+    const struct address parts = address_read(at + 1);
+    if (parts.vector)
+        strbuf_printf(out, "vm[36][24]%c", parts.vector);
+    else if (strncmp(out->data, "lea ", 4) == 0)
+        address_put_parts(out, &parts);
+    else
+        strbuf_puts(out, class);
     return (size_t)(end - at) + 1;
 }
 
@@ -176,7 +302,7 @@ static bool glob_is_operand(const char *glob, bool general)
     return found;
 }
 
-static char *glob_translate(const char *glob, bool forms, bool general)
+static char *glob_translate(const char *glob, bool forms, bool general, bool bare)
 {
     struct strbuf out = {0};
     bool operand = false;
@@ -198,7 +324,7 @@ static char *glob_translate(const char *glob, bool forms, bool general)
             at += len;
             continue;
         }
-        len = forms && *at == '[' ? glob_memory(&out, at) : 0;
+        len = forms && *at == '[' ? glob_memory(&out, at, bare) : 0;
         if (len) {
             at += len;
             continue;
@@ -215,17 +341,18 @@ static char *glob_translate(const char *glob, bool forms, bool general)
     return out.data;
 }
 
-// Adds a glob, and its other reading if it has one.
+// Adds a glob, and its other readings if it has some.
 static void globs_add(struct form_globs *globs, size_t *capacity, const char *glob, bool forms)
 {
-    char *readings[] = {glob_translate(glob, forms, false),
-                        forms ? glob_translate(glob, forms, true) : NULL};
-    globs->texts = xgrow(globs->texts, capacity, (size_t)globs->n + 2, sizeof *globs->texts);
-    globs->texts[globs->n++] = readings[0];
-    if (forms && strcmp(readings[0], readings[1]) != 0)
-        globs->texts[globs->n++] = readings[1];
-    else
-        free(readings[1]);
+    enum { READINGS = 3 };
+    globs->texts = xgrow(globs->texts, capacity, (size_t)globs->n + READINGS, sizeof *globs->texts);
+    for (int i = 0; i < (forms ? READINGS : 1); i++) {
+        char *reading = glob_translate(glob, forms, i > 0, i > 1);
+        if (i > 0 && strcmp(reading, globs->texts[globs->n - 1]) == 0)
+            free(reading);
+        else
+            globs->texts[globs->n++] = reading;
+    }
 }
 
 // Returns the globs that the first word of a glob means, or NULL, and what follows it, which is

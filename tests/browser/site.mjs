@@ -149,7 +149,7 @@ async function searching() {
     await expect("VPERMD zmm", (name) => /vpermd .*\bz\b/.test(name));
     await expect("vp*d z", (name) => /^({.*} )?vp\S*d .*\bz/.test(name));
     await expect(
-        "add r64 -adc -xadd",
+        "add r64 -adc -xadd -lea",
         (name) => /add/.test(name) && /r64/.test(name) && !/adc|xadd/.test(name),
     );
     await expect("isa:avx2 -{k}", (name) => !name.includes("{k}"));

@@ -12,7 +12,7 @@
 browser_begin || exit
 
 "$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic \
-    integer_multiply_divide || exit 99
+    integer_multiply_divide address_calculation fence_and_cache gather_scatter || exit 99
 "$BUILD/tests/test_site" many unlike.db 2 integer_arithmetic avx_shuffle legacy_32bit || exit 99
 sqlite3 unlike.db <"$TREE/tests/fixtures/unlike.sql" || exit 99
 sqlite3 unlike.db "UPDATE result SET outcome = 'unsupported', detail = '', value_clk = NULL,
@@ -33,6 +33,13 @@ adc al, 5
 ADD  QWORD PTR [rsp+8],r9
 imul r15, qword [r8 + 16], 100
 sub ecx, dword ptr [rax+8*rcx]
+sub rsp, 8
+add r9d, [rel table]
+lea rax, [rbx+rcx*4+8]
+lea r10d, [8*r9 + r8 - 0x100]
+prefetcht0 [rax]
+vpgatherdd ymm0, [rax+ymm1*4], ymm2
+vpscatterqq [zmm1*8 + rax]{k1}, zmm0
 vpermd ymm1, ymm2, [rdi]
 vpermd zmm0{k1}, zmm1, [rax]
 vshufps xmm0, xmm1, xmm2, 0

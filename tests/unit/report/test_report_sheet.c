@@ -182,30 +182,29 @@ static void expect_sheet(int ncpus, enum report_format format, int width, const 
 static void one_cpu_is_a_table(void **state)
 {
     (void)state;
-    expect_sheet(
-        1, REPORT_TABLE, 80,
-        "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
-        "\n"
-        "fact          value                       95 % interval   sure  published\n"
-        "Clock\n"
-        "  Clock       4 GHz\n"
-        "Front\n"
-        "  Nops        4 instr/clk                 2 to 5          high\n"
-        "Core\n"
-        "  Buffer      250 µops                    248 to 256      fair  256 to 512\n"
-        "  Loads       unstable                                          72 to 116\n"
-        "  Branches    no knee up to 400 branches\n"
-        "Memory\n"
-        "  L1D size    32 KiB                                      high  32 KiB\n"
-        "  L2 latency  12 clk, 3 ns                11 to 13        high\n"
-        "  L2 size     256 KiB                     256 to 512 KiB  high  CPUID 512 KiB\n"
-        "  Read        32 B/clk, 128 GB/s                          high\n"
-        "In words\n"
-        "  Fused                8 of 14 pairs: cmp, add mem with all but jo; test with\n"
-        "                       all; inc with je; never shl (fair)\n"
-        "  Gone                 mov, xor ymm; not inc\n"
-        "\n"
-        "Sure is how many");
+    expect_sheet(1, REPORT_TABLE, 80,
+                 "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
+                 "\n"
+                 "fact          value                       95 % interval   sure  published\n"
+                 "Clock\n"
+                 "  Clock       4 GHz\n"
+                 "Front\n"
+                 "  Nops        4 instr/clk                 2 to 5          high\n"
+                 "Core\n"
+                 "  Buffer      250 µops                    248 to 256      fair  256 to 512\n"
+                 "  Loads       unstable                                          72 to 116\n"
+                 "  Branches    no knee up to 400 branches\n"
+                 "Memory\n"
+                 "  L1D size    32 KiB                                      high  32 KiB\n"
+                 "  L2 latency  12 clk, 3 ns                11 to 13        high\n"
+                 "  L2 size     256 KiB                     256 to 512 KiB  high  CPUID 512 KiB\n"
+                 "  Read        32 B/clk, 128 GB/s                          high\n"
+                 "In words\n"
+                 "  Fused                8 of 14 pairs: cmp, add mem with all but jo; test with\n"
+                 "                       all; inc with je; never shl (fair)\n"
+                 "  Gone                 mov, xor ymm; not inc\n"
+                 "\n"
+                 "Sure is how many");
 }
 
 static void two_facts_share_a_wide_line(void **state)
