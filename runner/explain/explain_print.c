@@ -276,7 +276,7 @@ static void print_instrs(const struct explanation *explanation, const struct pag
 // Lists the instructions without data, in words.
 static void print_unknown(const struct explanation *explanation, const struct page *page)
 {
-    if (!explanation->model)
+    if (!explanation->model && explanation->nlimits > 0)
         print_line(page, 0,
                    "The database has no ports of this CPU: the front end and the ports are "
                    "not predicted. latput run --quick finds them.");
@@ -339,7 +339,8 @@ void explain_print_text(const struct explanation *explanation,
     print_verdict(explanation, measured, page);
     print_source(explanation, measured, source, page);
     strbuf_puts(page->out, "\n");
-    print_limits(explanation, page);
+    if (explanation->nlimits > 0)
+        print_limits(explanation, page);
     print_next(explanation, page);
     print_chain(explanation, page);
     print_instrs(explanation, page);

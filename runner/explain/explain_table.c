@@ -208,8 +208,8 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
             mnemonics[n++] = table->rows[i].row->mnemonic;
     }
     struct store_filter filter = {.uarch = from->uarch, .run_id = from->run_id};
-    int status = n > 0 ? store_narrow(from->store, mnemonics, n, err) : 0;
-    if (status == 0 && n > 0)
+    int status = store_narrow(from->store, mnemonics, n, err);
+    if (status == 0)
         status = known_read(from->store, &filter, KNOWN_FALSE, &table->data, err);
     free(mnemonics);
     for (int i = 0; status == 0 && i < table->nrows; i++) {
