@@ -307,7 +307,7 @@
             "Latency, throughput and ports of x86 instructions, ",
             `${model.forms.count.toLocaleString("en")} forms, measured on `,
             names.length > 0 ? `${names.join(", ")} and ${last}` : last,
-            ` with latput ${model.index.version}. `,
+            ". ",
             partLink("cpus", "How, and on what"),
         );
     }

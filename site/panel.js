@@ -485,6 +485,9 @@
     const pairName = ({ src, dst, variant }) => `${src} → ${dst}${variant ? ` (${variant})` : ""}`;
     const pairValue = (row) =>
         row ? marked(clk(row.latency_clk), row.bound === "upper", row.mark) : "";
+    // Lets a text of ports be broken between them only.
+    const breakable = (text) =>
+        text && text.split("+").flatMap((part, i) => (i > 0 ? [h("wbr"), `+${part}`] : [part]));
     async function beside(cpus, form, place) {
         const has = cpus.filter((cpu) => cpu.table.has(form));
         if (has.length < 2) return;
@@ -495,7 +498,7 @@
                 line("latency", latency),
                 line("1/throughput", throughput),
                 line("µops", uops),
-                line("ports", ports),
+                line("ports", (cpu) => breakable(ports(cpu, form))),
                 line("outcome", (cpu) =>
                     cpu.table.text("outcome", form) === "ok" ? "" : cpu.table.text("outcome", form),
                 ),
