@@ -47,7 +47,19 @@ expect() {
 runs_32() { [ -e "$BUILD/core32.o" ] && "$BUILD/probe32" 2>/dev/null; }
 # keeps_cpu: whether this process may choose its CPU, if only the ones that it has.
 keeps_cpu() { taskset -pc "$(taskset -pc $$ | sed 's/.*: //')" $$ >/dev/null 2>&1; }
-NO_AFFINITY='affinity: a process may not choose its CPU here'
+# needs_cpu: ends the test as skipped where it may not.
+needs_cpu() {
+    keeps_cpu && return
+    echo "affinity: a process may not choose its CPU here"
+    exit 77
+}
+# needs_memfd: ends the test as skipped where no file in memory can be made.
+needs_memfd() {
+    "$BUILD/fuzz_replay" cpuid "$TREE/tests/fixtures/cpu/zen5.cpuid" 2>&1 |
+        grep -q 'a file in memory' || return 0
+    echo "memfd: files in memory are not allowed here"
+    exit 77
+}
 # llvm_19 TOOL: prints its name; false where there is none of that version.
 llvm_19() {
     local name

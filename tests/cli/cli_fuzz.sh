@@ -4,6 +4,7 @@
 # to the same targets once more. New ones are looked for by `make fuzz`.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
+needs_memfd
 fixture known.db
 export LATPUT_FUZZ_DB=$SCRATCH/known.db TMPDIR=$SCRATCH
 "$LATPUT" pack --db known.db --output known.zip >/dev/null || exit 99

@@ -4,10 +4,7 @@
 # and how much of the time was left.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
-keeps_cpu || {
-    echo "$NO_AFFINITY"
-    exit 77
-}
+needs_cpu
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
 judge() {
     CLI_COMMAND="judge ($*)"

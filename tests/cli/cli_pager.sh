@@ -3,6 +3,7 @@
 # The pager, and when there is colour.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
+needs_memfd
 fixture known.db
 unset NO_COLOR PAGER LATPUT_PAGER LESS COLUMNS LINES
 list() { on_terminal "$@" query --db known.db --columns uarch,form; }

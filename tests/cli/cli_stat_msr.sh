@@ -20,10 +20,7 @@ if [ -e /sys/bus/event_source/devices/cpu ] || [ -e /sys/bus/event_source/device
     echo "perf has counters here, which auto takes"
     exit 77
 fi
-keeps_cpu || {
-    echo "$NO_AFFINITY"
-    exit 77
-}
+needs_cpu
 # Counters that are switched off, by their own register or by the global one, have counted 1000.
 cat >counters.c <<'C'
 #define _GNU_SOURCE
