@@ -166,9 +166,12 @@ $(BUILD)/%.o: %.c | $(BUILD)/version.h
 	@mkdir -p $(@D)
 	$(call step,CC)$(CC) $(ALL_CFLAGS) -I$(BUILD) -MMD -MP -c -o $@ $<
 
+# A test spends its time in what it tests; sanitizers take five times as long to compile it
+# optimized.
+LINK_TEST = $(LINK) $(if $(SANITIZE),-O0)
 define build_test
 @mkdir -p $(@D)
-$(call step,CC)$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
+$(call step,CC)$(LINK_TEST) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
 	$(LIBRARY) -lcmocka $(LDLIBS)
 endef
 # Sources of tests by file name alone; names are unique.
@@ -209,12 +212,12 @@ $(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS)
 LATPUT_TESTS := $(patsubst %,$(BUILD)/tests/%,test_latput test_latput_memory test_latput_summary)
 $(LATPUT_TESTS): $(BUILD)/tests/%: %.c $(BUILD)/liblatput.a
 	@mkdir -p $(@D)
-	$(call step,CC)$(LINK) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
+	$(call step,CC)$(LINK_TEST) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 
 QUERY_OBJECTS = $(filter-out %/latput_sqlite.o,$(SQLITE_OBJECTS))
 $(BUILD)/tests/test_latput_code: test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(call step,CC)$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) \
+	$(call step,CC)$(LINK_TEST) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) \
 		-lcmocka $(LDLIBS)
 
 # Compares the counter tables with libpfm4, where it is installed.

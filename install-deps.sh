@@ -10,7 +10,7 @@ packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev lib
     libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
 # Rows with bits=32 need it and are skipped without it. It excludes cross compilers.
 optional=gcc-multilib
-dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db
+dev_packages=(git g++ pkg-config clang libclang-rt-dev lld clang-tidy clang-format shellcheck man-db
     qemu-user strace zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
     gnuplot-nox chromium parallel openssh-server openssh-client)
 # The test of fleets over Slurm needs these and is skipped without them.
