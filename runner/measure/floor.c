@@ -44,7 +44,8 @@ struct state {
 
 // One canary's samples, and its steady states, fastest first.
 struct canary {
-    uint32_t counts[CORE_FLOOR_BINS]; // over all windows
+    uint32_t counts[CORE_FLOOR_BINS];    // over all windows
+    uint32_t below[CORE_FLOOR_BINS + 1]; // sum of the bins before each
     uint32_t total;
     struct state states[CANARY_STATES_MAX];
     int nstates;
@@ -64,6 +65,15 @@ static int group_end(int from)
     return from + 1 + (int)(from * STATE_WIDTH);
 }
 
+// Returns the samples of the group that starts with `from`.
+static uint32_t group_sum(const struct canary *canary, int from)
+{
+    int end = group_end(from);
+    return from < CORE_FLOOR_BINS
+               ? canary->below[end < CORE_FLOOR_BINS ? end : CORE_FLOOR_BINS] - canary->below[from]
+               : 0;
+}
+
 // Returns true if a second window has enough of the group's samples.
 static bool group_comes_back(const struct exec_floor *windows, int kind, int from)
 {
@@ -79,11 +89,11 @@ static bool group_comes_back(const struct exec_floor *windows, int kind, int fro
 
 // Returns the group with the most samples among those that begin within a group's width after
 // `from`. The first group that is large enough may be the fringe of a state.
-static int group_densest(const uint32_t *counts, int from)
+static int group_densest(const struct canary *canary, int from)
 {
     int best = from;
     for (int i = from; i < group_end(group_end(from)); i++)
-        if (bins_sum(counts, i, group_end(i)) > bins_sum(counts, best, group_end(best)))
+        if (group_sum(canary, i) > group_sum(canary, best))
             best = i;
     return best;
 }
@@ -94,18 +104,20 @@ static void canary_find_states(const struct exec_floor *windows, int kind, struc
     for (int b = 0; b < FLOOR_WINDOWS; b++)
         for (int i = 0; i < CORE_FLOOR_BINS; i++)
             canary->counts[i] += windows[b].counts[kind][i];
-    canary->total = bins_sum(canary->counts, 0, CORE_FLOOR_BINS);
+    for (int i = 0; i < CORE_FLOOR_BINS; i++)
+        canary->below[i + 1] = canary->below[i] + canary->counts[i];
+    canary->total = canary->below[CORE_FLOOR_BINS];
     for (int from = 1; from < CORE_FLOOR_BINS && canary->nstates < CANARY_STATES_MAX; from++) {
-        uint32_t n = bins_sum(canary->counts, from, group_end(from));
+        uint32_t n = group_sum(canary, from);
         if (n < STATE_SAMPLES || n < STATE_SHARE * canary->total)
             continue;
-        int at = group_densest(canary->counts, from);
+        int at = group_densest(canary, from);
         if (!group_comes_back(windows, kind, at))
             continue;
         double sum = 0;
         for (int i = at; i < group_end(at) && i < CORE_FLOOR_BINS; i++)
             sum += canary->counts[i] * (i + 0.5) * CORE_FLOOR_BIN_CLK;
-        n = bins_sum(canary->counts, at, group_end(at));
+        n = group_sum(canary, at);
         canary->states[canary->nstates++] = (struct state){sum / n, (double)n / canary->total};
         from = group_end(at);
     }

@@ -19,6 +19,12 @@
 #include <cmocka.h>
 
 static struct selection all;
+static const char **mnemonics; // sorted
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 static int setup(void **state)
 {
@@ -28,12 +34,19 @@ static int setup(void **state)
     // The tests run from the top of the tree; the tables are found from there.
     if (!getenv("LATPUT_ROOT") && getcwd(tree, sizeof tree))
         setenv("LATPUT_ROOT", tree, 1);
-    return select_rows(NULL, 0, NULL, &all, &err);
+    if (select_rows(NULL, 0, NULL, &all, &err) != 0)
+        return -1;
+    mnemonics = xcalloc((size_t)all.nrows, sizeof *mnemonics);
+    for (int i = 0; i < all.nrows; i++)
+        mnemonics[i] = all.rows[i].row->mnemonic;
+    qsort(mnemonics, (size_t)all.nrows, sizeof *mnemonics, compare_texts);
+    return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
+    free(mnemonics);
     selection_free(&all);
     return 0;
 }
@@ -58,10 +71,7 @@ static bool is_listed(const char *glob)
 
 static bool is_mnemonic(const char *word)
 {
-    for (int i = 0; i < all.nrows; i++)
-        if (strcmp(word, all.rows[i].row->mnemonic) == 0)
-            return true;
-    return false;
+    return bsearch(&word, mnemonics, (size_t)all.nrows, sizeof *mnemonics, compare_texts) != NULL;
 }
 
 static void check_word(const struct csv_file *file, const struct csv_record *record)
@@ -146,11 +156,6 @@ static void test_hint(void **state)
     assert_string_equal(hint_for("shufle"), "; did you mean 'shuffle'?");
     assert_string_equal(hint_for("vpadddd xmm0, xmm1, xmm2"), "; did you mean 'vpaddd'?");
     assert_string_equal(hint_for(""), "");
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 // Names for people tell all forms apart as the lists' own names do, and have no options for the
