@@ -22,13 +22,13 @@ for ((i = 0; i < packs; i++)); do
     sqlite3 run.db "DROP TRIGGER run_no_update; DROP TRIGGER run_finish_once;
         UPDATE run SET uuid = printf('%032x', $i); $guard; $finished;" || exit 99
     sha256sum README.txt info.txt ports.svg run.db 2>/dev/null >MANIFEST
-    sed 's/.*  //' MANIFEST | tar -cf "../$i.tar" MANIFEST -T - || exit 99
+    sed 's/.*  //' MANIFEST | tar -c MANIFEST -T - | xz -0 >"../$i.tar.xz" || exit 99
 done
 # Processor time, since other work on the machine costs others.
 part=$((packs / 4)) first='' TIMEFORMAT='%U %S'
 merge() { xargs "$latput" merge --db all.db >/dev/null 2>&1; }
 for ((from = 0; from < 4 * part; from += part)); do
-    for ((i = from; i < from + part; i++)); do echo "../$i.tar"; done >part
+    for ((i = from; i < from + part; i++)); do echo "../$i.tar.xz"; done >part
     took=$({ time merge <part; } 2>&1 | awk '{ printf "%d", ($1 + $2) * 1000 }')
     first=${first:-$took}
     echo "merge: packs $((from + 1)) to $((from + part)): $((took / part)) ms of processor a pack"

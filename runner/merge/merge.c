@@ -16,34 +16,25 @@
 // allocated.
 enum { MERGE_VALUE_BYTES_MAX = 4 << 20 };
 
-static int extract_run(struct store *store, int64_t run_id, enum merge_keep keep,
-                       struct store *fresh, struct err *err)
-{
-    int64_t new_id;
-    if (merge_copy_run(store, run_id, keep, fresh, &new_id, err) != 0)
-        return -1;
-    return keep == MERGE_KEEP_SAMPLES ? 0 : merge_mark_bare(fresh, new_id, err);
-}
-
 int merge_extract_runs(struct store *store, const struct merge_extract *extract, const char *path,
                        struct err *err)
 {
     // Our own tables hold what was checked when it was stored; an unfinished file is thrown away.
     // The log stays: without it a file has a number that grows with each transaction, and the same
     // runs are not the same bytes.
-    static const char trusting[] =
-        "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; "
-        "PRAGMA cache_size = -65536; PRAGMA ignore_check_constraints = ON";
+    static const char trusting[] = "PRAGMA synchronous = OFF; PRAGMA cache_size = -65536";
     struct store *fresh;
-    int result = 0;
     struct stat about;
+    int64_t last = 0;
     if (lstat(path, &about) == 0 && about.st_size > 0)
         return err_set(err, "%s: is there already", path);
     if (store_open(path, STORE_WRITE, &fresh, err) != 0)
         return -1;
     sqlite3_exec(fresh->db, trusting, NULL, NULL, NULL);
-    for (int i = 0; i < extract->nruns && result == 0; i++)
-        result = extract_run(store, extract->run_ids[i], extract->keep, fresh, err);
+    int result =
+        merge_copy_runs(store, extract->run_ids, extract->nruns, extract->keep, fresh, &last, err);
+    for (int i = 0; i < extract->nruns && result == 0 && extract->keep < MERGE_KEEP_SAMPLES; i++)
+        result = merge_mark_bare(fresh, last + 1 + i, err);
     if (result == 0)
         result = store_summary_forget(fresh, err);
     if (result == 0)
@@ -98,7 +89,9 @@ static int merge_check(struct store *store, int64_t *version, struct err *err)
     if (store_schema_compare(store, *version, err) != 0 || merge_check_views(store, err) != 0 ||
         store_script(store, err, "PRAGMA query_only = ON", "read it") != 0)
         return -1;
-    return merge_check_sound(store, err) == 0 ? merge_check_keys(store, err) : -1;
+    return merge_check_sound(store, err) == 0 && merge_check_keys(store, err) == 0
+               ? merge_check_values(store, err)
+               : -1;
 }
 
 // The connection is not read-only: SQLite would not check the constraints of such a file.
@@ -142,24 +135,22 @@ static int merge_open(const char *path, const char *label, struct store **out, s
     return result;
 }
 
-// Copies a run and derives its results again. The tables' constraints are not checked again, which
-// would take half the time of all: the schemas are the same, and the check of the file has
-// evaluated them.
+// Copies a run and derives its results again.
 static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
                       struct err *err)
 {
-    static const char doing[] = "trust what was checked";
-    if (store_script(store, err, "PRAGMA ignore_check_constraints = ON", doing) != 0)
+    int64_t last;
+    char identity[65];
+    if (merge_check_identity(from, source, identity, err) != 0 ||
+        merge_copy_runs(from, &source, 1, MERGE_KEEP_SAMPLES, store, &last, err) != 0)
         return -1;
-    int copied = merge_copy_run(from, source, MERGE_KEEP_SAMPLES, store, run_id, err);
-    struct err late;
-    int ended = store_script(store, copied == 0 ? err : &late,
-                             "PRAGMA ignore_check_constraints = OFF", doing);
-    if (copied != 0 || ended != 0)
+    *run_id = last + 1;
+    if (store_begin(store, err) != 0 ||
+        store_execute(store, err, "INSERT INTO merged_run (run_id) VALUES (?1)", "i", *run_id) !=
+            0 ||
+        merge_believe(store, *run_id, from->path, err) != 0)
         return -1;
-    if (store_execute(store, err, "INSERT INTO merged_run (run_id) VALUES (?1)", "i", *run_id) != 0)
-        return -1;
-    return merge_believe(store, *run_id, from->path, err);
+    return store_commit(store, err);
 }
 
 static int merge_has_samples(struct store *store, int64_t run_id, bool *has, struct err *err)
@@ -211,10 +202,9 @@ static int merge_stage(struct merge *merge, struct err *err)
 {
     if (merge->staged)
         return 0;
-    if (store_open(merge->path, STORE_WRITE, &merge->staged, err) != 0 ||
-        store_script(merge->staged, err, "PRAGMA synchronous = OFF", "write") != 0)
-        return -1;
-    return store_begin(merge->staged, err);
+    return store_open(merge->path, STORE_WRITE, &merge->staged, err) != 0
+               ? -1
+               : store_script(merge->staged, err, "PRAGMA synchronous = OFF", "write");
 }
 
 // Finds the run with this name. Returns 1, 0 or -1.
@@ -359,19 +349,31 @@ static int merge_name_runs(struct store_merged *merged, int64_t last_run_id)
     return added;
 }
 
+// Adds what was staged to the database, in one transaction.
+static int merge_append(struct merge *merge, int64_t *last_run_id, struct err *err)
+{
+    int64_t nruns = 0;
+    if (store_summary_renew(merge->staged, err) != 0 ||
+        store_get_int(merge->staged, err, &nruns, "SELECT max(run_id) FROM run", "") < 0)
+        return -1;
+    int64_t *run_ids = xcalloc((size_t)nruns, sizeof *run_ids);
+    for (int i = 0; i < nruns; i++)
+        run_ids[i] = i + 1;
+    int result = merge_copy_runs(merge->staged, run_ids, (int)nruns, MERGE_KEEP_ALL, merge->store,
+                                 last_run_id, err);
+    free(run_ids);
+    return result;
+}
+
 int merge_end(struct merge *merge, int status, struct store_merged *merged, int n, struct err *err)
 {
     int64_t last_run_id = 0;
     int added = 0;
     bool any = merge->staged != NULL;
     if (status == 0 && any)
-        status = store_summary_renew(merge->staged, err);
-    if (status == 0 && any)
-        status = store_commit(merge->staged, err);
+        status = merge_append(merge, &last_run_id, err);
     merge->store->unable |= any && merge->staged->unable;
     store_close(merge->staged);
-    if (status == 0 && any)
-        status = merge_append(merge->store, merge->path, &last_run_id, err);
     for (int i = 0; i < n && status == 0; i++)
         added += merge_name_runs(&merged[i], last_run_id);
     scratch_end(merge->scratch, false);

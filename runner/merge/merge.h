@@ -13,6 +13,7 @@ enum merge_keep {
                         // are rounded to thousandths
     MERGE_KEEP_KERNELS, // timings and what follows from them, but neither passes nor samples
     MERGE_KEEP_SAMPLES, // all
+    MERGE_KEEP_ALL,     // and what belongs to a database: no file that is given away has it
 };
 
 // Packing: merge_extract_runs() writes a new database file that holds only these runs, in this

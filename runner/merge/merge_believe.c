@@ -5,8 +5,10 @@
 #include "merge_internal.h"
 #include "rederive/rederive.h"
 #include "store/store_run.h"
+#include "util/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 // Bounds of the core cycles of one instruction. Latencies may be a little below 0 if more was
@@ -29,6 +31,50 @@ int merge_check_keys(struct store *store, struct err *err)
         result = store_error(store, err, "check its keys");
     sqlite3_reset(stmt);
     return result;
+}
+
+static bool value_is_clean(sqlite3_stmt *row, int column)
+{
+    int type = sqlite3_column_type(row, column);
+    if (type == SQLITE_TEXT)
+        return text_is_clean(store_text(row, column), (size_t)sqlite3_column_bytes(row, column));
+    return type != SQLITE_FLOAT || isfinite(sqlite3_column_double(row, column));
+}
+
+static int check_table(struct store *store, const char *table, struct err *err)
+{
+    sqlite3_stmt *row = NULL;
+    char *sql = sqlite3_mprintf("SELECT * FROM main.\"%w\"", table);
+    int got = sqlite3_prepare_v2(store->db, sql, -1, &row, NULL), result = 0;
+    sqlite3_free(sql);
+    while (got == SQLITE_OK && result == 0 && (got = sqlite3_step(row)) == SQLITE_ROW) {
+        got = SQLITE_OK;
+        for (int c = 0; c < sqlite3_column_count(row) && result == 0; c++)
+            if (!value_is_clean(row, c))
+                result =
+                    err_set(err,
+                            "%s: a value of column %s is malformed (control characters, bad UTF-8, "
+                            "or not a finite number); the file is damaged or was not written by "
+                            "latput",
+                            store->path, sqlite3_column_name(row, c));
+    }
+    if (result == 0 && got != SQLITE_DONE)
+        result = store_error(store, err, "read its values");
+    sqlite3_finalize(row);
+    return result;
+}
+
+int merge_check_values(struct store *store, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(store, err, "SELECT name FROM main.sqlite_schema WHERE type = 'table'", "");
+    int got = SQLITE_DONE, result = stmt ? 0 : -1;
+    while (result == 0 && (got = sqlite3_step(stmt)) == SQLITE_ROW)
+        result = check_table(store, store_text(stmt, 0), err);
+    if (result == 0)
+        return store_rows_end(store, stmt, got, err);
+    sqlite3_reset(stmt);
+    return -1;
 }
 
 // Counts the timings that have accepted repeats, and those of them without samples; a kernel that

@@ -5,10 +5,40 @@
 #include "merge.h"
 #include "store/store_internal.h"
 
-// merge_copy.c: copies a run with everything that belongs to it and is kept, all or nothing.
-int merge_copy_run(struct store *from, int64_t run_id, enum merge_keep keep, struct store *to,
-                   int64_t *new_id, struct err *err);
-// merge_copy.c: hashes (sha256) the measurements of a run, as far as they are kept; the same in any
+// merge_copy.c: a table whose rows belong to rows of another, which stands above it. A pass says
+// nothing without its samples, but one of a sweep says which points were measured.
+struct merge_level {
+    const char *table, *parent;
+    const char *above; // column with the id of the parent's row
+    const char *id;    // its own, for rows below; NULL: there are none
+    const char *order; // columns; NULL: there is one row
+    unsigned notes;
+};
+// Notes on a table.
+enum {
+    MERGE_SAMPLES = 1, // it is copied with samples
+    MERGE_KERNELS = 2, // it is copied with kernels or samples
+    MERGE_ROUNDS = 4,  // numbers of runs kept without kernels are rounded
+    MERGE_DERIVED = 8, // merging derives its rows again where there are samples
+    MERGE_AGAIN = 16,  // merging derives its rows again
+    MERGE_SAID = 32,   // remarks, which may come later or from a merge, and are not measured
+    MERGE_LOCAL = 64,  // no file that is given away has it
+};
+enum { MERGE_CPU, MERGE_RUN = 3, MERGE_LEVELS = 46 };
+extern const struct merge_level merge_levels[MERGE_LEVELS];
+// Returns true if its rows have ids of their own.
+bool merge_level_has_ids(const struct merge_level *level);
+bool merge_keeps(enum merge_keep keep, unsigned notes);
+
+// merge_copy.c: copies runs with everything that belongs to them and is kept, all or nothing; no
+// transaction may be open. The copies' ids follow *last_run_id.
+int merge_copy_runs(struct store *from, const int64_t *run_ids, int nruns, enum merge_keep keep,
+                    struct store *to, int64_t *last_run_id, struct err *err);
+
+// merge_hash.c: checks that the identity of a run's CPU is the hash of its columns, or rows of two
+// CPUs could pass for one.
+int merge_check_identity(struct store *store, int64_t run_id, char identity[65], struct err *err);
+// merge_hash.c: hashes (sha256) the measurements of a run, as far as they are kept; the same in any
 // file. Results count only without samples.
 int merge_hash_run(struct store *store, int64_t run_id, enum merge_keep keep, char hex[65],
                    struct err *err);
@@ -16,12 +46,11 @@ int merge_hash_run(struct store *store, int64_t run_id, enum merge_keep keep, ch
 // merge_property_size.c: returns 0, or -1 if a property is larger than any conclusion needs.
 int merge_check_properties(struct store *store, struct err *err);
 
-// merge_append.c: adds all runs of a database that only this process uses, all or none. Their run
-// ids follow *last_run_id.
-int merge_append(struct store *store, const char *path, int64_t *last_run_id, struct err *err);
-
 // merge_believe.c: returns 0, or -1 if a row of the file belongs to another that does not exist.
 int merge_check_keys(struct store *store, struct err *err);
+// merge_believe.c: returns 0, or -1 if a value is not finite, or a text has control characters or
+// bad UTF-8.
+int merge_check_values(struct store *store, struct err *err);
 // merge_believe.c: derives all results of a copied foreign run again from its samples; marks it
 // with a warning if it has none, or if they give other results. Returns -1, with a message that
 // calls the file `label`, if its results are impossible.

@@ -360,7 +360,12 @@ int store_connect(const char *path, int flags, struct store **out, struct err *e
     store->mode = flags & SQLITE_OPEN_READWRITE ? STORE_WRITE : STORE_READ;
     store->path = xstrdup(path);
     store->place = flags & SQLITE_OPEN_CREATE ? store_place_hold(path) : -1;
-    int got = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    // Other files may be attached by such a name, so all connections take them.
+    bool plain = !(flags & SQLITE_OPEN_URI) && strncmp(path, "file:", 5) == 0;
+    char *name = xasprintf("%s%s", plain ? "./" : "", path);
+    int got =
+        sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, NULL);
+    free(name);
     if (got != SQLITE_OK) {
         if (store->db)
             store_error(store, err, "open it");
@@ -480,6 +485,7 @@ void store_close(struct store *store)
     if (store->place >= 0)
         close(store->place);
     free(store->saved);
+    free(store->uri);
     free(store->path);
     free(store);
 }

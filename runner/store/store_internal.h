@@ -31,6 +31,7 @@ enum {
 struct store {
     sqlite3 *db;
     char *path;
+    char *uri;   // NULL, or the name for SQLite of a file that nobody changes
     char *saved; // path of the copy, once the file has lost its name; else NULL
     enum store_mode mode;
     bool made;    // the file did not exist before

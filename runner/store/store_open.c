@@ -31,7 +31,7 @@ static int store_connect_immutable(const char *path, struct store **out, struct 
     strbuf_puts(&uri, "?immutable=1");
     int result = store_connect(strbuf_text(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
     if (result == 0) {
-        free((*out)->path);
+        (*out)->uri = (*out)->path;
         (*out)->path = xstrdup(path);
     }
     strbuf_free(&uri);

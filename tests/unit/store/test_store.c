@@ -743,6 +743,22 @@ static void test_disk_full(void **state)
     fixture_remove(&fixture);
 }
 
+// Its runs can be packed all the same.
+static void expect_copied(struct store *store)
+{
+    char dir[] = "/tmp/test_store-XXXXXX", path[64];
+    struct err err = {0};
+    int64_t last, run_id = 1;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/to.db", dir);
+    struct store *to = fixture_open(path, STORE_WRITE);
+    assert_int_equal(merge_copy_runs(store, &run_id, 1, MERGE_KEEP_SAMPLES, to, &last, &err), 0);
+    fixture_expect(to, "SELECT count(*) FROM run_form", "3");
+    store_close(to);
+    unlink(path);
+    rmdir(dir);
+}
+
 // A read-only file in a read-only directory, as another user than root where the test runs as root.
 static void read_only_body(const struct fixture *fixture)
 {
@@ -754,6 +770,7 @@ static void read_only_body(const struct fixture *fixture)
     assert_int_equal(forms, 3);
     assert_int_equal(store_run_finish(store, 1, 1, 1, &err), -1);
     assert_non_null(strstr(err.text, "read-only"));
+    expect_copied(store);
     store_close(store);
 }
 
@@ -968,7 +985,7 @@ static void test_run_time(void **state)
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
-    int64_t run_id = fixture_run(store, "testa", 0xb00f21), new_id;
+    int64_t run_id = fixture_run(store, "testa", 0xb00f21), last;
     fixture_expect(store, "SELECT total_s IS NULL AND refused_share IS NULL FROM run_table", "1");
     struct spent spent = {.at_s = 2.5};
     spent.on[SPENT_KERNEL] = 0.25;
@@ -990,7 +1007,7 @@ static void test_run_time(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
-    assert_int_equal(merge_copy_run(store, run_id, MERGE_KEEP_RESULTS, to, &new_id, &err), 0);
+    assert_int_equal(merge_copy_runs(store, &run_id, 1, MERGE_KEEP_RESULTS, to, &last, &err), 0);
     fixture_expect(to, sums, "7.5 0.75 200 60 2 0.4 4");
     fixture_expect(to, "SELECT count(*) FROM run_time", "3");
     store_close(to);

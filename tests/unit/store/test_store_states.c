@@ -131,11 +131,11 @@ static void test_merge(void **state)
     struct fixture fixture;
     struct store *from = fixture_start(&fixture);
     struct err err = {0};
-    int64_t new_id, run_id = put_run(from);
+    int64_t last, run_id = put_run(from);
     char path[160];
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
-    if (merge_copy_run(from, run_id, true, to, &new_id, &err) != 0 ||
+    if (merge_copy_runs(from, &run_id, 1, MERGE_KEEP_SAMPLES, to, &last, &err) != 0 ||
         store_summary_renew(to, &err) != 0)
         fail_msg("%s", err.text);
     expect_all(to);
