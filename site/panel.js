@@ -231,7 +231,9 @@
     // others are listed among those without a result.
     const hasKernel = (row) => row.shape !== null;
     const resultsOnly = (detail) =>
-        detail.kernels.some((row) => !hasKernel(row) && row.test_outcome === "ok");
+        detail.kernels.some((row) => !hasKernel(row) && row.test_outcome === "ok") ||
+        (detail.pairs.some((row) => row.outcome === "ok") &&
+            !detail.kernels.some((row) => hasKernel(row) && row.kind === "latency"));
     const slim = () =>
         h(
             "p",

@@ -236,11 +236,14 @@ static int chunks_write(struct detail *detail, int chunk, struct err *err)
 
 static int detail_open(struct detail *detail, struct err *err)
 {
-    // False dependencies that do not exist, which nearly all are, are not shown.
-    struct store_where waits = {0};
-    const struct store_filter filters[PARTS] = {[PART_FALSE] = {.where = &waits}};
+    // False dependencies that do not exist, which nearly all are, are not shown; nor are latencies
+    // without kernels, which are among the pairs.
+    struct store_where waits = {0}, timed = {0};
+    const struct store_filter filters[PARTS] = {
+        [PART_FALSE] = {.where = &waits}, [PART_KERNELS] = {.where = &timed}};
     int result = 0;
     strbuf_puts(&waits.sql, "latency_clk > 0");
+    strbuf_puts(&timed.sql, "(kernel_id IS NOT NULL OR kind <> 'latency' OR test_outcome <> 'ok')");
     for (int part = 0; part < PARTS && result == 0; part++) {
         const struct part_source *source = &part_sources[part];
         struct site_stream *stream = &detail->streams[part];
@@ -251,6 +254,7 @@ static int detail_open(struct detail *detail, struct err *err)
                     store_rows_column(stream->rows, source->cells[cell][i]);
     }
     strbuf_free(&waits.sql);
+    strbuf_free(&timed.sql);
     return result;
 }
 
