@@ -10,10 +10,10 @@
 -- uarch_key keeps them apart.
 CREATE VIEW run_key AS
 SELECT run.run_id, run.uuid, cpu.cpu_id,
-    cpu.uarch || iif(cpu.inferred, '?', '') || iif(run.label = '', '', '@' || run.label) AS uarch,
+    cpu.uarch || iif(cpu.inferred, '?', '') || coalesce('@' || nullif(run.label, ''), '') AS uarch,
     CASE cpu.uarch WHEN 'unknown' THEN 'unknown ' || cpu.vendor || printf(' %08X', cpu.signature)
         ELSE cpu.uarch || iif(cpu.inferred, '?', '') END
-        || iif(run.label = '', '', '@' || run.label) AS uarch_key,
+        || coalesce('@' || nullif(run.label, ''), '') AS uarch_key,
     run.started_utc, run.finished_utc
 FROM run JOIN cpu USING (cpu_id);
 

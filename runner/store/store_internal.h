@@ -122,7 +122,7 @@ sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct 
 
 // The uarch of run_key (views.sql), where no view is asked.
 #define STORE_UARCH                                                                                \
-    "cpu.uarch || iif(inferred, '?', '') || iif(run.label = '', '', '@' || run.label)"
+    "cpu.uarch || iif(inferred, '?', '') || coalesce('@' || nullif(run.label, ''), '')"
 
 // The rows of cpu that are the same machine as row ?1, whatever family it was taken for.
 #define STORE_SAME_MACHINE                                                                         \
