@@ -24,6 +24,12 @@ text_machine desk <<<''
 measures desk --label desk
 measures desk
 expect "a label stays" test "$(labels desk)" = desk,desk
+run explain --db desk.db --predict 'imul rax, rbx'
+expect_out '^zen5@desk: 1 instruction'
+run bench --db desk.db --store 'add rax, rbx'
+expect_status 0
+run query --db desk.db --bench --format csv --columns uarch
+expect_out '^zen5@desk$'
 text_machine lap <<<''
 LATPUT_CONFIG=$PWD/config
 export LATPUT_CONFIG
