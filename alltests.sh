@@ -37,12 +37,18 @@ note() {
     echo "$@"
     echo "$@" >>"$log"
 }
+stop() {
+    note "alltests.sh: stopped; the same command goes on from here"
+    exit 1
+}
 # step COMMAND...: its output goes to the log, and to the terminal as well if it fails.
 step() {
     note "== $*"
     local from=$(($(wc -l <"$log") + 1))
-    "$@" >>"$log" 2>&1 </dev/null && return
+    "$@" >>"$log" 2>&1 </dev/null
     local status=$?
+    [ -z "$stopped" ] || stop
+    [ "$status" != 0 ] || return 0
     tail -n "+$from" "$log" >&2
     note "alltests.sh: '$*' failed with status $status; see $log" >&2
     return "$status"
@@ -64,10 +70,7 @@ else
 fi
 status=$?
 note "== latput run ended with status $status"
-if [ -n "$stopped" ]; then
-    note "alltests.sh: stopped; the same command goes on from here"
-    exit 1
-fi
+[ -z "$stopped" ] || stop
 if [ "$status" -gt 1 ]; then
     [ -t 2 ] || tail -n "+$from" "$log" >&2
     note "alltests.sh: nothing was measured; see $log" >&2

@@ -96,12 +96,13 @@ expect_status 3
 expect_err '^broken tree'
 expect "nothing after a failed build" test "$(cat calls)" = deps
 
-# Sends a signal while the run is under way, which goes on only then.
+# signalled SIGNAL [COMMAND]: sends a signal while that command (default: run) is under way, which
+# goes on only then.
 signalled() {
-    SLOW=run ./alltests.sh >"$OUT" 2>"$ERR" </dev/null &
+    SLOW=${2:-run} ./alltests.sh >"$OUT" 2>"$ERR" </dev/null &
     pid=$!
     for ((i = 0; i < 200; i++)); do
-        grep -q '^run' calls 2>/dev/null && break
+        grep -q "^${2:-run}" calls 2>/dev/null && break
         sleep 0.05
     done
     kill -"$1" "$pid"
@@ -125,6 +126,13 @@ signalled TERM
 expect_status 1
 expect_out 'goes on from here'
 expect "no pack of half a run" test -z "$(grep '^pack' calls)"
+rm -f calls go_on
+CLI_COMMAND='alltests.sh, interrupted before the run'
+signalled TERM check
+expect_status 1
+expect_out 'goes on from here'
+expect "nothing is measured then" test -z "$(grep '^run' calls)"
+expect "no step is said to have failed" test ! -s "$ERR"
 rm -f calls
 CLI_COMMAND='alltests.sh, reader gone'
 ./alltests.sh 2>&1 </dev/null | true
