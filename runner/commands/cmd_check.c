@@ -45,10 +45,12 @@ static void check_say_uncounted(void)
 static void check_print_counts(const struct check *check)
 {
     if (check->nlists || !check->nproperties)
-        fprintf(stderr, "%d lists, %d rows, ", check->nlists, check->nrows);
+        fprintf(stderr, "%d list%s, %d row%s, ", check->nlists, check->nlists == 1 ? "" : "s",
+                check->nrows, check->nrows == 1 ? "" : "s");
     if (check->nproperties)
-        fprintf(stderr, "%d properties, ", check->nproperties);
-    fprintf(stderr, "%zu problems\n", check->nproblems);
+        fprintf(stderr, "%d propert%s, ", check->nproperties,
+                check->nproperties == 1 ? "y" : "ies");
+    fprintf(stderr, "%zu problem%s\n", check->nproblems, check->nproblems == 1 ? "" : "s");
 }
 
 static int check_run_paths(const struct check_paths *paths, bool complete, const char *coverage,

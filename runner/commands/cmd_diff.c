@@ -28,6 +28,11 @@ struct arguments {
 static void command_counts(const struct diff *diff)
 {
     const struct diff_class *all = &diff->classes[0];
+    if (diff->npairs == 0) {
+        command_note(&cmd_diff, "neither %s nor %s has a form that matches", diff->sides[0].name,
+                     diff->sides[1].name);
+        return;
+    }
     command_note(
         &cmd_diff,
         "%zu of %zu common forms differ by more than %.3g %%, %zu of them in doubt; %zu only in "

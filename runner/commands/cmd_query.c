@@ -259,6 +259,7 @@ static void query_hint(struct store *store, const struct arguments *query)
 {
     const char *glob =
         query->nglobs == 1 && !strpbrk(query->globs[0], "*?[") ? query->globs[0] : "";
+    glob += strspn(glob, " ,(");
     struct err err;
     char *mnemonics = *glob ? store_mnemonics(store, &err) : NULL;
     size_t len = strcspn(glob, " ,(");

@@ -193,8 +193,9 @@ static int check_before(const struct selection *selection)
         status = command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
     else if (check.nproblems > 0) {
         check_print(&check, stderr);
-        status = command_fail(&cmd_run, EXIT_USAGE,
-                              "%zu problems in the lists; nothing was measured", check.nproblems);
+        status =
+            command_fail(&cmd_run, EXIT_USAGE, "%zu problem%s in the lists; nothing was measured",
+                         check.nproblems, check.nproblems == 1 ? "" : "s");
     }
     check_free(&check);
     return status;

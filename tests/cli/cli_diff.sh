@@ -139,6 +139,11 @@ expect_err "'zen99'"
 run diff --db known.db --tolerance x 1 2
 expect_status 2
 
+# Forms that neither has.
+run diff --db known.db 1 2 nothing
+expect_status 0
+expect_err '^latput diff: neither 1 nor 2 has a form that matches$'
+
 # A question that one side did not ask is counted, and is no difference.
 TEST_REPORT_PART=1 "$BUILD/tests/test_report" make part.db || exit 99
 run diff --db part.db 1 3

@@ -88,9 +88,6 @@ zen5,vpsubd y y y,1*A4,1
 zen5,vpsubd y y y same,,0
 zen5,vpsubd z z z,1*A2b,1
 zen5,vpsubd z z z same,1*A2b,1
-# known.db, 1 Where did the time of a run go?
-2,,,,,,
-1,,,,,,
 # known.db, 1 Two CPUs side by side
 add r64 r64,legacy,64,0.25,0.5
 div r64,legacy,64,5,10
@@ -161,7 +158,7 @@ for block in [0-9]*.s*; do
     done
 done
 expect "commands ($commands), statements ($statements), pairs ($pairs)" \
-    test "$commands" -ge 10 -a "$statements" -ge 12 -a "$pairs" -ge 40
+    test "$commands" -ge 10 -a "$statements" -ge 11 -a "$pairs" -ge 40
 expect "there were rows ($rows)" test "$rows" -ge 60
 
 # The query in db/README.md; forms with the same throughput come in any order.

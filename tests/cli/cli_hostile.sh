@@ -76,7 +76,7 @@ few run hostile.csv --db "$SCRATCH/x.db" --results none --quiet
 } >hostile.csv
 run check hostile.csv
 expect_status 2
-expect_err '^1 lists, 0 rows, 80000 problems$'
+expect_err '^1 list, 0 rows, 80000 problems$'
 
 # Titles and names.
 printf '# A \033]0;title\a\n%s\nnop,,,I386,,\n' "$header" >hostile.csv
@@ -130,7 +130,7 @@ refused_run 'the form has more than 1000 characters' long.csv
 # Rows that check refuses are refused by run: those with a wrong description of their instruction.
 printf '%s\nadd,=r64 r64,=flags,X86_64,T,\n' "$header" >wrong.csv
 refused_run 'this operand is written here; for the decoder it is read and written' wrong.csv
-expect_err '1 problems in the lists; nothing was measured'
+expect_err '1 problem in the lists; nothing was measured'
 printf '%s\nmov,=m32 m32,,I386,T,\n' "$header" >wrong.csv
 refused_run "NASM refuses 'mov dword" wrong.csv
 

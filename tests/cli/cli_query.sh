@@ -148,6 +148,9 @@ run query --db known.db 'addd rax, rbx'
 expect_err "no rows match: no form is called 'addd'; did you mean 'add'\?$"
 run query --db known.db 'add x x'
 expect_err "no rows match; [1-9][0-9]* match 'add'$"
+run query --db known.db '(('
+expect_err "^latput query: no rows match$"
+
 # Words that mean forms.
 run query --db known.db --format csv --columns form,uarch division
 expect "division" test "$(sed 1d "$OUT" | sort | xargs)" = 'div r64,testa div r64,testb'

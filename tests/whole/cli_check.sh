@@ -13,7 +13,7 @@ expect_err '^[0-9]+ lists, [0-9]{5,} rows, [0-9]+ properties, 0 problems$'
 
 run check "$lists/good.csv"
 expect_status 0
-expect_err '^1 lists, 2 rows, 0 problems$'
+expect_err '^1 list, 2 rows, 0 problems$'
 
 # NAME PATTERN: the list gives one problem; stderr has a line that matches.
 expect_bad() {
@@ -21,7 +21,7 @@ expect_bad() {
     expect_status 2
     expect_no_out
     expect_err "$2"
-    expect_err ', 1 problems$'
+    expect_err ', 1 problem$'
 }
 expect_bad "$lists/empty.csv" 'empty\.csv: no header row; it must name the columns: mnemonic,'
 expect_bad "$lists/header_only.csv" 'header_only\.csv: no rows'
@@ -82,7 +82,7 @@ printf '# T\nmnemonic,operands,implicit,isa,tests,options\nadd,+r31 r32,,NONE,Q,
     >faults.csv
 run check faults.csv
 expect_status 2
-expect_err '^1 lists, 0 rows, 4 problems$'
+expect_err '^1 list, 0 rows, 4 problems$'
 mkdir -p root
 cp -r "$TREE/cpuinfo" "$TREE/lists" root/
 mkdir -p root/macros
@@ -95,7 +95,7 @@ expect_status 2
 expect_err "does not define '%macro m_a'"
 expect_err "does not define '%macro m_b'"
 expect_err "m\.inc has no contract line ';@ n \.\.\.'"
-expect_err '^1 lists, 2 rows, 3 problems$'
+expect_err '^1 list, 2 rows, 3 problems$'
 
 # So are names of CPUs and words for forms, with any list.
 mkdir -p names/lists/words names/cpuinfo
@@ -159,7 +159,7 @@ run check --expand singly.csv
 expect "the same singly" cmp singly.csv "$OUT"
 run check family.csv
 expect_status 0
-expect_err '^1 lists, 30 rows, 0 problems$'
+expect_err '^1 list, 30 rows, 0 problems$'
 printf \
     '# T\nmnemonic,operands,implicit,isa,tests,options\nvaddps,=v v v/m32,,AVX512F,,type=f32 widths=z\n' >family.csv
 run check family.csv
@@ -208,7 +208,7 @@ run check lines.csv
 expect_status 2
 run check lines.csv:2
 expect_status 0
-expect_err '^1 lists, 1 rows, 0 problems$'
+expect_err '^1 list, 1 row, 0 problems$'
 run check lines.csv:3
 expect_status 2
 expect_err '^lines\.csv:3: '
