@@ -9,10 +9,9 @@
 #include <string.h>
 
 static const char help_intro[] =
-    "latput measures, on the x86 machine it runs on, the latency and reciprocal throughput of "
-    "instructions, the µops and execution ports that they need, and code of your own, in core "
-    "clock cycles. It needs neither privileges nor performance counters, and keeps the results in "
-    "an SQLite database.";
+    "latput measures x86 instructions on the machine it runs on: latency, reciprocal throughput, "
+    "µops and execution ports, in core clock cycles. It also measures code of your own. It needs "
+    "neither privileges nor performance counters, and keeps the results in an SQLite database.";
 
 static const struct {
     int status;

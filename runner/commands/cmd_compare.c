@@ -123,7 +123,7 @@ static int compare_run(int argc, char **argv)
 const struct command cmd_compare = {
     .name = "compare",
     .arguments = "llvm [GLOB]...",
-    .summary = "results beside LLVM's scheduling model of the CPU",
+    .summary = "compare results with LLVM's scheduling model of the CPU",
     .description =
         "Hands every form (of those that match GLOB) to LLVM as machine code and prints where its "
         "scheduling model contradicts the measurements: latency, throughput, µops, ports. Each "

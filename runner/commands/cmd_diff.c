@@ -204,7 +204,7 @@ static int diff_run(int argc, char **argv)
 const struct command cmd_diff = {
     .name = "diff",
     .arguments = "A B [GLOB]...",
-    .summary = "two CPUs or two runs side by side, only what differs",
+    .summary = "show what differs between two CPUs or two runs",
     .description =
         "A and B are CPU families (uarch, such as zen5) or numbers of runs. For the forms that "
         "both have, and that match one of the GLOBs as in latput query if there are any, it first "

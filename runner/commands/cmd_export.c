@@ -150,7 +150,7 @@ static int export_run(int argc, char **argv)
 const struct command cmd_export = {
     .name = "export",
     .arguments = "[GLOB]...",
-    .summary = "results in the formats of other programs",
+    .summary = "write results in the formats of other programs",
     .description =
         "Writes the forms of one CPU that match a GLOB (as in latput query; all without one) in a "
         "format of another program:\n"

@@ -111,7 +111,7 @@ static int merge_run(int argc, char **argv)
 const struct command cmd_merge = {
     .name = "merge",
     .arguments = "FILE...",
-    .summary = "packs of other machines into one database",
+    .summary = "add packs of other machines to a database",
     .description =
         "Adds the runs of packs to the database, all or none. A run that the database has already "
         "is left out if its content is the same; directories and files that are no packs are left "

@@ -81,7 +81,7 @@ static int property_command(int argc, char **argv);
 const struct command cmd_property = {
     .name = "property",
     .arguments = "[NAME|GLOB...]",
-    .summary = "properties of the pipeline: sizes, widths, latencies, penalties",
+    .summary = "measure the pipeline: sizes, widths, latencies, penalties",
     .description =
         "Answers questions about the pipeline (reorder buffer, predictors, caches, forwarding, "
         "...) by sweeping a variable and reading the curve, by the clock alone. The questions are "
