@@ -154,11 +154,6 @@ int store_option_called(const struct command *cmd, struct store *store, const ch
     return status;
 }
 
-static const char *run_text(struct store_rows *rows, const char *column)
-{
-    return store_rows_text(rows, store_rows_column(rows, column));
-}
-
 int store_note_merged(const struct command *cmd, struct store *store, int64_t run_id,
                       struct err *err)
 {
@@ -172,8 +167,8 @@ int store_note_merged(const struct command *cmd, struct store *store, int64_t ru
     if (got == 1)
         command_note(cmd,
                      "run %lld of %s on '%s' (%s) came by merge; no such run was measured into %s",
-                     (long long)run_id, run_text(rows, "started_utc"), run_text(rows, "brand"),
-                     run_text(rows, "uarch"), store_path(store));
+                     (long long)run_id, store_text_of(rows, "started_utc"),
+                     store_text_of(rows, "brand"), store_text_of(rows, "uarch"), store_path(store));
     store_rows_close(rows);
     return got < 0 ? -1 : 0;
 }
@@ -232,7 +227,7 @@ char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
     char *uarch = NULL;
     if (rows && store_rows_next(rows, err) == 1)
-        uarch = xasprintf("%s", store_rows_text(rows, store_rows_column(rows, "uarch")));
+        uarch = xasprintf("%s", store_text_of(rows, "uarch"));
     store_rows_close(rows);
     return uarch;
 }

@@ -63,11 +63,6 @@ static char *pack_path(struct store *store, const struct pack_what *what, const 
     return path;
 }
 
-static const char *pack_text(struct store_rows *rows, const char *name)
-{
-    return store_rows_text(rows, store_rows_column(rows, name));
-}
-
 // Describes what the pack gives away; `others`: it may have more runs than this one.
 static void pack_say_run(struct store_rows *rows, const struct pack_what *what, const char *path,
                          struct strbuf *out)
@@ -79,20 +74,20 @@ static void pack_say_run(struct store_rows *rows, const struct pack_what *what, 
     };
     struct stat st;
     struct strbuf text = {0};
-    strbuf_printf(&text, "Results of the CPU '%s', ", pack_text(rows, "brand"));
-    strbuf_printf(&text, "which claims to be %s ", pack_text(rows, "claimed_uarch"));
-    strbuf_printf(&text, "and is filed under %s: ", pack_text(rows, "uarch"));
-    strbuf_printf(&text, "the run of %s by latput ", pack_text(rows, "started_utc"));
-    strbuf_printf(&text, "%s%s, %s", pack_text(rows, "version"),
+    strbuf_printf(&text, "Results of the CPU '%s', ", store_text_of(rows, "brand"));
+    strbuf_printf(&text, "which claims to be %s ", store_text_of(rows, "claimed_uarch"));
+    strbuf_printf(&text, "and is filed under %s: ", store_text_of(rows, "uarch"));
+    strbuf_printf(&text, "the run of %s by latput ", store_text_of(rows, "started_utc"));
+    strbuf_printf(&text, "%s%s, %s", store_text_of(rows, "version"),
                   what->others ? " and those that its tables need besides" : "", kept[what->keep]);
     if (stat(path, &st) == 0)
         strbuf_printf(&text, "; %.2f MB", (double)st.st_size / 1e6);
     strbuf_printf(&text, ".\nOf this machine it tells CPUID, microcode, hypervisor ('%s'), ",
-                  pack_text(rows, "hypervisor"));
+                  store_text_of(rows, "hypervisor"));
     strbuf_printf(&text, "kernel (%s), versions of tools, times and clocks; ",
-                  pack_text(rows, "os_kernel"));
-    if (*pack_text(rows, "label"))
-        strbuf_printf(&text, "the label that you gave it ('%s'); ", pack_text(rows, "label"));
+                  store_text_of(rows, "os_kernel"));
+    if (*store_text_of(rows, "label"))
+        strbuf_printf(&text, "the label that you gave it ('%s'); ", store_text_of(rows, "label"));
     strbuf_puts(&text, "no names of hosts, users or directories. README.txt and MANIFEST in it say "
                        "more.");
     strbuf_printf(out, "%*s", PACK_INDENT, "");

@@ -138,9 +138,8 @@ static void print_warnings(struct store *store, int64_t run_id)
     const struct store_filter filter = {.run_id = run_id};
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_WARNING, &filter, &err);
     while (rows && store_rows_next(rows, &err) == 1)
-        command_note(&cmd_run, "warning: %s\n  %s",
-                     store_rows_text(rows, store_rows_column(rows, "text")),
-                     store_rows_text(rows, store_rows_column(rows, "remedy")));
+        command_note(&cmd_run, "warning: %s\n  %s", store_text_of(rows, "text"),
+                     store_text_of(rows, "remedy"));
     store_rows_close(rows);
 }
 

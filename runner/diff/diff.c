@@ -37,13 +37,13 @@ static int form_compare(const void *a, const void *b)
 
 static void read_values(struct diff_side *side, struct store_rows *rows, struct diff_form *form)
 {
-    double spread = store_rows_real(rows, store_rows_column(rows, "rthroughput_spread_clk"));
+    double spread = store_real_of(rows, "rthroughput_spread_clk");
     for (int i = 0; i < DIFF_VALUES; i++) {
-        const char *bound = store_rows_text(rows, store_rows_column(rows, bound_columns[i]));
+        const char *bound = store_text_of(rows, bound_columns[i]);
         form->upper[i] = strcmp(bound, "upper") == 0;
         form->marks[i] =
             mark_columns[i] ? store_rows_keep(rows, mark_columns[i], &side->arena) : "";
-        form->values[i] = store_rows_real(rows, store_rows_column(rows, diff_columns[i]));
+        form->values[i] = store_real_of(rows, diff_columns[i]);
         form->spreads[i] = diff_kinds[i] == 'T' && isfinite(spread) ? spread : 0;
     }
 }
@@ -71,7 +71,7 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
         form->uops = arena_strdup(&side->arena, report_value(rows, "uops", uops));
         form->uops_upper = strcmp(store_rows_keep(rows, "uops_bound", &side->arena), "upper") == 0;
         form->ports = arena_strdup(&side->arena, report_ports(rows));
-        form->bits = store_rows_integer(rows, store_rows_column(rows, "bits"));
+        form->bits = store_integer_of(rows, "bits");
         read_values(side, rows, form);
     }
     store_rows_close(rows);

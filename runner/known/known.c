@@ -26,49 +26,42 @@ struct data_read {
     int nports;
 };
 
-static double data_real(struct store_rows *rows, const char *name)
-{
-    return store_rows_real(rows, store_rows_column(rows, name));
-}
-static int64_t data_integer(struct store_rows *rows, const char *name)
-{
-    return store_rows_integer(rows, store_rows_column(rows, name));
-}
 static bool data_is(struct store_rows *rows, const char *name, const char *value)
 {
-    return strcmp(store_rows_text(rows, store_rows_column(rows, name)), value) == 0;
+    return strcmp(store_text_of(rows, name), value) == 0;
 }
 static bool data_null(struct store_rows *rows, const char *name)
 {
-    return store_rows_type(rows, store_rows_column(rows, name)) == STORE_NULL;
+    return store_type_of(rows, name) == STORE_NULL;
 }
 
 static void data_read_form(struct known_cpu *data, struct store_rows *rows, struct known_form *form)
 {
     *form = (struct known_form){
         .id = {store_rows_keep(rows, "form", &data->arena),
-               store_rows_keep(rows, "enc", &data->arena), (int)data_integer(rows, "bits")},
+               store_rows_keep(rows, "enc", &data->arena), (int)store_integer_of(rows, "bits")},
         .mnemonic = store_rows_keep(rows, "mnemonic", &data->arena),
         .operands = store_rows_keep(rows, "operands", &data->arena),
         .options = store_rows_keep(rows, "options", &data->arena),
         .isa = store_rows_keep(rows, "isa", &data->arena),
         .list = store_rows_keep(rows, "list", &data->arena),
         .outcome = store_rows_keep(rows, "outcome", &data->arena),
-        .run_id = data_integer(rows, "run_id"),
-        .ports_run_id = data_null(rows, "ports_run_id") ? 0 : data_integer(rows, "ports_run_id"),
-        .latency_min_clk = data_real(rows, "latency_min_clk"),
-        .latency_max_clk = data_real(rows, "latency_max_clk"),
+        .run_id = store_integer_of(rows, "run_id"),
+        .ports_run_id =
+            data_null(rows, "ports_run_id") ? 0 : store_integer_of(rows, "ports_run_id"),
+        .latency_min_clk = store_real_of(rows, "latency_min_clk"),
+        .latency_max_clk = store_real_of(rows, "latency_max_clk"),
         .min_bound = store_rows_keep(rows, "latency_bound", &data->arena),
         .max_bound = store_rows_keep(rows, "latency_max_bound", &data->arena),
         .rthroughput_bound = store_rows_keep(rows, "rthroughput_bound", &data->arena),
         .min_upper = data_is(rows, "latency_bound", "upper"),
         .max_upper = data_is(rows, "latency_max_bound", "upper"),
-        .rthroughput_clk = data_real(rows, "rthroughput_clk"),
-        .rthroughput_slow_clk = data_real(rows, "rthroughput_slow_clk"),
+        .rthroughput_clk = store_real_of(rows, "rthroughput_clk"),
+        .rthroughput_slow_clk = store_real_of(rows, "rthroughput_slow_clk"),
         .rthroughput_upper = data_is(rows, "rthroughput_bound", "upper"),
         .uops_bound = store_rows_keep(rows, "uops_bound", &data->arena),
         .uops_upper = data_is(rows, "uops_bound", "upper"),
-        .uops = data_null(rows, "uops") ? -1 : (int)data_integer(rows, "uops"),
+        .uops = data_null(rows, "uops") ? -1 : (int)store_integer_of(rows, "uops"),
         .ports = data_null(rows, "ports") ? NULL : store_rows_keep(rows, "ports", &data->arena),
         .at_rename = store_rows_keep(rows, "at_rename", &data->arena),
     };
@@ -100,11 +93,11 @@ static int data_read_forms(struct data_read *read, const struct store_filter *fi
 
 static struct known_form *data_find(const struct known_cpu *data, struct store_rows *rows)
 {
-    struct stored_form key = {store_rows_text(rows, store_rows_column(rows, "form")), NULL,
-                              (int)data_integer(rows, "bits")};
+    struct stored_form key = {store_text_of(rows, "form"), NULL,
+                              (int)store_integer_of(rows, "bits")};
     char *form = xstrdup(key.form); // valid until the next text
     key.form = form;
-    key.enc = store_rows_text(rows, store_rows_column(rows, "enc"));
+    key.enc = store_text_of(rows, "enc");
     struct known_form *found =
         (struct known_form *)stored_form_find(&key, data->forms, data->nforms, sizeof *data->forms);
     free(form);
@@ -129,8 +122,8 @@ static struct known_pair data_pair(struct known_cpu *data, struct store_rows *ro
         .src = store_rows_keep(rows, "src", &data->arena),
         .dst = store_rows_keep(rows, "dst", &data->arena),
         .variant = store_rows_keep(rows, "variant", &data->arena),
-        .clk = data_real(rows, "latency_clk"),
-        .dense_clk = data_real(rows, "dense_clk"),
+        .clk = store_real_of(rows, "latency_clk"),
+        .dense_clk = store_real_of(rows, "dense_clk"),
         .upper = data_is(rows, "bound", "upper"),
         .average = data_is(rows, "bound", "average"),
     };
@@ -142,7 +135,7 @@ static struct known_pair data_false_pair(struct known_cpu *data, struct store_ro
     return (struct known_pair){.src = operand,
                                .dst = operand,
                                .variant = PLAN_FALSE,
-                               .clk = data_real(rows, "latency_clk"),
+                               .clk = store_real_of(rows, "latency_clk"),
                                .dense_clk = NAN,
                                .upper = true};
 }
@@ -160,7 +153,7 @@ static int data_read_pairs(struct data_read *read, enum store_view view,
         const char *variant =
             overwritten ? PLAN_FALSE : store_rows_keep(rows, "variant", &read->data->arena);
         bool there = !data_null(rows, "latency_clk") && !plan_is_immediate(variant) &&
-                     !(overwritten && data_real(rows, "latency_clk") == 0);
+                     !(overwritten && store_real_of(rows, "latency_clk") == 0);
         struct known_form *form = there ? data_find(read->data, rows) : NULL;
         if (form)
             data_add_pair(read->data, form,
@@ -225,7 +218,7 @@ static int data_read_run(struct data_read *read, struct err *err)
     int got = rows ? 1 : -1;
     while (got > 0 && data->run_id == 0) {
         got = store_rows_next(rows, err); // newest first
-        int64_t run_id = got > 0 ? data_integer(rows, "run_id") : 0;
+        int64_t run_id = got > 0 ? store_integer_of(rows, "run_id") : 0;
         for (int i = 0; i < data->nforms; i++)
             if (data->forms[i].run_id == run_id)
                 data->run_id = run_id;

@@ -108,7 +108,7 @@ static char *pack_run_field(struct store *store, int64_t run_id, const char *col
     char *text = NULL;
     int got = rows ? store_rows_next(rows, err) : -1;
     if (got > 0)
-        text = xstrdup(store_rows_text(rows, store_rows_column(rows, column)));
+        text = xstrdup(store_text_of(rows, column));
     else if (got == 0)
         err_set(err, "%s: has no run %lld", store_path(store), (long long)run_id);
     store_rows_close(rows);

@@ -100,18 +100,16 @@ static void readme_how(struct strbuf *out)
 static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns)
 {
     struct strbuf text = {0};
-    const char *started = store_rows_text(run, store_rows_column(run, "started_utc"));
-    const char *hypervisor = store_rows_text(run, store_rows_column(run, "hypervisor"));
+    const char *started = store_text_of(run, "started_utc");
+    const char *hypervisor = store_text_of(run, "hypervisor");
     strbuf_printf(&text,
                   "Latency, reciprocal throughput, µops and execution ports of x86 "
                   "instructions, as latput %s measured them on %.10s on a machine that "
                   "calls itself %s.",
-                  store_rows_text(run, store_rows_column(run, "version")), started,
-                  store_rows_text(run, store_rows_column(run, "brand")));
-    strbuf_printf(&text, " Its microarchitecture is filed as %s (%s)",
-                  store_rows_text(run, store_rows_column(run, "uarch")),
-                  store_rows_text(run, store_rows_column(run, "uarch_name")));
-    if (strchr(store_rows_text(run, store_rows_column(run, "uarch")), '?'))
+                  store_text_of(run, "version"), started, store_text_of(run, "brand"));
+    strbuf_printf(&text, " Its microarchitecture is filed as %s (%s)", store_text_of(run, "uarch"),
+                  store_text_of(run, "uarch_name"));
+    if (strchr(store_text_of(run, "uarch"), '?'))
         strbuf_puts(&text, ": the ? says that measurements contradict what its CPUID claims, and "
                            "fit this one");
     const char *label = store_rows_text(run, store_rows_column(run, "label"));
@@ -119,8 +117,8 @@ static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns
         strbuf_printf(&text, "; @%s is the name that its owner gave the machine", label);
     strbuf_printf(&text, ". It ran %s%s",
                   *hypervisor ? "as a virtual machine under " : "without a hypervisor", hypervisor);
-    strbuf_printf(&text, ", Linux %s.", store_rows_text(run, store_rows_column(run, "os_kernel")));
-    if (strcmp(store_rows_text(run, store_rows_column(run, "backend")), "text") == 0)
+    strbuf_printf(&text, ", Linux %s.", store_text_of(run, "os_kernel"));
+    if (strcmp(store_text_of(run, "backend"), "text") == 0)
         strbuf_puts(&text, " Nothing was measured: it is a simulation, a core made of text.");
     if (nruns > 1)
         strbuf_printf(&text, " The tables have the best answers of %d runs.", nruns);

@@ -145,7 +145,7 @@ static int page_rows(struct store *store, struct strbuf *out, int64_t *nrows, st
 
 static void page_column(struct strbuf *out, struct store_rows *run, const char *name)
 {
-    report_put_html(out, store_rows_text(run, store_rows_column(run, name)));
+    report_put_html(out, store_text_of(run, name));
 }
 
 static int page_head(struct store *store, int64_t run_id, struct strbuf *out, struct err *err)
@@ -165,8 +165,7 @@ static int page_head(struct store *store, int64_t run_id, struct strbuf *out, st
         page_column(out, run, "uarch");
         strbuf_puts(out, "), measured by latput ");
         page_column(out, run, "version");
-        strbuf_printf(out, ", %.10s.</p>\n",
-                      store_rows_text(run, store_rows_column(run, "started_utc")));
+        strbuf_printf(out, ", %.10s.</p>\n", store_text_of(run, "started_utc"));
     }
     store_rows_close(run);
     return got < 0 ? -1 : 0;

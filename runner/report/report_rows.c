@@ -243,7 +243,7 @@ static const char *shown_mark(struct store_rows *rows, const char *name)
                        : strcmp(name, "latency_min_clk") == 0 ? "latency_min_mark"
                        : strcmp(name, "latency_max_clk") == 0 ? "latency_max_mark"
                                                               : NULL;
-    return mark ? store_rows_text(rows, store_rows_column(rows, mark)) : "";
+    return mark ? store_text_of(rows, mark) : "";
 }
 
 static bool rows_have(const struct store_rows *rows, const char *name)
@@ -268,8 +268,7 @@ static bool shown_is_bound(struct store_rows *rows, const char *name)
     for (size_t i = 0; i < ARRAY_LEN(bounds); i++)
         if (strcmp(name, bounds[i][0]) == 0)
             return rows_have(rows, bounds[i][1]) &&
-                   strcmp(store_rows_text(rows, store_rows_column(rows, bounds[i][1])), "upper") ==
-                       0;
+                   strcmp(store_text_of(rows, bounds[i][1]), "upper") == 0;
     return false;
 }
 
@@ -412,7 +411,7 @@ static enum text_style shown_style(struct store_rows *rows, const char *name, co
         return len > 0 && value[len - 1] == '?' ? STYLE_FAINT : STYLE_PLAIN;
     if (strcmp(name, "outcome") != 0)
         return STYLE_PLAIN;
-    const char *outcome = store_rows_text(rows, store_rows_column(rows, name));
+    const char *outcome = store_text_of(rows, name);
     for (size_t i = 0; i < ARRAY_LEN(faint); i++)
         if (strcmp(outcome, faint[i]) == 0)
             return STYLE_FAINT;

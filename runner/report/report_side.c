@@ -95,9 +95,8 @@ static void side_start(struct side *side)
 static const char *side_text(const struct side *side, struct store_rows *rows, const char *name,
                              char text[REPORT_LATENCY_MAX])
 {
-    return report_for_people(side->query->format)
-               ? report_value(rows, name, text)
-               : store_rows_text(rows, store_rows_column(rows, name));
+    return report_for_people(side->query->format) ? report_value(rows, name, text)
+                                                  : store_text_of(rows, name);
 }
 
 static void side_cell(struct side *side, int column, struct store_rows *rows, const char *name)
@@ -161,7 +160,7 @@ static bool side_same(const struct side *side, struct store_rows *rows)
 static void side_row(struct side *side, struct store_rows *rows)
 {
     int u = 0;
-    const char *own = store_rows_text(rows, store_rows_column(rows, "uarch"));
+    const char *own = store_text_of(rows, "uarch");
     for (const char *uarch = side->uarchs; strcmp(uarch, own) != 0; uarch += strlen(uarch) + 1)
         u++;
     report_runs_of(side->query->runs, rows);

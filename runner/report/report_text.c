@@ -55,24 +55,19 @@ static struct store_rows *run_row_open(struct store *store, int64_t run_id, stru
     return NULL;
 }
 
-static const char *run_field(struct store_rows *rows, const char *name)
-{
-    return store_rows_text(rows, store_rows_column(rows, name));
-}
-
 static int run_text_read(struct store *store, int64_t run_id, struct run_text *run, struct err *err)
 {
     struct store_rows *rows = run_row_open(store, run_id, err);
     if (!rows)
         return -1;
     *run = (struct run_text){0};
-    run->version = arena_strdup(&run->arena, run_field(rows, "version"));
-    run->brand = arena_strdup(&run->arena, run_field(rows, "brand"));
-    run->uarch = arena_strdup(&run->arena, run_field(rows, "uarch"));
-    run->uarch_name = arena_strdup(&run->arena, run_field(rows, "uarch_name"));
-    run->started = arena_strdup(&run->arena, run_field(rows, "started_utc"));
-    run->backend = arena_strdup(&run->arena, run_field(rows, "backend"));
-    run->calib_link_clk = store_rows_integer(rows, store_rows_column(rows, "calib_link_clk"));
+    run->version = arena_strdup(&run->arena, store_text_of(rows, "version"));
+    run->brand = arena_strdup(&run->arena, store_text_of(rows, "brand"));
+    run->uarch = arena_strdup(&run->arena, store_text_of(rows, "uarch"));
+    run->uarch_name = arena_strdup(&run->arena, store_text_of(rows, "uarch_name"));
+    run->started = arena_strdup(&run->arena, store_text_of(rows, "started_utc"));
+    run->backend = arena_strdup(&run->arena, store_text_of(rows, "backend"));
+    run->calib_link_clk = store_integer_of(rows, "calib_link_clk");
     store_rows_close(rows);
     return 0;
 }
@@ -121,22 +116,22 @@ struct list_seen { // things that the legend must explain
 static void put_list_row(struct text_table *table, struct store_rows *rows, struct list_seen *seen)
 {
     char text[REPORT_LATENCY_MAX];
-    const char *least = run_field(rows, "latency_min_mark"),
-               *most = run_field(rows, "latency_max_mark");
-    int outcome = outcome_parse(run_field(rows, "outcome"));
+    const char *least = store_text_of(rows, "latency_min_mark"),
+               *most = store_text_of(rows, "latency_max_mark");
+    int outcome = outcome_parse(store_text_of(rows, "outcome"));
     for (size_t i = 0; i < ARRAY_LEN(list_columns); i++)
         text_table_cell(table, report_value(rows, list_columns[i], text));
     seen->average |= strchr(least, '~') || strchr(most, '~');
     seen->states |= strchr(least, '*') || strchr(most, '*');
-    seen->slots_upper |= strcmp(run_field(rows, "uops_bound"), "upper") == 0;
+    seen->slots_upper |= strcmp(store_text_of(rows, "uops_bound"), "upper") == 0;
     if (outcome >= 0)
         seen->outcomes[outcome] = true;
-    seen->renamed |= *run_field(rows, "at_rename") != '\0';
-    seen->ports |= *run_field(rows, "ports_run_id") != '\0';
-    seen->ambiguous |= strchr(run_field(rows, "ports"), '?') != NULL;
-    seen->joined |= strchr(run_field(rows, "ports"), '/') != NULL;
-    int64_t ports_run = store_rows_integer(rows, store_rows_column(rows, "ports_run_id"));
-    seen->others += store_rows_integer(rows, store_rows_column(rows, "run_id")) != seen->run_id ||
+    seen->renamed |= *store_text_of(rows, "at_rename") != '\0';
+    seen->ports |= *store_text_of(rows, "ports_run_id") != '\0';
+    seen->ambiguous |= strchr(store_text_of(rows, "ports"), '?') != NULL;
+    seen->joined |= strchr(store_text_of(rows, "ports"), '/') != NULL;
+    int64_t ports_run = store_integer_of(rows, "ports_run_id");
+    seen->others += store_integer_of(rows, "run_id") != seen->run_id ||
                     (ports_run && ports_run != seen->run_id);
 }
 
@@ -195,15 +190,14 @@ static int put_false(struct strbuf *out, struct store *store, enum store_view vi
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
         char number[32], text[REPORT_LATENCY_MAX];
-        double clk = store_rows_real(rows, store_rows_column(rows, "latency_clk"));
+        double clk = store_real_of(rows, "latency_clk");
         if (!(clk > 0))
             continue;
         report_number(clk, number);
-        report_latency(number, strcmp(run_field(rows, "bound"), "upper") == 0,
-                       run_field(rows, "mark"), text);
-        strbuf_printf(out, "%s  %s: ", title,
-                      store_rows_form(rows, store_rows_column(rows, "form")));
-        strbuf_printf(out, "%s: %s\n", run_field(rows, "operand"), text);
+        report_latency(number, strcmp(store_text_of(rows, "bound"), "upper") == 0,
+                       store_text_of(rows, "mark"), text);
+        strbuf_printf(out, "%s  %s: ", title, store_form_of(rows, "form"));
+        strbuf_printf(out, "%s: %s\n", store_text_of(rows, "operand"), text);
         title = "";
     }
     store_rows_close(rows);
@@ -221,14 +215,13 @@ static int put_failures(struct strbuf *out, struct store *store, enum store_view
     const char *title = "\nFailures:\n";
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
-        int outcome = outcome_parse(run_field(rows, "outcome"));
+        int outcome = outcome_parse(store_text_of(rows, "outcome"));
         if (outcome == OUTCOME_UNSUPPORTED || outcome == OUTCOME_NOT_MEASURABLE)
             continue;
-        const char *detail = run_field(rows, "detail");
-        strbuf_printf(out, "%s  %s: ", title,
-                      store_rows_form(rows, store_rows_column(rows, "form")));
-        strbuf_printf(out, "%s: ", run_field(rows, "test"));
-        strbuf_printf(out, "%s%s%s\n", run_field(rows, "outcome"), *detail ? ": " : "", detail);
+        const char *detail = store_text_of(rows, "detail");
+        strbuf_printf(out, "%s  %s: ", title, store_form_of(rows, "form"));
+        strbuf_printf(out, "%s: ", store_text_of(rows, "test"));
+        strbuf_printf(out, "%s%s%s\n", store_text_of(rows, "outcome"), *detail ? ": " : "", detail);
         title = "";
     }
     store_rows_close(rows);
@@ -438,9 +431,9 @@ static int put_info_warnings(struct strbuf *out, struct store *store, int64_t ru
     const char *title = "\nWarnings:\n";
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
-        strbuf_printf(out, "%s  %s\n", title, run_field(rows, "text"));
-        if (*run_field(rows, "remedy"))
-            strbuf_printf(out, "    Remedy: %s\n", run_field(rows, "remedy"));
+        strbuf_printf(out, "%s  %s\n", title, store_text_of(rows, "text"));
+        if (*store_text_of(rows, "remedy"))
+            strbuf_printf(out, "    Remedy: %s\n", store_text_of(rows, "remedy"));
         title = "";
     }
     store_rows_close(rows);

@@ -18,7 +18,7 @@ int report_whose_read(struct store *store, int64_t run_id, struct report_whose *
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
     int got = rows ? store_rows_next(rows, err) : -1;
     if (got > 0) {
-        double core_hz = store_rows_real(rows, store_rows_column(rows, "core_hz"));
+        double core_hz = store_real_of(rows, "core_hz");
         *whose = (struct report_whose){.run_id = run_id,
                                        .uarch = store_rows_keep(rows, "uarch", arena),
                                        .name = store_rows_keep(rows, "uarch_name", arena),

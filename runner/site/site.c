@@ -18,8 +18,8 @@ static int lists_json(struct store *store, struct json *json, struct err *err)
     json_open(json_name(json, "lists"), '['); // [name, title], later ones are newer
     while ((got = store_rows_next(rows, err)) > 0) {
         json_open(json, '[');
-        json_text(json, store_rows_exact(rows, store_rows_column(rows, "list")));
-        json_text(json, store_rows_exact(rows, store_rows_column(rows, "title")));
+        json_text(json, store_exact_of(rows, "list"));
+        json_text(json, store_exact_of(rows, "title"));
         json_close(json, ']');
     }
     json_close(json, ']');

@@ -24,12 +24,7 @@ static const char *const run_columns[] = {
 
 static const char *cpu_text(struct site_cpus *cpus, struct store_rows *rows, const char *column)
 {
-    return arena_strdup(&cpus->arena, store_rows_exact(rows, store_rows_column(rows, column)));
-}
-
-static int64_t cpu_integer(struct store_rows *rows, const char *column)
-{
-    return store_rows_integer(rows, store_rows_column(rows, column));
+    return arena_strdup(&cpus->arena, store_exact_of(rows, column));
 }
 
 // Returns the length of a word of a brand, with the blanks after it, and sets *plain if people say
@@ -118,9 +113,9 @@ static void cpus_add_run(struct site_cpus *cpus, struct store_rows *rows)
         .uarch = cpu_text(cpus, rows, "uarch"),
         .vendor = cpu_text(cpus, rows, "vendor"),
         .brand = cpu_text(cpus, rows, "brand"),
-        .family = cpu_integer(rows, "family"),
-        .model = cpu_integer(rows, "model"),
-        .signature = cpu_integer(rows, "signature"),
+        .family = store_integer_of(rows, "family"),
+        .model = store_integer_of(rows, "model"),
+        .signature = store_integer_of(rows, "signature"),
     };
     cpu.machine = site_brand_short(&cpus->arena, cpu.brand);
     int at = 0;
@@ -132,7 +127,7 @@ static void cpus_add_run(struct site_cpus *cpus, struct store_rows *rows)
     }
     cpus->runs =
         xgrow(cpus->runs, &cpus->runs_capacity, (size_t)cpus->nruns + 1, sizeof *cpus->runs);
-    cpus->runs[cpus->nruns++] = (struct site_run){cpu_integer(rows, "run_id"), at};
+    cpus->runs[cpus->nruns++] = (struct site_run){store_integer_of(rows, "run_id"), at};
 }
 
 // Orders vendors by name, then families and models by number, which is about the order of time.
@@ -230,7 +225,7 @@ int site_cpus_read(struct store *store, const char *uarchs, struct site_cpus *cp
         return -1;
     int got;
     while ((got = store_rows_next(rows, err)) > 0)
-        if (!uarchs || words_have(uarchs, store_rows_exact(rows, store_rows_column(rows, "uarch"))))
+        if (!uarchs || words_have(uarchs, store_exact_of(rows, "uarch")))
             cpus_add_run(cpus, rows);
     store_rows_close(rows);
     if (got < 0)

@@ -98,26 +98,26 @@ static void pass_json(const struct kernel_facts *facts, const struct timing *tim
 static int kernel_json(struct detail *detail, const struct site_stream *row,
                        struct site_texts *texts, struct json *json, struct err *err)
 {
-    if (site_integer(row, "kernel_id") == 0 || !site_integer(row, "decides"))
+    if (store_integer_of(row->rows, "kernel_id") == 0 || !store_integer_of(row->rows, "decides"))
         return 0;
-    site_asm_json(site_column(row, "machine_code"), (int)row->at.bits, texts, json);
+    site_asm_json(store_exact_of(row->rows, "machine_code"), (int)row->at.bits, texts, json);
     if (!detail->samples)
         return 0;
     struct kernel_facts facts = {
         .shape = "",
-        .instances = (int)site_integer(row, "instances"),
-        .instrs = (int)site_integer(row, "instrs"),
-        .extra_clk = site_real(row, "extra_clk"),
+        .instances = (int)store_integer_of(row->rows, "instances"),
+        .instrs = (int)store_integer_of(row->rows, "instrs"),
+        .extra_clk = store_real_of(row->rows, "extra_clk"),
     };
     struct arena arena = {0};
     const struct timing *timings;
     int n = 0;
-    int result =
-        store_get_timings(detail->store, site_integer(row, "kernel_id"), &arena, &timings, &n, err);
+    int result = store_get_timings(detail->store, store_integer_of(row->rows, "kernel_id"), &arena,
+                                   &timings, &n, err);
     json_open(json, '[');
     for (int t = 0; t < n && result == 0; t++)
         if (timings[t].nsamples > 0)
-            pass_json(&facts, &timings[t], site_integer(row, "counted") != 0, json);
+            pass_json(&facts, &timings[t], store_integer_of(row->rows, "counted") != 0, json);
     json_close(json, ']');
     arena_free(&arena);
     return result;

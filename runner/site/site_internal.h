@@ -86,10 +86,6 @@ int site_stream_open(struct site_stream *stream, struct store *store, enum store
 int site_stream_next(struct site_stream *stream, struct err *err); // 0 or -1; *more
 void site_stream_close(struct site_stream *stream);
 int site_form_compare(const struct site_form *a, const struct site_form *b);
-// Return values of the current row by the names of columns.
-double site_real(const struct site_stream *stream, const char *column);
-int64_t site_integer(const struct site_stream *stream, const char *column);
-const char *site_column(const struct site_stream *stream, const char *column); // as text
 // Writes a value in thousandths of a cycle; NaN as null.
 void site_thousandths(struct json *json, double value);
 

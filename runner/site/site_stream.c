@@ -56,21 +56,6 @@ int site_form_compare(const struct site_form *a, const struct site_form *b)
     return order ? order : (a->bits > b->bits) - (a->bits < b->bits);
 }
 
-double site_real(const struct site_stream *stream, const char *column)
-{
-    return store_rows_real(stream->rows, store_rows_column(stream->rows, column));
-}
-
-int64_t site_integer(const struct site_stream *stream, const char *column)
-{
-    return store_rows_integer(stream->rows, store_rows_column(stream->rows, column));
-}
-
-const char *site_column(const struct site_stream *stream, const char *column)
-{
-    return store_rows_exact(stream->rows, store_rows_column(stream->rows, column));
-}
-
 void site_thousandths(struct json *json, double value)
 {
     if (isfinite(value) && fabs(value) < 1e12)

@@ -36,9 +36,9 @@ static void forms_add(struct table_forms *table, struct site_forms *forms,
     column_put(&table->mnemonic, site_text(&table->texts, at->mnemonic));
     column_put(&table->operands, site_text(&table->texts, at->operands));
     column_put(&table->enc, site_text(&table->texts, at->enc));
-    column_put(&table->isa, site_text(&table->texts, site_column(row, "isa")));
-    column_put(&table->list, site_text(&table->texts, site_column(row, "list")));
-    column_put(&table->options, site_text(&table->texts, site_column(row, "options")));
+    column_put(&table->isa, site_text(&table->texts, store_exact_of(row->rows, "isa")));
+    column_put(&table->list, site_text(&table->texts, store_exact_of(row->rows, "list")));
+    column_put(&table->options, site_text(&table->texts, store_exact_of(row->rows, "options")));
     // Most forms are named by mnemonic and operands.
     char *usual = xasprintf("%s%s%s", at->mnemonic, *at->operands ? " " : "", at->operands);
     bool same = strcmp(usual, at->form) == 0;

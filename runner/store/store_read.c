@@ -467,6 +467,36 @@ int64_t store_rows_integer(struct store_rows *rows, int column)
     return sqlite3_column_int64(rows->stmt, column);
 }
 
+enum store_type store_type_of(struct store_rows *rows, const char *name)
+{
+    return store_rows_type(rows, store_rows_column(rows, name));
+}
+
+const char *store_text_of(struct store_rows *rows, const char *name)
+{
+    return store_rows_text(rows, store_rows_column(rows, name));
+}
+
+const char *store_exact_of(struct store_rows *rows, const char *name)
+{
+    return store_rows_exact(rows, store_rows_column(rows, name));
+}
+
+const char *store_form_of(struct store_rows *rows, const char *name)
+{
+    return store_rows_form(rows, store_rows_column(rows, name));
+}
+
+double store_real_of(struct store_rows *rows, const char *name)
+{
+    return store_rows_real(rows, store_rows_column(rows, name));
+}
+
+int64_t store_integer_of(struct store_rows *rows, const char *name)
+{
+    return store_rows_integer(rows, store_rows_column(rows, name));
+}
+
 int store_run_newest(struct store *store, const char *uarch, int64_t *run_id, struct err *err)
 {
     return store_get_int(store, err, run_id,

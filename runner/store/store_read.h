@@ -97,3 +97,10 @@ const char *store_rows_keep(struct store_rows *rows, const char *name, struct ar
 const char *store_rows_form(struct store_rows *rows, int column);
 double store_rows_real(struct store_rows *rows, int column); // NaN for NULL
 int64_t store_rows_integer(struct store_rows *rows, int column);
+// The same of the column of this name.
+enum store_type store_type_of(struct store_rows *rows, const char *name);
+const char *store_text_of(struct store_rows *rows, const char *name);
+const char *store_exact_of(struct store_rows *rows, const char *name);
+const char *store_form_of(struct store_rows *rows, const char *name);
+double store_real_of(struct store_rows *rows, const char *name);
+int64_t store_integer_of(struct store_rows *rows, const char *name);
