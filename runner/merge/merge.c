@@ -31,8 +31,7 @@ int merge_extract_runs(struct store *store, const struct merge_extract *extract,
     if (store_open(path, STORE_WRITE, &fresh, err) != 0)
         return -1;
     sqlite3_exec(fresh->db, trusting, NULL, NULL, NULL);
-    int result =
-        merge_copy_runs(store, extract->run_ids, extract->nruns, extract->keep, fresh, &last, err);
+    int result = merge_copy_runs(store, extract, fresh, &last, err);
     for (int i = 0; i < extract->nruns && result == 0 && extract->keep < MERGE_KEEP_SAMPLES; i++)
         result = merge_mark_bare(fresh, last + 1 + i, err);
     if (result == 0)
@@ -139,10 +138,11 @@ static int merge_open(const char *path, const char *label, struct store **out, s
 static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
                       struct err *err)
 {
+    const struct merge_extract what = {&source, 1, MERGE_KEEP_SAMPLES};
     int64_t last;
     char identity[65];
     if (merge_check_identity(from, source, identity, err) != 0 ||
-        merge_copy_runs(from, &source, 1, MERGE_KEEP_SAMPLES, store, &last, err) != 0)
+        merge_copy_runs(from, &what, store, &last, err) != 0)
         return -1;
     *run_id = last + 1;
     if (store_begin(store, err) != 0 ||
@@ -359,8 +359,8 @@ static int merge_append(struct merge *merge, int64_t *last_run_id, struct err *e
     int64_t *run_ids = xcalloc((size_t)nruns, sizeof *run_ids);
     for (int i = 0; i < nruns; i++)
         run_ids[i] = i + 1;
-    int result = merge_copy_runs(merge->staged, run_ids, (int)nruns, MERGE_KEEP_ALL, merge->store,
-                                 last_run_id, err);
+    const struct merge_extract what = {run_ids, (int)nruns, MERGE_KEEP_ALL};
+    int result = merge_copy_runs(merge->staged, &what, merge->store, last_run_id, err);
     free(run_ids);
     return result;
 }

@@ -64,7 +64,7 @@ const struct merge_level merge_levels[MERGE_LEVELS] = {
 
 struct copy {
     struct store *from, *to;
-    enum merge_keep keep;
+    const struct merge_extract *what;
     struct strbuf sql;
 };
 
@@ -140,7 +140,7 @@ static int copy_level(struct copy *copy, const struct merge_level *level, struct
         "WHEN ?4 AND type = 'REAL' THEN 'round(it.' || name || ' * 1000) / 1000' "
         "ELSE 'it.' || name END, '') FROM pragma_table_info(?1) WHERE name NOT IN (?2, ?3)",
         "sssi", level->table, level->above, level->id,
-        (int64_t)(copy->keep == MERGE_KEEP_RESULTS && level->notes & MERGE_ROUNDS));
+        (int64_t)(copy->what->keep == MERGE_KEEP_RESULTS && level->notes & MERGE_ROUNDS));
     if (!columns)
         return -1;
     int got = sqlite3_step(columns);
@@ -197,19 +197,19 @@ static int copy_levels(struct copy *copy, struct err *err)
     for (size_t i = 0; i < MERGE_LEVELS && result == 0; i++) {
         if (i == MERGE_RUN)
             strbuf_puts(&copy->sql, copy_cpus_known);
-        if (merge_keeps(copy->keep, merge_levels[i].notes))
+        if (merge_keeps(copy->what->keep, merge_levels[i].notes))
             result = copy_level(copy, &merge_levels[i], err);
     }
     return result;
 }
 
 // Puts the script together.
-static int copy_script(struct copy *copy, const int64_t *run_ids, int nruns, struct err *err)
+static int copy_script(struct copy *copy, struct err *err)
 {
     copy_each_ids(copy, copy_ids_begin);
-    for (int i = 0; i < nruns; i++)
+    for (int i = 0; i < copy->what->nruns; i++)
         strbuf_printf(&copy->sql, "INSERT INTO temp.merge_run (here) VALUES (%lld); ",
-                      (long long)run_ids[i]);
+                      (long long)copy->what->run_ids[i]);
     int result = copy_levels(copy, err);
     copy_each_ids(copy, copy_ids_end);
     return result;
@@ -228,14 +228,14 @@ static int copy_execute(struct copy *copy, struct err *err)
 }
 
 // Checks that no other process has merged one of the runs since it was looked for.
-static int copy_check_new(struct copy *copy, const int64_t *run_ids, int nruns, struct err *err)
+static int copy_check_new(struct copy *copy, struct err *err)
 {
     int64_t known = 0;
-    for (int i = 0; i < nruns && known == 0; i++)
+    for (int i = 0; i < copy->what->nruns && known == 0; i++)
         if (store_get_int(copy->to, err, &known,
                           "SELECT count(*) FROM source.run JOIN main.run USING (uuid) "
                           "WHERE source.run.run_id = ?1",
-                          "i", run_ids[i]) < 0)
+                          "i", copy->what->run_ids[i]) < 0)
             return -1;
     return known == 0 ? 0
                       : err_set(err,
@@ -244,34 +244,33 @@ static int copy_check_new(struct copy *copy, const int64_t *run_ids, int nruns, 
                                 copy->to->path);
 }
 
-static int copy_runs(struct copy *copy, const int64_t *run_ids, int nruns, int64_t *last_run_id,
-                     struct err *err)
+static int copy_runs(struct copy *copy, int64_t *last_run_id, struct err *err)
 {
     if (store_begin(copy->to, err) != 0)
         return -1;
-    if (copy_check_new(copy, run_ids, nruns, err) == 0 &&
+    if (copy_check_new(copy, err) == 0 &&
         store_get_int(copy->to, err, last_run_id, "SELECT coalesce(max(run_id), 0) FROM main.run",
                       "") >= 0 &&
-        copy_script(copy, run_ids, nruns, err) == 0 && copy_execute(copy, err) == 0 &&
+        copy_script(copy, err) == 0 && copy_execute(copy, err) == 0 &&
         store_commit(copy->to, err) == 0)
         return 0;
     store_rollback(copy->to);
     return -1;
 }
 
-int merge_copy_runs(struct store *from, const int64_t *run_ids, int nruns, enum merge_keep keep,
-                    struct store *to, int64_t *last_run_id, struct err *err)
+int merge_copy_runs(struct store *from, const struct merge_extract *what, struct store *to,
+                    int64_t *last_run_id, struct err *err)
 {
     static const char before[] = "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON";
     static const char after[] = "PRAGMA foreign_keys = ON; PRAGMA ignore_check_constraints = OFF; "
                                 "DETACH source";
-    struct copy copy = {.from = from, .to = to, .keep = keep};
+    struct copy copy = {.from = from, .to = to, .what = what};
     if (store_execute(to, err, "ATTACH ?1 AS source", "s",
                       from->uri ? from->uri : sqlite3_db_filename(from->db, "main")) != 0)
         return -1;
     int status = store_script(to, err, before, "begin to write");
     if (status == 0)
-        status = copy_runs(&copy, run_ids, nruns, last_run_id, err);
+        status = copy_runs(&copy, last_run_id, err);
     sqlite3_exec(to->db, after, NULL, NULL, NULL);
     strbuf_free(&copy.sql);
     return status;

@@ -32,8 +32,8 @@ bool merge_keeps(enum merge_keep keep, unsigned notes);
 
 // merge_copy.c: copies runs with everything that belongs to them and is kept, all or nothing; no
 // transaction may be open. The copies' ids follow *last_run_id.
-int merge_copy_runs(struct store *from, const int64_t *run_ids, int nruns, enum merge_keep keep,
-                    struct store *to, int64_t *last_run_id, struct err *err);
+int merge_copy_runs(struct store *from, const struct merge_extract *what, struct store *to,
+                    int64_t *last_run_id, struct err *err);
 
 // merge_hash.c: checks that the identity of a run's CPU is the hash of its columns, or rows of two
 // CPUs could pass for one.

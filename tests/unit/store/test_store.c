@@ -752,7 +752,9 @@ static void expect_copied(struct store *store)
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/to.db", dir);
     struct store *to = fixture_open(path, STORE_WRITE);
-    assert_int_equal(merge_copy_runs(store, &run_id, 1, MERGE_KEEP_SAMPLES, to, &last, &err), 0);
+    assert_int_equal(merge_copy_runs(store, &(struct merge_extract){&run_id, 1, MERGE_KEEP_SAMPLES},
+                                     to, &last, &err),
+                     0);
     fixture_expect(to, "SELECT count(*) FROM run_form", "3");
     store_close(to);
     unlink(path);
@@ -1007,7 +1009,9 @@ static void test_run_time(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
-    assert_int_equal(merge_copy_runs(store, &run_id, 1, MERGE_KEEP_RESULTS, to, &last, &err), 0);
+    assert_int_equal(merge_copy_runs(store, &(struct merge_extract){&run_id, 1, MERGE_KEEP_RESULTS},
+                                     to, &last, &err),
+                     0);
     fixture_expect(to, sums, "7.5 0.75 200 60 2 0.4 4");
     fixture_expect(to, "SELECT count(*) FROM run_time", "3");
     store_close(to);

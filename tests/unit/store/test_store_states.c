@@ -135,7 +135,8 @@ static void test_merge(void **state)
     char path[160];
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
     struct store *to = fixture_open(path, STORE_WRITE);
-    if (merge_copy_runs(from, &run_id, 1, MERGE_KEEP_SAMPLES, to, &last, &err) != 0 ||
+    if (merge_copy_runs(from, &(struct merge_extract){&run_id, 1, MERGE_KEEP_SAMPLES}, to, &last,
+                        &err) != 0 ||
         store_summary_renew(to, &err) != 0)
         fail_msg("%s", err.text);
     expect_all(to);
