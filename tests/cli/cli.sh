@@ -43,6 +43,15 @@ expect() {
     shift
     "$@" || cli_fail "not true: $*"
 }
+# await COMMAND...: waits until it succeeds, for at most a minute.
+await() {
+    local i
+    for ((i = 0; i < 3000; i++)); do
+        "$@" 2>/dev/null && return
+        sleep 0.02
+    done
+    cli_fail "it never came: $*"
+}
 # runs_32: whether 32-bit programs can be built and run here.
 runs_32() { [ -e "$BUILD/core32.o" ] && "$BUILD/probe32" 2>/dev/null; }
 # keeps_cpu: whether this process may choose its CPU, if only the ones that it has.

@@ -92,9 +92,11 @@ expect_err 'measured, imul r64,r64 takes 4\.00 cycles; on zen5 it takes 3'
 text_machine resumed <<<$'width 9\npace 50'
 begins_as 41 <<<'width 9'
 "$BUILD/latput" run forms.csv --db resumed.db --results none --quiet --tests LT >"$OUT" 2>"$ERR" &
-until [ "$(sqlite3 resumed.db 'SELECT count(*) FROM run' 2>&1)" = 1 ]; do sleep 0.1; done
-kill -TERM $!
-wait $!
+run=$!
+has_run() { [ "$(sqlite3 resumed.db 'SELECT count(*) FROM run')" = 1 ]; }
+await has_run
+kill -TERM "$run"
+wait "$run"
 STATUS=$?
 CLI_COMMAND='latput run, stopped'
 expect_status 3

@@ -77,15 +77,6 @@ done
 
 # run_list LIST ARGS...: all of what it says of itself is on stderr.
 run_list() { run run "$@" --results none --quiet; }
-# waits COMMAND...: until it succeeds, for at most 20 s.
-waits() {
-    local i
-    for ((i = 0; i < 400; i++)); do
-        "$@" 2>/dev/null && return
-        sleep 0.05
-    done
-    cli_fail "it never came: $*"
-}
 
 run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --tests LT
 expect_status 0
@@ -118,7 +109,7 @@ sqlite3 "$DB" <reading >told &
 reader=$!
 exec 8>reading
 echo 'BEGIN; SELECT count(*) FROM run;' >&8
-until [ -s told ]; do sleep 0.05; done
+await test -s told
 run_list small.csv --db "$DB" --tests T
 expect_status 0
 expect_err "run\.db: another process reads it, so the last changes are in .*run\.db-wal; copy or move both"
@@ -161,7 +152,7 @@ text_machine slow <<<'pace 0.2'
 "$LATPUT" run "${killed[@]}" --results none >/dev/null 2>&1 </dev/null &
 pid=$!
 has_forms() { [ "$(sqlite3 "$KILLDB" 'select count(*) > 0 from run_form')" = 1 ]; }
-waits has_forms
+await has_forms
 kill -KILL "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 text_machine quiet <<<''
@@ -181,7 +172,7 @@ fp=(run sse_fp --db "$SCRATCH/int.db" --results none --quiet)
 env --default-signal=INT "$LATPUT" "${fp[@]}" --tests LT >"$OUT" 2>"$ERR" </dev/null &
 pid=$!
 begun() { [ "$(sqlite3 "$SCRATCH/int.db" "select count(*) from run where selection like '%$1%'")" = 1 ]; }
-waits begun tests=LT
+await begun tests=LT
 kill -INT "$pid"
 wait "$pid"
 STATUS=$?
@@ -193,7 +184,7 @@ expect "the run is not finished" test "$(sqlite3 "$SCRATCH/int.db" 'select count
 # Two that go on with one run: the second one says so at the start.
 "$LATPUT" "${fp[@]}" --tests T >/dev/null 2>&1 </dev/null &
 pid=$!
-waits begun 'tests=T%'
+await begun 'tests=T%'
 run "${fp[@]}" --tests T --resume
 expect_status 2
 expect_err 'another process is measuring run [0-9]+'
@@ -255,7 +246,7 @@ text_machine slow <<<$'pace 5\nfault ud2 signal ILL'
 "$LATPUT" run small.csv --db ports.db --results none >/dev/null 2>&1 </dev/null &
 pid=$!
 stored() { [ "$(sqlite3 ports.db 'select count(*) from run_form')" = 4 ]; }
-waits stored
+await stored
 kill -TERM "$pid"
 wait "$pid" 2>/dev/null
 text_machine quiet <<<'fault ud2 signal ILL'

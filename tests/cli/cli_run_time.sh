@@ -78,10 +78,8 @@ text_machine slow <<<'pace 2'
 resumed=(run integer_arithmetic --filter 'a*' --db resumed.db --results none --quiet --tests LT)
 "$LATPUT" "${resumed[@]}" >"$OUT" 2>"$ERR" </dev/null &
 pid=$!
-for ((i = 0; i < 1000; i++)); do
-    [ "$(sqlite3 resumed.db 'select count(*) > 0 from run_form' 2>/dev/null)" = 1 ] && break
-    sleep 0.02
-done
+has_forms() { [ "$(sqlite3 resumed.db 'select count(*) > 0 from run_form')" = 1 ]; }
+await has_forms
 kill -TERM "$pid"
 wait "$pid"
 STATUS=$?

@@ -103,18 +103,12 @@ expect "said in the report" grep -q 'of all that ran there' <(tr '\n' ' ' <"$ERR
 LD_PRELOAD=$PWD/counters.so "$LATPUT" stat -r 1 --warm 0 --backend msr -e core_clk -- \
     env -u LD_PRELOAD sh -c 'echo $$ >pid; exec sleep 100' >"$OUT" 2>"$ERR" </dev/null &
 latput=$! CLI_COMMAND='latput stat, killed'
-for ((i = 0; i < 200; i++)); do
-    [ -s pid ] && break
-    sleep 0.05
-done
+await test -s pid
 expect "the counters are programmed" test "$(machine_registers "$cpu" | cmp -s - before; \
     echo $?)" = 1
 kill -KILL "$latput"
 wait "$latput" 2>/dev/null
-for ((i = 0; i < 100; i++)); do
-    machine_registers "$cpu" | cmp -s - before && break
-    sleep 0.05
-done
-expect "everything is as it was" cmp before <(machine_registers "$cpu")
+put_right() { machine_registers "$cpu" | cmp -s - before; }
+await put_right
 expect "the program has ended" test ! -e "/proc/$(cat pid)/exe"
 finish

@@ -13,15 +13,6 @@ text_machine slow <<<'pace 5'
 
 # scratch: whether there is something of ours in TMPDIR.
 scratch() { [ -n "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)" ]; }
-# await COMMAND...: waits for it, for at most a minute.
-await() {
-    local i
-    for ((i = 0; i < 3000; i++)); do
-        "$@" && return
-        sleep 0.02
-    done
-    cli_fail "it never came: $*"
-}
 calibrates() { pgrep -f "^$LATPUT_MACHINE/core" >/dev/null; }
 held() { pgrep -f "^sleep 60\.$$\$" >/dev/null; }
 has_run() { [ "$(sqlite3 stop.db 'select count(*) from run' 2>/dev/null)" = 1 ]; }
