@@ -110,8 +110,9 @@ static int read_refuse(struct pack_reader *reader, const char *what)
 static int read_archive_error(struct pack_reader *reader)
 {
     const char *text = archive_error_string(reader->zip);
-    return err_set(reader->err, "%s: cannot be read as a pack (zip, tar.xz): %s", reader->path,
-                   text ? text : "unknown error");
+    return err_set(reader->err,
+                   "%s: cannot be read as a pack (zip, tar.xz): %s; if it is one, copy it again",
+                   reader->path, text ? text : "unknown error");
 }
 
 static int read_check_entry(struct pack_reader *reader, struct archive_entry *entry)

@@ -100,10 +100,11 @@ int store_error(struct store *store, struct err *err, const char *doing)
                        "permissions, or write to another one with --db",
                        store->path, doing);
     case SQLITE_CANTOPEN:
-        return err_set(err,
-                       "%s: cannot be opened: %s; check that its directory exists and that you may "
-                       "write there",
-                       store->path, strerror(store_open_errno(store)));
+        return err_set(err, "%s: cannot be opened: %s; %s", store->path,
+                       strerror(store_open_errno(store)),
+                       access(store->path, F_OK) == 0
+                           ? "check its permissions, and those of its directory"
+                           : "check that its directory exists and that you may write there");
     case SQLITE_IOERR:
         store->unable = true;
         // A file size limit or quota has this error, too; SQLite keeps no errno of it.

@@ -99,7 +99,7 @@ for name in a.zip a.tar.xz a.pack; do
     run merge --db none.db beside/*
     expect_status 2
     expect_no_out
-    expect_err "beside/$name: cannot be read as a pack"
+    expect_err "beside/$name: cannot be read as a pack .*; if it is one, copy it again$"
     rm "beside/$name"
 done
 head -c 300 one.zip >beside/cut

@@ -765,6 +765,9 @@ static void expect_copied(struct store *store)
 static void read_only_body(const struct fixture *fixture)
 {
     expect_refused(fixture->db, STORE_WRITE, "read-only");
+    char *closed = xasprintf("%s/closed.db", fixture->dir);
+    expect_refused(closed, STORE_READ, "check its permissions");
+    free(closed);
     struct store *store = fixture_open(fixture->db, STORE_READ);
     int64_t counts[OUTCOME_COUNT], forms = 0;
     struct err err = {0};
@@ -786,6 +789,9 @@ static void test_read_only(void **state)
     for (int wal = 0; wal < 2; wal++) { // a plain file, and one that still says that it has a log
         ask(fixture.db, wal ? "PRAGMA journal_mode = WAL" : "SELECT 1");
         chmod(fixture.db, 0444);
+        char *closed = xasprintf("%s/closed.db", fixture.dir);
+        close(open(closed, O_CREAT | O_WRONLY, 0)); // a file that nobody may read
+        free(closed);
         chmod(fixture.dir, 0555);
         pid_t pid = fork();
         if (pid == 0) {
