@@ -68,7 +68,8 @@ struct copy {
     struct strbuf sql;
 };
 
-bool merge_level_has_ids(const struct merge_level *level)
+// Returns true if its rows have ids of their own.
+static bool copy_has_ids(const struct merge_level *level)
 {
     return level->id && strcmp(level->id, level->above) != 0;
 }
@@ -86,7 +87,7 @@ static const char *copy_root(const char *table)
 {
     for (size_t i = 0; i < MERGE_LEVELS; i++)
         if (strcmp(merge_levels[i].table, table) == 0 && *merge_levels[i].parent &&
-            !merge_level_has_ids(&merge_levels[i]))
+            !copy_has_ids(&merge_levels[i]))
             return copy_root(merge_levels[i].parent);
     return table;
 }
@@ -114,7 +115,7 @@ static void copy_each_ids(struct copy *copy,
     each(copy, "form", "form_id");
     each(copy, "cpu", "cpu_id");
     for (size_t i = 0; i < MERGE_LEVELS; i++)
-        if (merge_level_has_ids(&merge_levels[i]))
+        if (copy_has_ids(&merge_levels[i]))
             each(copy, merge_levels[i].table, merge_levels[i].id);
 }
 
@@ -144,7 +145,7 @@ static int copy_level(struct copy *copy, const struct merge_level *level, struct
     if (!columns)
         return -1;
     int got = sqlite3_step(columns);
-    bool own = merge_level_has_ids(level);
+    bool own = copy_has_ids(level);
     const char *root = copy_root(*level->parent ? level->parent : level->table);
     if (own && level->order)
         copy_number(copy, level);

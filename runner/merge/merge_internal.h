@@ -26,8 +26,6 @@ enum {
 };
 enum { MERGE_CPU, MERGE_RUN = 3, MERGE_LEVELS = 46 };
 extern const struct merge_level merge_levels[MERGE_LEVELS];
-// Returns true if its rows have ids of their own.
-bool merge_level_has_ids(const struct merge_level *level);
 bool merge_keeps(enum merge_keep keep, unsigned notes);
 
 // merge_copy.c: copies runs with everything that belongs to them and is kept, all or nothing; no

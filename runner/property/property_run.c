@@ -230,9 +230,7 @@ static int sweeps_all(struct sweeps *run, struct err *err)
 
 static int sweeps_prepared(struct sweeps *run, struct err *err)
 {
-    char nasm[128];
-    if (assemble_nasm_version(nasm, sizeof nasm, err) != 0 ||
-        session_begin(run->options->cpu, &run->session, err) != 0 ||
+    if (session_begin(run->options->cpu, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || sweeps_start(run, err) != 0)
         return -1;
     int status = sweeps_all(run, err);
