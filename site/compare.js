@@ -42,10 +42,11 @@
         );
     }
 
-    // Returns {change, sure, by} for a form that both have; by: the value that differs most surely,
-    // [kind, value here, value there], if one does.
+    // Returns {change, sure, by} for a form of both tables, {} if neither CPU has it; by: the value
+    // that differs most surely, [kind, value here, value there], if one does.
     function judgeAnew(a, b, form) {
         const lacks = [a, b].map((table) => table.text("outcome", form) === "unsupported");
+        if (lacks[0] && lacks[1]) return {};
         if (lacks[0] !== lacks[1]) return { change: lacks[0] ? "new" : "gone", sure: true };
         const ways = new Set(),
             doubtful = new Set();
@@ -91,6 +92,7 @@
         for (let form = 0; form < model.forms.count; form++) {
             if (!a.table.has(form) || !b.table.has(form)) continue;
             const { change, sure } = judge(a.table, b.table, form);
+            if (!change) continue;
             const name = model.forms.text(fact, form) || "-";
             if (!groups.has(name)) groups.set(name, { forms: 0, doubt: 0 });
             for (const group of [groups.get(""), groups.get(name)]) {

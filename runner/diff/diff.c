@@ -98,6 +98,11 @@ bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, i
     return fabs(one - two) > fmax(diff->tolerance * fmax(fabs(one), fabs(two)), 5);
 }
 
+static bool form_lacks(const struct diff_form *form)
+{
+    return strcmp(form->outcome, "unsupported") == 0;
+}
+
 // A form's outcome follows from its latency and throughput, so it is compared if both sides asked
 // for the same; but a form that a CPU does not have always counts.
 bool diff_outcomes_differ(const struct diff_pair *pair)
@@ -107,7 +112,7 @@ bool diff_outcomes_differ(const struct diff_pair *pair)
         return false;
     for (const char *kind = "LT"; *kind; kind++)
         if (!strchr(a->tests, *kind) != !strchr(b->tests, *kind))
-            return strcmp(a->outcome, "unsupported") == 0 || strcmp(b->outcome, "unsupported") == 0;
+            return form_lacks(a) || form_lacks(b);
     return true;
 }
 
@@ -164,8 +169,7 @@ static void pair_judge(const struct diff *diff, struct diff_pair *pair)
 {
     static const enum diff_change by_ways[] = {
         [WAY_LESS] = DIFF_FASTER, [WAY_MORE] = DIFF_SLOWER, [WAY_LESS | WAY_MORE] = DIFF_MIXED};
-    bool lacks_a = strcmp(pair->a->outcome, "unsupported") == 0;
-    bool lacks_b = strcmp(pair->b->outcome, "unsupported") == 0;
+    bool lacks_a = form_lacks(pair->a), lacks_b = form_lacks(pair->b);
     int ways = pair_ways(diff, pair, true);
     pair->sure = true;
     if (lacks_a != lacks_b) {
@@ -182,9 +186,12 @@ static void pair_judge(const struct diff *diff, struct diff_pair *pair)
                                                   : DIFF_SAME;
 }
 
+// Adds a pair of forms; one that neither CPU has is none.
 static void diff_add(struct diff *diff, const struct diff_form *a, const struct diff_form *b)
 {
     const struct diff_form *sides[2] = {a, b};
+    if (form_lacks(a) && form_lacks(b))
+        return;
     diff->pairs = xgrow(diff->pairs, &diff->pairs_capacity, diff->npairs + 1, sizeof *diff->pairs);
     struct diff_pair *pair = &diff->pairs[diff->npairs++];
     *pair = (struct diff_pair){.a = a, .b = b};

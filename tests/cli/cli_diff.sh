@@ -144,6 +144,17 @@ run diff --db known.db 1 2 nothing
 expect_status 0
 expect_err '^latput diff: neither 1 nor 2 has a form that matches$'
 
+# A form that no CPU of the two has is no common one.
+fixture published.db
+common="SELECT count(*) FROM instruction_table AS a JOIN instruction_table AS b
+    USING (form, enc, bits) WHERE a.uarch = 'zen5' AND b.uarch = 'sapphirerapids?'"
+had=$(sqlite3 published.db "$common AND 'unsupported' NOT IN (a.outcome, b.outcome)")
+one=$(sqlite3 published.db "$common AND (a.outcome = 'unsupported') <> (b.outcome = 'unsupported')")
+run diff --db published.db --summary zen5 sapphirerapids
+expect_status 0
+expect_err "of $((had + one)) common forms differ"
+expect "some have neither" test "$(sqlite3 published.db "$common")" -gt $((had + one))
+
 # A question that one side did not ask is counted, and is no difference.
 TEST_REPORT_PART=1 "$BUILD/tests/test_report" make part.db || exit 99
 run diff --db part.db 1 3
