@@ -13,6 +13,7 @@ enum {
     JUMP_BYTES = 5, // that the loop needs for a jump to its copy
     TOOL_TIMEOUT_MS = 60 * 1000,
     CALLS_TIMEOUT_MS = 10 * 1000,
+    REFUSED = 2, // status of the program without a filter
 };
 
 // Returns why the loop cannot be counted; NULL if it can.
@@ -102,7 +103,8 @@ long explain_count_rounds(const struct block *block, const struct explain_place 
     *why = "the function needs more than itself";
     if (status == 1) {
         status = run_in(place->directory, program, CALLS_TIMEOUT_MS, &result, err);
-        *why = "a call does not come to its end";
+        *why = result.exit_status == REFUSED ? "this kernel allows no system-call filter"
+                                             : "a call does not come to its end";
     }
     if (status == 1 && result.out_len == sizeof rounds)
         memcpy(rounds, result.out, sizeof rounds);
