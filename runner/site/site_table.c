@@ -3,6 +3,8 @@
 // See site_internal.h; docs/SITE.md describes the files.
 #include "site_internal.h"
 
+#include "list/form_shown.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +23,19 @@ static void column_put(struct strbuf *column, int64_t value)
     json_int(&json, value);
 }
 
+// Returns what the name of a form for people has after mnemonic and operands: "opcode 13", "same".
+static const char *words_after(const char *usual, const char *form, struct strbuf *shown)
+{
+    const char *name = form_shown(form, shown), *at = strstr(name, usual);
+    at = at ? at + strlen(usual) : "";
+    return at + strspn(at, ", ");
+}
+
 static void forms_add(struct table_forms *table, struct site_forms *forms,
                       const struct site_stream *row)
 {
     const struct site_form *at = &row->at;
+    struct strbuf shown = {0};
     forms->forms = xgrow(forms->forms, &forms->capacity, forms->nforms + 1, sizeof *forms->forms);
     forms->forms[forms->nforms++] = (struct site_form){
         arena_strdup(&forms->arena, at->mnemonic),
@@ -38,12 +49,13 @@ static void forms_add(struct table_forms *table, struct site_forms *forms,
     column_put(&table->enc, site_text(&table->texts, at->enc));
     column_put(&table->isa, site_text(&table->texts, store_exact_of(row->rows, "isa")));
     column_put(&table->list, site_text(&table->texts, store_exact_of(row->rows, "list")));
-    column_put(&table->options, site_text(&table->texts, store_exact_of(row->rows, "options")));
     // Most forms are named by mnemonic and operands.
     char *usual = xasprintf("%s%s%s", at->mnemonic, *at->operands ? " " : "", at->operands);
     bool same = strcmp(usual, at->form) == 0;
+    column_put(&table->options, site_text(&table->texts, words_after(usual, at->form, &shown)));
     column_put(&table->form, same ? -1 : site_text(&table->texts, at->form));
     column_put(&table->bits, at->bits);
+    strbuf_free(&shown);
     free(usual);
 }
 

@@ -56,6 +56,15 @@ expect_status 2
 expect_err "no results of the uarch 'test', only of testa, testb"
 expect "nothing is made" test ! -e no_such
 
+# Words stand for the options that lists have for the assembler.
+cp known.db words.db
+sqlite3 words.db "DROP TRIGGER form_no_update; UPDATE form SET
+    options = 'opcode=legacy.np.00.w0.13', form = form || ' opcode=legacy.np.00.w0.13'
+    WHERE mnemonic = 'div'" || exit 99
+run site --db words.db --output words
+expect_status 0
+expect "in words" grep -q '"opcode 13"' words/data/forms.js
+
 # Names of strangers are texts; nothing is asked of anybody; what would let a text become markup is
 # not used.
 own=("$TREE"/site/*.html "$TREE"/site/*.js "$TREE"/site/*.css)
