@@ -64,12 +64,12 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
         form->list = store_rows_keep(rows, "list", &side->arena);
         form->outcome = store_rows_keep(rows, "outcome", &side->arena);
         char family[64];
-        cpu_uarch_key(store_rows_keep(rows, "uarch", &side->arena), family, sizeof family);
+        cpu_uarch_key(store_text_of(rows, "uarch"), family, sizeof family);
         form->family = arena_strdup(&side->arena, family);
         form->tests = store_rows_keep(rows, "tests", &side->arena);
         char uops[REPORT_LATENCY_MAX];
         form->uops = arena_strdup(&side->arena, report_value(rows, "uops", uops));
-        form->uops_upper = strcmp(store_rows_keep(rows, "uops_bound", &side->arena), "upper") == 0;
+        form->uops_upper = strcmp(store_text_of(rows, "uops_bound"), "upper") == 0;
         form->ports = arena_strdup(&side->arena, report_ports(rows));
         form->bits = store_integer_of(rows, "bits");
         read_values(side, rows, form);

@@ -437,7 +437,7 @@ const char *store_rows_text(struct store_rows *rows, int column)
 
 const char *store_rows_keep(struct store_rows *rows, const char *name, struct arena *arena)
 {
-    return arena_strdup(arena, store_rows_text(rows, store_rows_column(rows, name)));
+    return arena_strdup(arena, store_text_of(rows, name));
 }
 
 const char *store_rows_form(struct store_rows *rows, int column)
