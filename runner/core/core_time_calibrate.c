@@ -9,7 +9,7 @@
 static const double LINK_TOLERANCE = 0.05, LINK_REFUTED = 0.02;
 
 enum {
-    OVERHEAD_ROUNDS = 201,
+    OVERHEAD_ROUNDS = 101,
     OVERHEAD_ROUNDS_LEAST = 11,
     RATIO_ROUNDS = 101,
     // index in the sorted rounds: a busy sibling slows the chain of add
@@ -88,7 +88,7 @@ static double time_overhead_ungated(const struct core_config *config)
 
 bool time_overhead_found(const struct core_config *config)
 {
-    enum { WAIT_MS = 250 };
+    enum { WAIT_MS = 50 };
     if (noverheads >= OVERHEAD_ROUNDS_LEAST)
         return true;
     uint64_t end = time_now() + (uint64_t)(WAIT_MS * config->tsc_hz / 1000);
@@ -98,9 +98,11 @@ bool time_overhead_found(const struct core_config *config)
         overhead_values[noverheads] = (float)value;
         noverheads += quiet;
     }
-    if (noverheads <
-        OVERHEAD_ROUNDS_LEAST) // hardly ever quiet: nothing is known better than before
+    if (noverheads < OVERHEAD_ROUNDS_LEAST) {
+        // Hardly ever quiet; or what was found without the gate is so wrong that it keeps it shut.
+        overhead = time_overhead_ungated(config);
         return false;
+    }
     double values[OVERHEAD_ROUNDS];
     for (int i = 0; i < noverheads; i++)
         values[i] = overhead_values[i];
