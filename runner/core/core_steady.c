@@ -56,14 +56,16 @@ static bool usual_value(double clk, uint32_t grid)
     return false;
 }
 
-// Returns the fastest state of all passes; *seen: in how many of them.
-static double steady_fastest(const struct kernel_run *run, double tolerance, uint32_t *seen)
+// Returns the fastest state of all passes that is slower than `above`, 0: there is none; *seen: in
+// how many of them.
+static double steady_fastest(const struct kernel_run *run, double above, double tolerance,
+                             uint32_t *seen)
 {
     double fastest = 0;
     *seen = 0;
     for (uint32_t pass = 0; pass < run->nvalues; pass++) {
         double clk = pass_fastest(run->values[pass], run->nsamples[pass], tolerance);
-        if (clk <= 0)
+        if (clk <= above)
             continue;
         if (fastest > 0 && clk <= fastest * (1 + tolerance) && fastest <= clk * (1 + tolerance)) {
             ++*seen;
@@ -94,7 +96,7 @@ static bool steady_tight(const struct kernel_run *run, double fastest, double to
 static bool steady_one_state(const struct kernel_run *run, double tolerance, double *fastest)
 {
     uint32_t seen;
-    *fastest = steady_fastest(run, tolerance, &seen);
+    *fastest = steady_fastest(run, 0, tolerance, &seen);
     return seen > 0 && steady_tight(run, *fastest, tolerance);
 }
 
@@ -134,12 +136,26 @@ static uint32_t faster_passes(const struct kernel_run *run, double fastest)
     return passes;
 }
 
+// Returns true if one pass alone is a little faster than all others, which share a usual value. The
+// calibrations of such a pass were off: a neighbour that leaves kernel and dispatch alone can delay
+// each by some 100 ticks for seconds, which is 1 % and passes the gate.
+static bool steady_but_one(const struct kernel_run *run, double fastest, double tolerance)
+{
+    uint32_t seen;
+    double next = steady_fastest(run, fastest * (1 + tolerance), tolerance, &seen);
+    return seen >= CORE_STATE_PASSES && seen == run->nvalues - 1 &&
+           fastest >= next * (1 - CORE_RARE_APART) && run->kernel->grid > 0 &&
+           usual_value(next, run->kernel->grid);
+}
+
 bool steady_settled(const struct kernel_run *run, double tolerance)
 {
     uint32_t seen, grid = run->kernel->grid;
-    double fastest = steady_fastest(run, tolerance, &seen);
-    if (seen < CORE_STATE_PASSES || !steady_comes_back(run))
+    double fastest = steady_fastest(run, 0, tolerance, &seen);
+    if (!steady_comes_back(run))
         return false;
+    if (seen < CORE_STATE_PASSES)
+        return steady_but_one(run, fastest, tolerance);
     uint32_t wanted = PASSES_ODD, faster = faster_passes(run, fastest);
     if (faster)
         wanted = faster > 1 ? CORE_PASSES_MAX : PASSES_ODD;

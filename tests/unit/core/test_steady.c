@@ -67,6 +67,9 @@ static void kernels_that_agree_need_little(void **state)
         {"two states",         1, {3.47, two},    {3.47, two},    {3.47, two},    5, 38},
         {"slow at first",      1, {4, tight},     {3, tight},     {3, tight},     3, 18},
         {"slow in the second", 1, {3, tight},     {4, tight},     {3, tight},     3, 18},
+        {"one pass off",       1, {2.967, tight}, {3, tight},     {3, tight},     3, 18},
+        {"off, odd value",     1, {3.43, tight},  {3.47, tight},  {3.47, tight},  8, 58},
+        {"much faster once",   1, {2.8, tight},   {3, tight},     {3, tight},     8, 58},
         {"no state",           1, {7, scattered}, {7, scattered}, {7, scattered}, 8, 62},
         {"scattered first",    1, {3, scattered}, {3, tight},     {3, tight},     3, 22},
     };
