@@ -11,7 +11,6 @@
 extern const char __executable_start[], _end[]; // image of the static program
 
 enum {
-    PAUSE_MS = 20,
     LINE_BYTES = 64,
     GATE_WARM_ROUNDS = 10,
     OVERHEAD_ROUNDS = 32,
@@ -212,7 +211,7 @@ static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bo
     do {
         if (bench->run->tried && bench->run->tried % bench->config->tries == 0 &&
             bench->config->thread == 0)
-            run_pause_for_quiet(PAUSE_MS);
+            run_pause_for_quiet(1);
         bench->run->tried++;
         run_show_life();
         guard_protect(NULL);

@@ -168,8 +168,7 @@ static inline bool core_is_timed(const struct core_config *config)
 
 // core_run.c: what measuring in passes and repetition by repetition share. The configuration and
 // what calibrating finds out stay the caller's.
-enum { PAUSE_FIRST_MS = 20 }; // the shortest pause worth making
-struct surroundings {         // last timings before a kernel, or first after it
+struct surroundings { // last timings before a kernel, or first after it
     uint32_t calib_tsc, canary_tsc;
     bool quiet;
 };
@@ -186,9 +185,9 @@ bool run_calibrations_agree(uint32_t before_tsc, uint32_t after_tsc);
 void run_trial(struct kernel_run *run);   // chooses unrolling and iterations
 void run_wake(struct kernel_run *run);    // before run_warm: whether wide units sleep
 bool run_warm(struct kernel_run *run);    // false: the kernel is finished, with its outcome sent
-void run_cool(void);                      // wide units may have been powered down since run_warm
+void run_used(const struct kernel_run *run); // after it ran: wide units are awake
 bool run_damaged(struct kernel_run *run); // after each kernel; true: finished, the same
-void run_pause_for_quiet(uint32_t ms);
+void run_pause_for_quiet(uint32_t sleep_ms);
 void run_show_life(void);           // a record now and then, for the runner's watchdog
 struct core_tally *run_tally(void); // to be added to; events carry it
 void run_accepted(void);            // remembers when a repeat was accepted

@@ -11,8 +11,11 @@
 #include <sys/mman.h>
 
 enum {
-    LATER_GAPS = 3, // the gaps after the first are shorter by this: there are up to six of them
-    PAUSE_LAST_MS = 500, // before a requeued round; doubles up to it from PAUSE_FIRST_MS
+    LATER_GAPS = 3,     // the gaps after the first are shorter by this: there are up to six of them
+    SLEEP_MOST_MS = 20, // before a requeued round; the first without a pass is not put off
+    FILL_LONG_MS = 20,  // for data that take longer to write, a kernel waits for quiet itself
+    GAP_STEP_MS = 20,
+    WARM_TRIES = 32, // after so many looks a kernel runs again: wide units fall asleep in 0.7 ms
 };
 
 static const struct core_config *config;
@@ -166,8 +169,9 @@ static void work_measure(struct kernel_run *run)
     struct surroundings before = run_look_around();
     for (uint32_t last = run->tried + config->tries; run->tried < last && !work->enough;) {
         if (!before.quiet) {
-            run->tried++;
             work->refused[CORE_REFUSED_CANARY]++;
+            if (++run->tried % WARM_TRIES == 0 && !run_warm(run))
+                return;
             before = run_look_around();
             continue;
         }
@@ -247,6 +251,7 @@ static bool work_run(struct kernel_run *run, uint32_t wanted)
     seal_watch(!wanted);
     send_all();
     core_sealed(work_do);
+    run_used(run);
     struct core_record said = work->end.record;
     said.timing.detail[CORE_TEXT_MAX - 1] = 0;
     if (!work->end.there)
@@ -285,10 +290,8 @@ static bool run_attempts(struct kernel_run *run, uint32_t accept, uint64_t fill_
 {
     uint64_t end = time_now() + fill_tsc;
     bool goes_on = work_run(run, accept);
-    while (goes_on && !work->enough && fill_tsc > run_ms_to_tsc(PAUSE_FIRST_MS) &&
-           time_now() < end) {
-        run_pause_for_quiet(PAUSE_LAST_MS);
-        run_cool();
+    while (goes_on && !work->enough && fill_tsc > run_ms_to_tsc(FILL_LONG_MS) && time_now() < end) {
+        run_pause_for_quiet(1);
         run_wake(run);
         area_walk(run->kernel);
         goes_on = work_run(run, accept);
@@ -357,6 +360,7 @@ static bool run_turn(struct kernel_run *run)
     } else if (run_requeues_end(run) || run_gave_up()) {
         run_give_up(run);
     } else {
+        run_pause_for_quiet(1);
         return true;
     }
     return false;
@@ -369,7 +373,6 @@ static bool measure_sweep(bool first, bool *others, bool *progress)
 {
     bool again = false;
     *others = *progress = false;
-    run_cool();
     for (uint32_t i = 0; i < config->nselected; i++) {
         if (!kernel_take(i))
             continue;
@@ -388,16 +391,20 @@ static bool measure_sweep(bool first, bool *others, bool *progress)
 
 // Repeats sweeps, with pauses, until no kernel is due. After `next` the others no longer wait for a
 // disturbed kernel: it joins their next round, provided that some kernel had a pass. Returns true
-// if all are finished.
+// if all are finished. After sweeps without a pass the core sleeps longer and longer, since a
+// kernel may disturb itself.
 static bool measure_round(uint64_t next)
 {
-    uint32_t pause_ms = PAUSE_FIRST_MS;
+    uint32_t sleep_ms = 1;
     bool others, progress;
     for (bool first = true; measure_sweep(first, &others, &progress); first = false) {
         if (others && progress && time_now() >= next)
             return false;
-        run_pause_for_quiet(pause_ms);
-        pause_ms = pause_ms * 2 > PAUSE_LAST_MS ? PAUSE_LAST_MS : pause_ms * 2;
+        if (progress)
+            sleep_ms = 1;
+        else
+            run_pause_for_quiet(sleep_ms);
+        sleep_ms = 2 * sleep_ms < SLEEP_MOST_MS ? 2 * sleep_ms : SLEEP_MOST_MS;
     }
     return !others;
 }
@@ -426,7 +433,7 @@ static void wait_for_overhead(void)
 {
     while (!time_overhead_found(config) && !run_gave_up() && !run_out_of_time()) {
         run_show_life();
-        run_pause_for_quiet(PAUSE_LAST_MS);
+        run_pause_for_quiet(1);
     }
 }
 
@@ -456,7 +463,7 @@ void measure_passes(void)
         uint64_t begin = time_now();
         while (time_now() < next) {
             run_send_event(CORE_REC_WAIT, 0, 0);
-            guard_sleep_ms(PAUSE_FIRST_MS);
+            guard_sleep_ms(GAP_STEP_MS);
         }
         run_tally()->gap_tsc += time_now() - begin;
         next += run_ms_to_tsc(config->pass_gap_ms / LATER_GAPS);

@@ -30,12 +30,12 @@ struct exec_params exec_defaults(void)
                    .accept = 8,
                    .enough = 3,
                    .together = 3,
-                   .tries = 40,
+                   .tries = 120,
                    .requeues = 200,
                    .requeues_ms = 4000,
                    .give_up_ms = 30000,
                    .passes = CORE_PASSES_MAX,
-                   .pass_gap_ms = 700},
+                   .pass_gap_ms = 150},
         .hang_ms = 2000,
     };
 }
@@ -159,9 +159,13 @@ static void exec_take_tally(struct exec_batch *batch, const struct core_tally *t
     batch->tally = *tally;
     if (!batch->mover || !exec_move_due(batch->mover, clock_now_ms()))
         return;
-    const struct exec_fare fare = {tally->accepted, tally->refused[CORE_REFUSED_CANARY],
-                                   subproc_ran(batch->pid)};
-    int to = exec_move_consider(batch->mover, &fare, batch->cpu, clock_now_ms());
+    double tsc_per_ms = batch->params->config.tsc_hz / 1000;
+    const struct exec_fare fare = {.accepted = tally->accepted,
+                                   .disturbed = tally->refused[CORE_REFUSED_CANARY],
+                                   .waited_ms = (int64_t)((double)tally->quiet_tsc / tsc_per_ms),
+                                   .at_ms = clock_now_ms(),
+                                   .ran = subproc_ran(batch->pid)};
+    int to = exec_move_consider(batch->mover, &fare, batch->cpu);
     if (to != batch->cpu)
         affinity_pin(batch->pid, to); // fails where it has ended: the next one begins there
     batch->cpu = to;

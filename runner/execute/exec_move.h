@@ -11,6 +11,7 @@
 // Counts of a process since its begin.
 struct exec_fare {
     uint64_t accepted, disturbed; // repeats
+    int64_t waited_ms, at_ms;     // time that it waited for quiet; clock_now_ms()
     struct subproc_ran ran;
 };
 
@@ -29,5 +30,4 @@ struct exec_mover {
 void exec_move_begin(struct exec_mover *mover, int64_t now_ms);
 bool exec_move_due(const struct exec_mover *mover, int64_t now_ms);
 // Considers a move of a process that runs on `cpu`. Returns the CPU to go to.
-int exec_move_consider(struct exec_mover *mover, const struct exec_fare *fare, int cpu,
-                       int64_t now_ms);
+int exec_move_consider(struct exec_mover *mover, const struct exec_fare *fare, int cpu);

@@ -13,7 +13,7 @@
 // The groups of ports of session_count.h must fit into the counts of mixes in ports.h.
 _Static_assert((int)PORT_GROUPS_MAX == (int)CPU_PORT_GROUPS_MAX, "cpuinfo.h and ports.h differ");
 
-enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 4000, PASSES = 4, PASS_GAP_MS = 400 };
+enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 4000, PASSES = 4, PASS_GAP_MS = 50 };
 
 struct mixes {
     const struct measure_mixes *measure;

@@ -193,12 +193,12 @@ static int run_execute(struct run *run, struct batch *batch, struct exec_summary
     return exec_run(&job, &batch->arena, summary, err);
 }
 
-// Measures the batch again after finding a new floor if the gate has refused nearly everything: the
-// floor may be wrong.
+// Measures the batch again after finding a new floor if the gate has refused most of it: the floor
+// may be wrong.
 static int run_doubt_floor(struct run *run, struct batch *batch, struct exec_summary *summary,
                            struct err *err)
 {
-    static const double DOUBTFUL_SHARE = 0.02;
+    static const double DOUBTFUL_SHARE = 0.25;
     const struct session_floor from = run_floor_anew(run);
     bool holds = true;
     if (run->session.floor_guessed || batch->bits == 32 || summary->stopped ||

@@ -330,6 +330,7 @@ static int run_disturbed(const char *program, struct disturber *disturber,
                          struct exec_kernel kernels[KERNELS], struct arena *arena, struct err *err)
 {
     struct exec_params params = params_here();
+    params.config.pass_gap_ms = 700; // a process lasts until a signal comes
     struct exec_summary summary;
     memset(kernels, 0, KERNELS * sizeof *kernels);
     kernels[0].selected = kernels[KERNELS - 1].selected = true;
