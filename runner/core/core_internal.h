@@ -182,11 +182,11 @@ void run_keep_outcomes(struct kept_outcome *in); // sets their place, which is t
 void run_begin(void); // measuring begins now; the functions below come after it
 struct surroundings run_look_around(void);
 bool run_calibrations_agree(uint32_t before_tsc, uint32_t after_tsc);
-void run_trial(struct kernel_run *run);   // chooses unrolling and iterations
-void run_wake(struct kernel_run *run);    // before run_warm: whether wide units sleep
-bool run_warm(struct kernel_run *run);    // false: the kernel is finished, with its outcome sent
+void run_trial(struct kernel_run *run);      // chooses unrolling and iterations
+void run_wake(struct kernel_run *run);       // before run_warm: whether wide units sleep
+bool run_warm(struct kernel_run *run);       // false: the kernel is finished, with its outcome sent
 void run_used(const struct kernel_run *run); // after it ran: wide units are awake
-bool run_damaged(struct kernel_run *run); // after each kernel; true: finished, the same
+bool run_damaged(struct kernel_run *run);    // after each kernel; true: finished, the same
 void run_pause_for_quiet(uint32_t sleep_ms);
 void run_show_life(void);           // a record now and then, for the runner's watchdog
 struct core_tally *run_tally(void); // to be added to; events carry it

@@ -15,7 +15,7 @@ enum {
     SLEEP_MOST_MS = 20, // before a requeued round; the first without a pass is not put off
     FILL_LONG_MS = 20,  // for data that take longer to write, a kernel waits for quiet itself
     GAP_STEP_MS = 20,
-    WARM_TRIES = 32, // after so many looks a kernel runs again: wide units fall asleep in 0.7 ms
+    AWAKE_TRIES = 32, // looks, 0.3 ms: wide units fall asleep in 0.7
 };
 
 static const struct core_config *config;
@@ -134,6 +134,18 @@ static bool work_repeat(uint32_t repeats, const struct surroundings *before, boo
     return true;
 }
 
+// Passes over a look at a disturbed core. The kernel runs untimed now and then, so that wide units
+// stay awake. False if it did damage.
+static bool work_wait(void)
+{
+    struct kernel_run *run = &work->run;
+    work->refused[CORE_REFUSED_CANARY]++;
+    if (++run->tried % AWAKE_TRIES)
+        return true;
+    time_kernel(run->kernel, run->variant->entry, run->iterations);
+    return !run_damaged(run);
+}
+
 static void work_accept(uint32_t repeats, const struct surroundings *before,
                         const struct surroundings *after)
 {
@@ -169,8 +181,7 @@ static void work_measure(struct kernel_run *run)
     struct surroundings before = run_look_around();
     for (uint32_t last = run->tried + config->tries; run->tried < last && !work->enough;) {
         if (!before.quiet) {
-            work->refused[CORE_REFUSED_CANARY]++;
-            if (++run->tried % WARM_TRIES == 0 && !run_warm(run))
+            if (!work_wait())
                 return;
             before = run_look_around();
             continue;

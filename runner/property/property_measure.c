@@ -21,7 +21,9 @@ enum {
     GIVE_UP_MS = 15000,
     MOST_SECONDS = 2, // times property.seconds: then it ends with what there is
     ROUND_LEAST_S = 3,
-    REQUEUES = 12, // per point: 4 s, then the curve does without it
+    // Of a point, at least; then the curve does without it.
+    REQUEUES = 12,
+    REQUEUES_MS = 4000,
     ACCEPT = 6,
 };
 // Points scatter more than the time of an instruction: passes that differ by less are of one state.
@@ -268,7 +270,7 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.config.give_up_ms = GIVE_UP_MS;
     params.config.most_ms = round_most_ms(sweep);
     params.config.requeues = REQUEUES;
-    params.config.requeues_ms = 0;
+    params.config.requeues_ms = REQUEUES_MS;
     params.config.accept = ACCEPT;
     params.config.enough = params.config.together = 0; // the scatter of samples is needed, too
     if (sweep->property->window_us)
