@@ -21,8 +21,7 @@ enum {
     GIVE_UP_MS = 15000,
     MOST_SECONDS = 2, // times property.seconds: then it ends with what there is
     ROUND_LEAST_S = 3,
-    // Of a point, at least; then the curve does without it.
-    REQUEUES = 12,
+    REQUEUES = 12, // of a point, and for so long at least; then the curve does without it
     REQUEUES_MS = 4000,
     ACCEPT = 6,
 };
