@@ -12,7 +12,7 @@
 
 enum {
     LATER_GAPS = 3,     // the gaps after the first are shorter by this: there are up to six of them
-    SLEEP_MOST_MS = 20, // before a requeued round; the first without a pass is not put off
+    SLEEP_MOST_MS = 20, // after a sweep without a pass; doubles up to it from 2
     FILL_LONG_MS = 20,  // for data that take longer to write, a kernel waits for quiet itself
     GAP_STEP_MS = 20,
     AWAKE_TRIES = 32, // looks, 0.3 ms: wide units fall asleep in 0.7
@@ -411,11 +411,10 @@ static bool measure_round(uint64_t next)
     for (bool first = true; measure_sweep(first, &others, &progress); first = false) {
         if (others && progress && time_now() >= next)
             return false;
-        if (progress)
-            sleep_ms = 1;
-        else
+        sleep_ms = progress ? 1 : 2 * sleep_ms;
+        sleep_ms = sleep_ms < SLEEP_MOST_MS ? sleep_ms : SLEEP_MOST_MS;
+        if (!progress)
             run_pause_for_quiet(sleep_ms);
-        sleep_ms = 2 * sleep_ms < SLEEP_MOST_MS ? 2 * sleep_ms : SLEEP_MOST_MS;
     }
     return !others;
 }

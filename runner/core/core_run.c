@@ -320,14 +320,14 @@ void run_show_life(void)
 // less.
 void run_pause_for_quiet(uint32_t sleep_ms)
 {
-    enum { LOOK_ON_US = 1000 };
+    enum { LOOK_ON_MS = 1 };
     uint64_t begin = time_now(), end = begin + run_ms_to_tsc(PAUSE_MS + sleep_ms);
     bool quiet = false;
     while (!quiet && time_now() < end) {
         run_show_life();
         guard_sleep_ms(sleep_ms);
         sleep_ms = 1;
-        uint64_t sleep = time_now() + run_ms_to_tsc(LOOK_ON_US) / 1000;
+        uint64_t sleep = time_now() + run_ms_to_tsc(LOOK_ON_MS);
         while (!quiet && time_now() < sleep)
             quiet = run_look_around().quiet;
     }

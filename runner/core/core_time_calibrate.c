@@ -100,7 +100,7 @@ bool time_overhead_found(const struct core_config *config)
     }
     if (noverheads < OVERHEAD_ROUNDS_LEAST) {
         // Hardly ever quiet; or what was found without the gate is so wrong that it keeps it shut.
-        overhead = time_overhead_ungated(config);
+        found->overhead_tsc = overhead = time_overhead_ungated(config);
         return false;
     }
     double values[OVERHEAD_ROUNDS];

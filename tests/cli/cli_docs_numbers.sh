@@ -19,6 +19,8 @@ docs/MEASUREMENT.md|before it is given up . #                     |requeues     
 docs/MEASUREMENT.md|gives up after \(`--give-up`\) . # s          |give_up_ms           |0.001
 docs/MEASUREMENT.md|the same for `bench` . # s                    |GIVE_UP_DEFAULT_MS   |0.001
 docs/MEASUREMENT.md|first passes of a short batch . # ms          |pass_gap_ms          |1
+docs/MEASUREMENT.md|the same, of ports . # ms                     |PASS_GAP_MS          |1
+docs/MEASUREMENT.md|looks at a disturbed core included . #        |tries                |1
 docs/MEASUREMENT.md|width of a state, relative . # %              |CORE_STATE_WIDTH     |100
 docs/MEASUREMENT.md|width of a state, in cycles . #               |CORE_STATE_WIDTH_CLK |1
 docs/MEASUREMENT.md|share of a state; of a chain . # %            |STATE_SHARE          |100

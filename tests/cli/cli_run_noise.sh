@@ -28,7 +28,7 @@ for script in '' 'drift 2.4 3.8 60' 'interrupt 2 30' 'neighbour 1 2' 'noise 0.00
     expect_status 0
     expect "the same values" test "$(values)" = "$true_values"
     case $script in
-    neighbour*) expect "what is disturbed is refused" test "$(share)" -lt 90 ;;
+    neighbour* | jump*) expect "what is disturbed is refused" test "$(share)" -lt 90 ;;
     drift* | '') expect "nothing is refused" test "$(share)" -ge 90 ;;
     esac
 done
