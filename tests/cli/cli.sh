@@ -12,8 +12,11 @@ cd "$SCRATCH" || exit 99
 export XDG_CACHE_HOME=$SCRATCH/.cache # what is known of lists
 export XDG_CONFIG_HOME=$SCRATCH/.config
 : "${FIXTURES:=$SCRATCH/.fixtures}" # those of tests/run are for all its tests
-unset LATPUT_DB LATPUT_CONFIG
-CLI_FAILED=0
+unset LATPUT_CONFIG
+# No test asks, or writes to, the database of the clone or the user. One that is about the default
+# has a root of its own.
+export LATPUT_DB=$SCRATCH/.latput.db
+CLI_FAILED=0 CLI_COMMAND=${0##*/}
 OUT=$SCRATCH/.out ERR=$SCRATCH/.err STATUS=0
 : >"$OUT"
 : >"$ERR"
@@ -52,6 +55,29 @@ await() {
     done
     cli_fail "it never came: $*"
 }
+# started WORD: prints the id of a process that has it in its command line; false if there is none.
+started() {
+    local found
+    # The word comes by standard input, lest grep find itself.
+    # shellcheck disable=SC2062 # no pattern
+    found=$(grep -l -s -z -x -F -f - /proc/[0-9]*/cmdline <<<"$1" | head -n 1)
+    [[ $found =~ ^/proc/([0-9]+)/ ]] && echo "${BASH_REMATCH[1]}"
+}
+# needs PROGRAM...: ends the test as skipped where one of them is missing.
+needs() {
+    local program
+    for program in "$@"; do
+        command -v "$program" >/dev/null || { echo "$program is missing" && exit 77; }
+    done
+}
+# has PROGRAM: whether it is there. If not, tests/run prints that the test left something out.
+has() { command -v "$1" >/dev/null || { left_out "$1" && false; }; }
+left_out() { echo "left out: $1 is missing"; }
+# has_python MODULE: the same of Python with that module.
+has_python() {
+    has python3 || return
+    python3 -c "import $1" 2>/dev/null || { left_out "python3-$1" && false; }
+}
 # runs_32: whether 32-bit programs can be built and run here.
 runs_32() { [ -e "$BUILD/core32.o" ] && "$BUILD/probe32" 2>/dev/null; }
 # keeps_cpu: whether this process may choose its CPU, if only the ones that it has.
@@ -83,6 +109,13 @@ llvm_19() {
 # measured: what was run last has results, of which some may be in doubt. Without them nothing of
 # what comes after can be proved, and the test ends as failed; whether by noise tests/run asks.
 measured() { [ "$STATUS" -le 1 ] || { cli_fail "expected status 0 or 1" && exit 1; }; }
+# own_db ROOT: gives a root of one's own the files of db/, but no database of the clone.
+own_db() { mkdir -p "$1/db" && ln -s "$TREE"/db/{migrations,*.sql} "$1/db/"; }
+# unpack ZIP NAME FILE: what a pack has of this name, a glob.
+unpack() {
+    sqlite3 :memory: "SELECT writefile('$3', data) FROM zipfile('$1') WHERE name GLOB '$2'" \
+        >/dev/null
+}
 # fixture NAME [AS]: copies a database that many tests read, which the first of them makes, or that
 # the build has.
 fixture() {
@@ -102,13 +135,10 @@ fixture() {
 # what it says of every output. Nothing is looked at where python3-jsonschema is missing.
 expect_schema() {
     CLI_COMMAND="$CLI_COMMAND ($* by docs/output.schema.json)"
-    command -v python3 >/dev/null || return 0
+    has_python jsonschema || return 0
     python3 - "$TREE/docs/output.schema.json" "$@" >"$SCRATCH/.schema" 2>&1 <<'PYTHON' ||
 import json, sys
-try:
-    from jsonschema import Draft202012Validator
-except ImportError:
-    sys.exit(0)
+from jsonschema import Draft202012Validator
 schema = json.load(open(sys.argv[1]))
 Draft202012Validator.check_schema(schema)
 wrong = []

@@ -49,6 +49,10 @@ report --output results
 site --output results/site --no-database
 pack --output results'
 expect_out '^Results are in results/'
+expect "nothing is named that is not there" test "$(grep -c 'plots/' "$OUT")" = 0
+mkdir results/plots && touch results/plots/one.svg results/properties.txt
+all
+expect_out 'the pipeline \(properties\.txt\), its curves \(plots/\*\.svg\), a web page'
 expect "log of the run" grep -q '^this is run' results/alltests.log
 expect "CPU text" grep -q '^this is cpu' results/cpu.txt
 

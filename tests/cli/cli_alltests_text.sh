@@ -43,6 +43,10 @@ expect "who was measured" grep -q '^CPU +simulated: a core made of text$' -E inf
 expect "the levels of memory" test "$(grep -cE -e ' 4 clk up to 32 KiB ' -e ' 14 clk up to 1 MiB ' \
     -e ' 50 clk beyond$' properties.txt)" = 3
 expect "pictures" grep -q '</svg>' ports.svg
+if has gnuplot; then
+    expect "curves" grep -q '</svg>' plots/chase.svg
+    grep -q 'plots/' "$OUT" || cli_fail "it names them"
+fi
 expect "a page" test -s site/index.html -a -s site/data/cpu_zen5.js -a -s site/data/properties.js
 expect "the fact sheet for the page" \
     grep -q '"sheets":\[{"run_id":[0-9]*,"uarch":"zen5",' site/data/properties.js

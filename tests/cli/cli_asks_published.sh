@@ -4,10 +4,12 @@
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 [ -e "$BUILD/published.db" ] || { echo "no published.db: built with sanitizers"; exit 77; }
+needs xz
 fixture known.db
 mkdir -p root
 ln -s "$TREE"/{cpuinfo,lists,macros,site} root/
 export LATPUT_ROOT=$PWD/root
+unset LATPUT_DB # it is that root's
 
 # The example for a clone in which nothing is built.
 (cd "$TREE" && sed -n '/^for pack in/,/^done$/p' README.md) | sed "s|pack\.db|$PWD/pack.db|" >example.sh
@@ -24,8 +26,7 @@ asks_published() {
 }
 for own in none "without runs"; do
     rm -rf root/db
-    mkdir root/db
-    cp -r "$TREE"/db/{migrations,*.sql} root/db/
+    own_db root
     if [ "$own" != none ]; then
         cp known.db root/db/latput.db
         sqlite3 root/db/latput.db "DROP TRIGGER run_no_delete; DELETE FROM run" || exit 99

@@ -58,7 +58,7 @@ done
 run compare llvm --db real.db --format json --entries 2
 expect_status 0
 expect_out '"mcpu": "sapphirerapids", "compared": 1[0-9],'
-command -v python3 >/dev/null && expect "two entries of valid JSON" python3 -c 'import json,sys
+has python3 && expect "two entries of valid JSON" python3 -c 'import json,sys
 found = json.load(open(sys.argv[1]))[0]
 assert len(found["entries"]) == 2
 assert all(e["members"] and e["model_resources"] for e in found["entries"])

@@ -17,7 +17,7 @@ run cpu --format json
 expect_schema cpu "$OUT"
 expect_status 0
 expect_out '"verdicts": \['
-if command -v python3 >/dev/null; then
+if has python3; then
     expect "valid JSON of this machine" python3 -m json.tool "$OUT" /dev/null
 fi
 
@@ -30,7 +30,7 @@ for dump in "$dumps"/*.cpuid; do
     grep -q 'What can be measured' "$OUT" && cli_fail "a dump says nothing about this machine"
     run cpu --load "$dump" --format json
     expect_status 0
-    if command -v python3 >/dev/null; then
+    if has python3; then
         expect "valid JSON of $dump" python3 -m json.tool "$OUT" /dev/null
     fi
 done

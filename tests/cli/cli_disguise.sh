@@ -12,7 +12,8 @@ text_machine quiet <<<''
 # tree NAME SED-SCRIPT: data files with a cpus.csv changed by the script.
 tree() {
     mkdir -p "$SCRATCH/$1"
-    ln -s "$TREE"/lists "$TREE"/macros "$TREE"/db "$SCRATCH/$1"/
+    ln -s "$TREE"/lists "$TREE"/macros "$SCRATCH/$1"/
+    own_db "$SCRATCH/$1"
     ln -s "$BUILD" "$SCRATCH/$1/build"
     cp -r "$TREE/cpuinfo" "$SCRATCH/$1/cpuinfo"
     sed -E "$2" "$TREE/cpuinfo/cpus.csv" >"$SCRATCH/$1/cpuinfo/cpus.csv"

@@ -60,7 +60,7 @@ shape export export --db ports.db
 shape diff diff --db known.db testa testb
 run stat --repeat 2 --events task-clock --format json --output stat.json -- true
 expect_schema "${checked[@]}" stat stat.json
-if python3 -c 'import jsonschema' 2>/dev/null; then
+if has_python jsonschema; then
     run ports --db ports.db --run 1 --format json
     sed 's/"port_count": 6/"port_count": "6"/' "$OUT" >wrong.json
     expect "another type is noticed" test "$(CLI_FAILED=0; expect_schema ports wrong.json >/dev/null

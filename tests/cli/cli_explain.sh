@@ -69,7 +69,7 @@ done
 # JSON says the same.
 explain --format json --asm 'imul rax, rax; add rax, rbx'
 expect_status 0
-if command -v python3 >/dev/null; then
+if has python3; then
     expect "valid JSON" python3 - "$OUT" <<'PYTHON'
 import json, sys
 told = json.load(open(sys.argv[1]))[0]

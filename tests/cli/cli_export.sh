@@ -58,14 +58,14 @@ sqlite3 -csv :memory: '.import query.csv q' '.import export.csv e' \
 expect "all numbers are those of query: $(cat same) of 20" grep -qx 20 same
 
 # The programs that read them, and parsers, where they are there.
-command -v xmllint >/dev/null && expect "well-formed XML" xmllint --noout uops-xml
-if command -v python3 >/dev/null; then
+has xmllint && expect "well-formed XML" xmllint --noout uops-xml
+if has python3; then
     expect "valid JSON" python3 -c 'import json
 for name in ("json", "llvm-json", "intrinsics"):
     try: text = open(name).read()
     except FileNotFoundError: continue
     json.loads(text.removeprefix("perf2_js = ").removesuffix(";\n"))'
-    python3 -c 'import yaml' 2>/dev/null && expect "a machine file" python3 -c '# As OSACA reads it.
+    has_python yaml && expect "a machine file" python3 -c '# As OSACA reads it.
 import yaml
 model = yaml.safe_load(open("osaca"))
 for key in ("osaca_version", "micro_architecture", "arch_code", "isa", "hidden_loads",
@@ -136,10 +136,10 @@ for format in $formats; do
         ;;
     esac
 done
-command -v xmllint >/dev/null && expect "well-formed XML" xmllint --noout hostile.uops-xml
-command -v python3 >/dev/null &&
+has xmllint && expect "well-formed XML" xmllint --noout hostile.uops-xml
+has python3 &&
     expect "valid JSON" python3 -c 'import json; json.load(open("hostile.json"))'
-python3 -c 'import yaml' 2>/dev/null &&
+has_python yaml &&
     expect "valid YAML" python3 -c 'import yaml; yaml.safe_load(open("hostile.osaca"))'
 expect "eight columns" awk -F'\t' 'NR > 1 && NF != 8 { exit 1 }' hostile.asmdude
 finish

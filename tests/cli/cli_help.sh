@@ -112,6 +112,8 @@ expect_err '^latput run: --jobs needs a number from 1 to 2'
 fixture known.db
 mkdir -p "$XDG_CONFIG_HOME/latput"
 config=$XDG_CONFIG_HOME/latput/config
+none=$LATPUT_DB
+unset LATPUT_DB # the file names one
 printf \
     '# mine\ndb = %s/known.db\nquery.format = csv # for scripts\nquery.limit=1\npack.with-samples = no\n' "$SCRATCH" >"$config"
 run query --columns form
@@ -138,6 +140,7 @@ wrong_line 'query.wide = maybe' 'this option is set by yes or no'
 LATPUT_CONFIG='' run query --db known.db
 expect_status 0
 rm -r "$XDG_CONFIG_HOME"
+export LATPUT_DB=$none
 run help nonsense
 expect_status 2
 expect_err "no command 'nonsense'; latput --help lists them$"
@@ -150,7 +153,7 @@ for command in $commands; do
 done
 expect_out '^\.SH EXAMPLES$'
 expect_out '^\.SH SEE ALSO$'
-if command -v man >/dev/null; then
+if has man; then
     man --warnings -E UTF-8 -l latput.1 >"$OUT" 2>"$ERR"
     STATUS=$? CLI_COMMAND='man -l'
     expect_status 0
@@ -234,9 +237,5 @@ for args in --help --version help 'help --man' 'help --completion bash' 'run --h
     expect_status 3
     expect_err '^latput.*: cannot write the output'
 done
-if command -v zsh >/dev/null; then
-    expect "zsh reads it" zsh -n _latput
-else
-    echo "zsh is missing: its completion was not read"
-fi
+has zsh && expect "zsh reads it" zsh -n _latput
 finish

@@ -42,7 +42,7 @@ expect_err 'tables of run 1, with the best answers'
 expect "nothing came by merge" test "$(grep -c 'came by' "$ERR")" = 0
 run pack --db ours.db --output own.zip
 expect_status 0
-unzip -p own.zip '*.db' >own.db
+unpack own.zip '*.db' own.db
 expect "our run alone is packed" test "$(sqlite3 own.db 'SELECT uuid FROM run')" = \
     "$(sqlite3 ours.db 'SELECT uuid FROM run WHERE run_id = 1')"
 run explain --db ours.db --predict --asm 'imul rax, rbx'

@@ -19,7 +19,7 @@ run query --db known.db --format json --latency --run 1 'add r64, r64'
 expect_status 0
 expect_out '"src": "op1", "dst": "op1", "latency_clk": 1, "bound": "exact"'
 expect_out '"src": "flags", "dst": "op1", "latency_clk": null'
-command -v python3 >/dev/null && expect "valid JSON" python3 -c \
+has python3 && expect "valid JSON" python3 -c \
     'import json,sys; assert len(json.load(open(sys.argv[1]))) == 3' "$OUT"
 run query --db known.db --latency --uarch testa 'add*'
 expect_out '^uarch.* from +role +to '

@@ -56,15 +56,16 @@ heals 'fault "mulss *" hang once'
 heals 'fault "mulss *" exit 3 once'
 heals 'record 21 half once'
 heals 'record 21 silent once'
-(
-    until pkill -STOP -u "$(id -u)" -f "^$SCRATCH/held/core" 2>/dev/null; do sleep 0.01; done
-    sleep 1
-    pkill -CONT -u "$(id -u)" -f "^$SCRATCH/held/core"
-) &
 text_machine held <<<'pace 3'
+# hold: stops a measuring process for a second.
+stop_one() { held=$(started "$LATPUT_MACHINE/core") && kill -STOP "$held"; }
+hold() { await stop_one && sleep 1 && kill -CONT "$held"; }
+hold &
+holds=$!
 run run forms.csv --db held.db --results none --quiet --tests T
 expect_status 0
-wait
+wait "$holds"
+expect "it was held" test $? = 0
 
 # Records that cannot be: the process is ended, and what was under way costs the form its value; the
 # others have theirs. The 21st record is the first timing, of one of nine kernels.

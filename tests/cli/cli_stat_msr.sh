@@ -84,7 +84,7 @@ counted stat -r 2 -e core_clk,instructions,task-clock --format json -o report.js
 expect_status 4
 expect "on CPU $cpu alone" test "$(sort -u "$OUT")" = "Cpus_allowed_list:	$cpu"
 expect "everything is as it was" cmp before <(machine_registers "$cpu")
-if command -v python3 >/dev/null; then
+if has python3; then
     expect "counted by the registers" python3 - report.json "$cpu" <<'PYTHON'
 import json, sys
 [report] = json.load(open(sys.argv[1]))

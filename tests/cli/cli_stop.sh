@@ -13,8 +13,8 @@ text_machine slow <<<'pace 5'
 
 # scratch: whether there is something of ours in TMPDIR.
 scratch() { [ -n "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)" ]; }
-calibrates() { pgrep -f "^$LATPUT_MACHINE/core" >/dev/null; }
-held() { pgrep -f "^sleep 60\.$$\$" >/dev/null; }
+calibrates() { started "$LATPUT_MACHINE/core" >/dev/null; }
+held() { started "60.$$" >/dev/null; }
 has_run() { [ "$(sqlite3 stop.db 'select count(*) from run' 2>/dev/null)" = 1 ]; }
 measures() { [ "$(sqlite3 stop.db 'select count(*) > 0 from run_form' 2>/dev/null)" = 1 ]; }
 # start ARGS...: in the background. A shell starts what is there with SIGINT ignored.

@@ -34,7 +34,7 @@ expect_status 0
 fits one.db 2
 run pack --with-samples --db one.db --output one.zip
 expect_status 0
-unzip -p one.zip '*.db' >packed.db
+unpack one.zip '*.db' packed.db
 expect "packs have no rows" test "$(sqlite3 packed.db 'SELECT count(*) FROM form_summary')" = 0
 sql="SELECT form, latency_max_clk, rthroughput_clk, tests FROM instruction_table"
 expect "and say the same" test "$(sqlite3 packed.db "$sql")" = "$(sqlite3 one.db "$sql")"

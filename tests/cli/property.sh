@@ -7,7 +7,8 @@
 property_tree() {
     export LATPUT_ROOT=$SCRATCH/root
     mkdir -p root/lists/properties root/build
-    for part in cpuinfo db; do ln -s "$TREE/$part" "root/$part"; done
+    ln -s "$TREE/cpuinfo" root/
+    own_db root
     cp -r "$TREE/macros" root/macros
     cp "$TREE/lists/exceptions.csv" root/lists/
     ln -s "$TREE/lists/words" root/lists/

@@ -99,7 +99,7 @@ expect_err '^1 list, 2 rows, 3 problems$'
 
 # So are names of CPUs and words for forms, with any list.
 mkdir -p names/lists/words names/cpuinfo
-ln -s "$TREE"/macros "$TREE"/db names
+ln -s "$TREE"/macros names
 ln -s "$TREE"/cpuinfo/* names/cpuinfo
 ln -s "$TREE"/lists/*.csv names/lists
 ln -s "$TREE"/lists/words/intrinsics.csv names/lists/words
@@ -116,7 +116,7 @@ expect_err "cpuinfo/other_names\.csv:[0-9]+: 'zen99' is no uarch"
 
 # The tables of counters are checked with all lists of a tree. Without these faults it is the first.
 mkdir -p tree/cpuinfo/counters
-ln -s "$TREE"/lists "$TREE"/macros "$TREE"/db tree
+ln -s "$TREE"/lists "$TREE"/macros tree
 cp "$TREE"/cpuinfo/*.csv tree/cpuinfo
 cp "$TREE"/cpuinfo/counters/*.csv tree/cpuinfo/counters
 cp -r "$TREE"/cpuinfo/ports tree/cpuinfo
@@ -193,8 +193,8 @@ expect_status 3
 expect_err 'nasm'
 # Families without a table are named where one is wanted.
 rm -rf tree
-cp -r "$TREE"/lists "$TREE"/macros "$TREE"/cpuinfo "$TREE"/db .  && mkdir tree &&
-    mv lists macros cpuinfo db tree
+mkdir tree
+cp -r "$TREE"/lists "$TREE"/macros "$TREE"/cpuinfo tree
 rm tree/cpuinfo/counters/zen5.csv
 LATPUT_ROOT=$PWD/tree run counters list --uarch zen5
 expect_status 2

@@ -3,6 +3,7 @@
 # latput pack, merge and rederive on databases of known content.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
+needs xz # for packs that are none
 fixture known.db
 
 run pack --db known.db --with-samples
@@ -131,13 +132,11 @@ run query --db known.db --run 1 --format csv
 expect "the same results" cmp <(sort slim.csv) <(sort "$OUT")
 run merge --db slim.db one.zip
 expect_out '^one\.zip: is there already as run 1$'
-if command -v bsdtar >/dev/null; then
-    bsdtar -xOf slim.zip README.txt >slim_readme.txt
-    expect "words" grep -q 'latput 1\.0-test measured them' slim_readme.txt
-    expect "lines of 80 columns" test "$(wc -L <slim_readme.txt)" -le 80
-    bsdtar -xOf slim.zip info.txt >slim_info.txt
-    expect "said" grep -q 'kept without samples' slim_info.txt
-fi
+unpack slim.zip README.txt slim_readme.txt
+expect "words" grep -q 'latput 1\.0-test measured them' slim_readme.txt
+expect "lines of 80 columns" test "$(wc -L <slim_readme.txt)" -le 80
+unpack slim.zip info.txt slim_info.txt
+expect "said" grep -q 'kept without samples' slim_info.txt
 
 # Slim: without kernels as well; results stand as they are, to thousandths.
 run pack --db known.db --run 1 --slim

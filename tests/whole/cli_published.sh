@@ -46,7 +46,7 @@ done
 
 # Numbers of a form are the same in all formats, to their digits. An export is of one CPU, the one
 # measured last.
-command -v python3 >/dev/null || { finish && exit 0; }
+has python3 || { finish && exit 0; }
 uarch=$(ask 'SELECT uarch FROM run_table ORDER BY started_utc DESC LIMIT 1')
 "$LATPUT" query --db all.db --uarch "$uarch" --format csv >query.csv
 expect "the numbers of exports are those of query" python3 - <<'PYTHON'

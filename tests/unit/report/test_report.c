@@ -441,8 +441,9 @@ static void test_names(void **state)
         assert_int_equal(fixture_put(store, run_id, &row, (int)i, latency, 1, &err), 0);
     }
     put_properties(store, run_id);
+    int drawn = -1; // 1: there is no gnuplot
     if (report_write(store, run_id, fixture.dir, &err) != 0 ||
-        report_property_write(store, run_id, fixture.dir, &err) != 0)
+        (drawn = report_property_write(store, run_id, fixture.dir, &err)) < 0)
         fail_msg("%s", err.text);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char row[30];
@@ -451,11 +452,15 @@ static void test_names(void **state)
     }
     expect_text(read_file(fixture.dir, "info.txt"), "signature");
     expect_text(read_file(fixture.dir, "properties.txt"), "Properties of the pipeline");
-    if (system("command -v gnuplot >/dev/null") == 0) {
+    if (drawn == 0) {
         expect_text(read_file(fixture.dir, "plots/a+2Eb.svg"), ">a.b<");
         expect_text(read_file(fixture.dir, "plots/a_b.svg"), ">a_b<");
     }
     fixture_end(&fixture, store);
+    if (drawn != 0) {
+        print_message("gnuplot is not installed: no picture was looked at\n");
+        skip();
+    }
 }
 
 int main(int argc, char **argv)
