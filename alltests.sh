@@ -86,8 +86,11 @@ step "$latput" site "${db[@]}" --output "$results/site" --no-database || exit
 step "$latput" pack "${db[@]}" --output "$results" || exit
 [ "$status" = 0 ] || note \
     "The results are not to be relied on as they are, see 'ends with status' in $log or above."
-note \
-    "Results are in $results/: tables (*.txt), the machine (info.txt), the pipeline (properties.txt,"
-note "plots/*.svg), a web page (site/index.html), the pack (*.tar.xz), this log."
+there() { # FILE WHAT: prints what is there to be read
+    compgen -G "$results/$1" >/dev/null && echo "$2, "
+}
+note "Results are in $results/: tables (*.txt), the machine (info.txt)," \
+    "$(there properties.txt 'the pipeline (properties.txt)')$(there 'plots/*.svg' \
+        'its curves (plots/*.svg)')a web page (site/index.html), the pack (*.tar.xz), this log."
 note "Ask the database with: $latput query${db[*]:+ ${db[*]}} 'add*'"
 exit "$status"

@@ -8,11 +8,16 @@ set -u
 
 packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
     libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
-# Rows with bits=32 need it and are skipped without it. It excludes cross compilers.
-optional=gcc-multilib
+# Packages that can be done without, and what is lost then. gcc-multilib excludes cross compilers.
+declare -A loses=([gcc-multilib]='forms of 32-bit mode will be skipped'
+    [gnuplot-nox]='properties and sweeps will have no curves'
+    [xz-utils]='tar cannot read the published packs')
+optional=(gcc-multilib)
+command -v gnuplot >/dev/null || optional+=(gnuplot-nox) # there are several packages of it
+command -v xz >/dev/null || optional+=(xz-utils)
 dev_packages=(git g++ pkg-config clang libclang-rt-dev lld clang-tidy clang-format shellcheck man-db
     qemu-user strace zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
-    gnuplot-nox chromium parallel openssh-server openssh-client)
+    chromium parallel openssh-server openssh-client procps mmdebstrap uidmap)
 # The test of fleets over Slurm needs these and is skipped without them.
 optional_dev=(slurmctld slurmd slurm-client munge)
 # An npm from elsewhere would be in conflict with Debian's packages.
@@ -45,25 +50,29 @@ missing=()
 for package in "${packages[@]}"; do
     installed "$package" || missing+=("$package")
 done
+without=()
+for package in "${optional[@]}"; do
+    installed "$package" || without+=("$package")
+done
 without_optional() {
-    echo \
-        "install-deps.sh: without $optional, forms of 32-bit mode will be skipped. To install it:" \
-        >&2
-    echo "  sudo apt-get install --no-install-recommends $optional" >&2
+    local package
+    for package in "$@"; do
+        echo "install-deps.sh: without $package, ${loses[$package]}" >&2
+    done
+    echo "To install what is missing:" >&2
+    echo "  sudo apt-get install --no-install-recommends $*" >&2
 }
 missing_dev=()
 for package in ${optional_dev[@]+"${optional_dev[@]}"}; do
     installed "$package" || missing_dev+=("$package")
 done
-if [ "${#missing[@]}" = 0 ] && [ "${#missing_dev[@]}" = 0 ] && installed "$optional"; then
-    exit 0
-fi
+[ $((${#missing[@]} + ${#missing_dev[@]} + ${#without[@]})) != 0 ] || exit 0
 
 as_root=()
 if [ "$(id -u)" != 0 ]; then
     if ! sudo -n true 2>/dev/null; then
         if [ "${#missing[@]}" = 0 ]; then
-            without_optional
+            [ "${#without[@]}" = 0 ] || without_optional "${without[@]}"
             exit 0
         fi
         echo "install-deps.sh: these packages are missing: ${missing[*]}" >&2
@@ -94,7 +103,14 @@ if [ "${#missing[@]}" != 0 ] && ! install "${missing[@]}"; then
     echo "Its messages are above; is there a network, and are Debian's sources configured?" >&2
     exit 3
 fi
-installed "$optional" || install "$optional" || without_optional
+# All in one call; if that fails, each that can be had.
+if [ "${#without[@]}" != 0 ] && ! install "${without[@]}"; then
+    lost=()
+    for package in "${without[@]}"; do
+        install "$package" || lost+=("$package")
+    done
+    [ "${#lost[@]}" = 0 ] || without_optional "${lost[@]}"
+fi
 if [ "${#missing_dev[@]}" != 0 ] && ! install "${missing_dev[@]}"; then
     echo "install-deps.sh: without ${missing_dev[*]}, tests that use them will be skipped" >&2
 fi

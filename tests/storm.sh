@@ -8,6 +8,7 @@
 # that differs by more than 5 % is printed. Usage: tests/storm.sh BUILD-DIRECTORY [EVENTS [SEED
 # [LIST...]]]; default: 10 events over integer_arithmetic.
 set -u
+command -v pgrep >/dev/null || { echo "pgrep is missing (procps)" >&2 && exit 77; }
 build=$(cd "${1:?build directory}" && pwd)
 events=${2:-10} seed=${3:-$RANDOM}
 shift $(($# > 3 ? 3 : $#))
