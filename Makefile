@@ -291,7 +291,7 @@ format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
 WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' '*.sh' '*.awk' '*.mjs' 'site/*.[cjh]*' 'db/*.sql' \
-	'*.md' .ci/run tests/run tests/mutate tests/fuzz/run 'tools/*' Makefile '.clang-*'
+	'*.md' .ci/run .ci/bare tests/run tests/mutate tests/fuzz/run 'tools/*' Makefile '.clang-*'
 width:
 	tests/width.sh $(call sources,$(WIDTH_CHECKED))
 headless:
@@ -306,7 +306,7 @@ TIDY = clang-tidy --quiet \
 lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) \
 	$(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
-	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run tools/fleet tools/release
+	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run .ci/bare tools/fleet tools/release
 	tests/layers.sh . $(BUILD)
 	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | \
 		xargs -P $$(nproc) -n 1 sh -c \
