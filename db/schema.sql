@@ -5,7 +5,7 @@
 -- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
 -- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 32;
+PRAGMA user_version = 33;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -114,8 +114,12 @@ CREATE TABLE run (
         -- contradictions to the claim, and reasons for another family
     measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64),
         -- µops dispatched per cycle; NULL: not measured
-    label TEXT NOT NULL DEFAULT '' CHECK (label NOT GLOB '*[^a-z0-9_-]*' AND length(label) <= 20)
+    label TEXT NOT NULL DEFAULT '' CHECK (label NOT GLOB '*[^a-z0-9_-]*' AND length(label) <= 20),
         -- the owner's name for the machine, '' for none; views show it after the uarch: 'zen5@desk'
+    completes TEXT NOT NULL DEFAULT ''
+        CHECK (completes NOT GLOB '*[^0-9a-f]*' AND length(completes) IN (0, 32))
+        -- uuid of the run whose tests without a value it asks, which need not be in the file; '':
+        -- it stands for itself
 ) STRICT;
 CREATE INDEX run_by_cpu ON run (cpu_id);
 
@@ -779,7 +783,7 @@ CREATE TRIGGER run_finish_once BEFORE UPDATE ON run WHEN old.finished_utc IS NOT
 BEGIN SELECT raise(ABORT, 'facts are append-only: the run is finished'); END;
 CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, version, nasm_version, os_kernel,
     backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, calib_link_clk,
-    measuring_cpu, started_utc, label ON run
+    measuring_cpu, started_utc, label, completes ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER merged_run_no_update BEFORE UPDATE ON merged_run
 BEGIN SELECT raise(ABORT, 'facts are append-only: merged_run'); END;

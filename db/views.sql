@@ -74,9 +74,37 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
                         THEN 0.5 ELSE 0.1 END)) END AS differs
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
+-- Forms with tests in a run that completes another one of the same CPU (run.completes), if that is
+-- here, too; base_row: their row in the completed run.
+CREATE VIEW completing_form AS
+SELECT own.run_form_id, own.form_id, run.completes, base.run_form_id AS base_row, run.started_utc
+FROM run_form AS own JOIN run USING (run_id) JOIN run AS completed ON completed.uuid = run.completes
+    JOIN run_form AS base ON base.run_id = completed.run_id AND base.form_id = own.form_id
+WHERE run.completes <> '' AND (SELECT uarch_key FROM run_key WHERE run_key.run_id = run.run_id) =
+        (SELECT uarch_key FROM run_key WHERE run_key.run_id = completed.run_id)
+    AND EXISTS (SELECT 1 FROM test WHERE test.run_form_id = own.run_form_id);
+
+-- The tests that the row of a form in a run is made of: its own, or in a completing run those of
+-- the completed one, where each that has no value gives its place to the newest one that has.
+CREATE VIEW run_form_test AS
+SELECT run_form.run_form_id, test.test_id FROM run_form JOIN test USING (run_form_id)
+WHERE NOT EXISTS (SELECT 1 FROM completing_form AS it
+    WHERE it.run_form_id = run_form.run_form_id)
+UNION ALL
+SELECT it.run_form_id, coalesce(
+    CASE WHEN coalesce(got.outcome, '') <> 'ok' THEN (
+        SELECT other.test_id FROM completing_form AS asked JOIN test AS other
+            ON other.run_form_id = asked.run_form_id JOIN result ON result.test_id = other.test_id
+        WHERE asked.form_id = it.form_id AND asked.base_row = it.base_row
+            AND other.kind = base.kind AND other.src = base.src AND other.dst = base.dst
+            AND other.variant = base.variant AND result.outcome = 'ok'
+        ORDER BY asked.started_utc DESC, asked.run_form_id DESC LIMIT 1) END, base.test_id)
+FROM completing_form AS it JOIN test AS base ON base.run_form_id = it.base_row
+    LEFT JOIN result AS got ON got.test_id = base.test_id;
+
 -- The tests of a form, condensed to one row per form and run, as form_summary keeps it.
 CREATE VIEW run_form_result AS
-SELECT run_form_id,
+SELECT its.run_form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
     -- The bounds of the least and of the largest value: that of the pair which has it, or the
@@ -120,9 +148,10 @@ SELECT run_form_id,
         iif(max(note) IS NULL, '', '; ') || (SELECT group_concat(text, '; ') FROM (
             SELECT other.variant || ': ' || group_concat(iif(other.src = '', '1/tput', 'latency')
                 || printf(' %.2f', other.value_clk), ', ') AS text
-            FROM run_test AS other WHERE other.run_form_id = run_test.run_form_id AND other.differs
+            FROM run_form_test AS also JOIN run_test AS other USING (test_id)
+            WHERE also.run_form_id = its.run_form_id AND other.differs
             GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
-FROM run_test GROUP BY run_form_id;
+FROM run_form_test AS its JOIN run_test USING (test_id) GROUP BY its.run_form_id;
 
 -- The same rows as they are kept. Packs keep none and have run_form_result here
 -- (store_summary.c).
@@ -300,7 +329,7 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
         SELECT instance_clk, share FROM estimate_state WHERE kernel_id = got.kernel_id
         ORDER BY position)) AS states_seen,
     (SELECT role FROM operand_role WHERE operand_role.run_form_id = got.run_form_id
-        AND got.src IN (operand, operand || '.data')) AS src_role, form.form_id
+        AND got.src IN (operand, operand || '.data')) AS src_role, form.form_id, got.test_id
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> '' AND got.differs;
@@ -318,7 +347,8 @@ SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
     average, least_clk, most_clk, states, mark, states_seen, src_role
 FROM run_latency_table AS got
-WHERE run_form_id IN (SELECT coalesce(best.latency_row, best.run_form_id) FROM best_run_form AS best
+WHERE test_id IN (SELECT test_id FROM best_run_form AS best JOIN run_form_test AS its
+        ON its.run_form_id = coalesce(best.latency_row, best.run_form_id)
     WHERE best.form_id = got.form_id);
 
 -- One row per run and register that a form overwrites without reading it: whether the form waits
@@ -328,7 +358,7 @@ CREATE VIEW run_false_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.dst AS operand,
     got.value_clk AS latency_clk, got.bound, got.spread_clk, got.outcome, got.detail, run_form.isa,
     form.bits, form.options, form.form, got.mark, got.run_id, list.name AS list, run_form.position,
-    got.position AS test_position, got.run_form_id, form.form_id
+    got.position AS test_position, got.run_form_id, form.form_id, got.test_id
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'false';
@@ -338,7 +368,8 @@ CREATE VIEW false_dependency_table AS
 SELECT uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail,
     isa, bits, options, form, mark, run_id, list, test_position
 FROM run_false_table AS got
-WHERE run_form_id IN (SELECT coalesce(best.latency_row, best.run_form_id) FROM best_run_form AS best
+WHERE test_id IN (SELECT test_id FROM best_run_form AS best JOIN run_form_test AS its
+        ON its.run_form_id = coalesce(best.latency_row, best.run_form_id)
     WHERE best.form_id = got.form_id);
 
 -- Doubts: two ways of asking for one thing, in every run. clk is the value in tables, other_clk
@@ -419,7 +450,7 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.kind, got.src,
     estimate.calibrated_clk IS NOT NULL AS counted, kernel.code_bytes,
     hex(kernel.code) AS machine_code, form.bits, form.form, list.name AS list, run_form.position,
     got.position AS test_position, kernel.position AS kernel_position, kernel.kernel_id, got.run_id,
-    got.run_form_id
+    got.run_form_id, got.test_id
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
     LEFT JOIN kernel ON kernel.test_id = got.test_id
@@ -431,9 +462,10 @@ CREATE VIEW kernel_table AS
 WITH best AS MATERIALIZED (
     SELECT run_form_id, latency_row, rthroughput_row FROM best_run_form)
 SELECT * FROM run_kernel_table
-WHERE kind = 'latency' AND run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best)
-    OR kind = 'throughput'
-        AND run_form_id IN (SELECT coalesce(rthroughput_row, run_form_id) FROM best);
+WHERE kind = 'latency' AND test_id IN (SELECT test_id FROM run_form_test WHERE run_form_id IN
+        (SELECT coalesce(latency_row, run_form_id) FROM best))
+    OR kind = 'throughput' AND test_id IN (SELECT test_id FROM run_form_test WHERE run_form_id IN
+        (SELECT coalesce(rthroughput_row, run_form_id) FROM best));
 
 -- Public: tests that are not ok, in every run.
 CREATE VIEW failure_table AS

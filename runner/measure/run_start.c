@@ -70,7 +70,7 @@ int run_start_calibrate(struct run_start *start, struct err *err)
 }
 
 // Claims the newest unfinished run of this kind: 1; 0: there is none; -1.
-static int start_resume(struct run_start *start, const struct run_info *info, struct err *err)
+static int start_claim(struct run_start *start, const struct run_info *info, struct err *err)
 {
     int found = store_run_resume(start->store, start->cpu_id, info, &start->run_id, err);
     while (found == 1) {
@@ -85,6 +85,21 @@ static int start_resume(struct run_start *start, const struct run_info *info, st
             return 1;
     }
     return found;
+}
+
+// The same, unless a newer run of this kind is finished and the caller wants one only.
+static int start_resume(struct run_start *start, const struct run_info *info, struct err *err)
+{
+    int64_t unfinished = 0, finished = 0;
+    if (!start->once)
+        return start_claim(start, info, err);
+    int done = store_run_done(start->store, start->cpu_id, info, &finished, err);
+    int found = store_run_resume(start->store, start->cpu_id, info, &unfinished, err);
+    if (done < 0 || found < 0)
+        return -1;
+    start->done = done == 1 && finished > unfinished;
+    start->run_id = finished;
+    return start->done ? 1 : start_claim(start, info, err);
 }
 
 static int start_new(struct run_start *start, const struct run_info *info, struct err *err)
@@ -104,12 +119,13 @@ int run_start_row(struct run_start *start, const struct selection *lists, const 
                                         selection};
     int status = run_info_collect(&subject, &arena, &info, err);
     info.label = start->label;
+    info.completes = start->completes;
     int found = status == 0 && start->resume ? start_resume(start, &info, err) : 0;
     if (status == 0 && found == 0)
         status = start_new(start, &info, err);
     if (found < 0)
         status = -1;
-    if (status == 0)
+    if (status == 0 && !start->done)
         status = run_info_warn(start->store, start->run_id, session->cpu, &start->facts, err);
     arena_free(&arena);
     return status;

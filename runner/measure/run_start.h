@@ -14,17 +14,21 @@ struct run_start {
     const struct session_counters *counters; // counters that the user wanted
     const char *label;                       // struct run_info's
     bool new_floor;                          // find the canary's floor again
+    const char *completes;                   // struct run_info's
     bool resume;                             // go on with an unfinished run of the same kind
+    bool once;                               // then none is begun after a finished one
     struct run_facts facts;                  // out: what calibrating found
     int64_t cpu_id, run_id;                  // out
     bool claimed;                            // out: another process measures the run to be resumed
+    bool done;                               // out: the newest run of this kind is finished
 };
 
 // Calibrates, and finds the row of what the CPU was measured to be so far. -1 also where a signal
 // stopped it.
 int run_start_calibrate(struct run_start *start, struct err *err);
 // Gets the run's row, an unfinished one of the same kind or a new one, claimed for this process and
-// with the warnings that follow from the facts. `lists` and `selection` describe the subject.
+// with the warnings that follow from the facts; or that of the finished one (`done`), which is not
+// to be touched. `lists` and `selection` describe the subject.
 int run_start_row(struct run_start *start, const struct selection *lists, const char *selection,
                   struct err *err);
 // Judges the CPU again by all that the run has in the database: before ports, which need its width.

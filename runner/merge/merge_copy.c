@@ -253,6 +253,7 @@ static int copy_runs(struct copy *copy, int64_t *last_run_id, struct err *err)
         store_get_int(copy->to, err, last_run_id, "SELECT coalesce(max(run_id), 0) FROM main.run",
                       "") >= 0 &&
         copy_script(copy, err) == 0 && copy_execute(copy, err) == 0 &&
+        (copy->what->keep < MERGE_KEEP_ALL || store_summary_complete(copy->to, err) == 0) &&
         store_commit(copy->to, err) == 0)
         return 0;
     store_rollback(copy->to);

@@ -24,7 +24,7 @@ struct form_place;  // declared in store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 32,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 33,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 
@@ -163,8 +163,10 @@ int store_schema_temporary_views(struct store *store, struct err *err);
 int store_schema_compare(struct store *store, int64_t version, struct err *err);
 
 // store_summary.c: rows of form_summary. Each of these is for a connection with the views in its
-// file: the row of a form whose results have been stored; all of them anew.
+// file: the row of a form whose results have been stored, and those that follow from it; all of
+// completing runs anew; all of them anew.
 int store_summary_put(struct store *store, int64_t run_form_id, struct err *err);
+int store_summary_complete(struct store *store, struct err *err);
 int store_summary_renew(struct store *store, struct err *err);
 // Returns 1 if the file has rows of what was measured last, 0 if not, -1 after an error.
 int store_summary_fits(struct store *store, struct err *err);

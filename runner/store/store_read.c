@@ -217,8 +217,9 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
         result = store_execute(
             store, err,
             "CREATE TEMP TABLE listed_false AS SELECT * FROM run_false_table "
-            "WHERE latency_clk > 0 AND +run_form_id IN (SELECT coalesce(latency_row, run_form_id) "
-            "FROM best_run_form "
+            "WHERE latency_clk > 0 AND +test_id IN (SELECT test_id FROM best_run_form AS best "
+            "JOIN run_form_test AS its "
+            "ON its.run_form_id = coalesce(best.latency_row, best.run_form_id) "
             "WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?))",
             "i", run_id);
     if (result == 0)
@@ -529,7 +530,11 @@ static const char table_runs[] =
     "UNION SELECT run_id FROM run_form WHERE run_form_id IN "
     "(SELECT latency_row FROM best UNION SELECT rthroughput_row FROM best "
     "UNION SELECT port_row FROM best) "
-    "UNION SELECT run_id FROM property_table WHERE uarch = (SELECT uarch FROM asked)) "
+    "UNION SELECT run_id FROM property_table WHERE uarch = (SELECT uarch FROM asked) "
+    // What a completing run has not asked is in others.
+    "UNION SELECT other.run_id FROM run JOIN run AS other ON run.completes <> '' "
+    "AND run.completes IN (other.uuid, other.completes) WHERE run.run_id IN "
+    "(SELECT run_id FROM best)) "
     "SELECT run_id FROM run WHERE run_id = ?1 OR (run_id IN ours "
     "AND EXISTS (SELECT 1 FROM ours WHERE run_id = ?1) "
     "AND (run_id IN named OR EXISTS (SELECT 1 FROM named WHERE run_id NOT IN ours))) "

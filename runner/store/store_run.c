@@ -230,7 +230,7 @@ static const struct store_field run_fields[] = {
     RUN(of.lists), RUN(of.tables), RUN(of.frequency), RUN(of.selection), RUN(of.tsc_hz),
     RUN(of.core_hz), RUN(of.overhead_tsc), RUN(of.issue_width), RUN(of.calib_link_clk),
     RUN(of.measuring_cpu), RUN(started_utc), RUN(of.claimed_uarch), RUN(of.decided),
-    RUN(of.evidence), RUN(of.measured_width, .null = true), RUN(of.label),
+    RUN(of.evidence), RUN(of.measured_width, .null = true), RUN(of.label), RUN(of.completes),
 };
 // clang-format on
 static const struct store_record run_record = {"run", "cpu_id",
@@ -285,20 +285,36 @@ int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *
     return store_unit_end(store, own, result, err);
 }
 
-int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
-                     int64_t *run_id, struct err *err)
+// Finds the newest run of a kind for which `which`, a condition, is true.
+#define RUN_OF_KIND(which)                                                                         \
+    "SELECT run_id FROM run WHERE (cpu_id = ?1 OR (cpu_id IN " STORE_SAME_MACHINE                  \
+    "AND 'override' NOT IN (decided, ?2))) "                                                       \
+    "AND version = ? AND lists = ? AND backend = ? AND selection = ? AND label = ? "               \
+    "AND completes = ? AND " which " ORDER BY started_utc DESC, run_id DESC LIMIT 1"
+
+static int store_run_of_kind(struct store *store, const char *sql, int64_t cpu_id,
+                             const struct run_info *info, int64_t *run_id, struct err *err)
 {
     char label[CPU_LABEL_MAX + 1];
     if (run_label(store, cpu_id, info->label, label, err) != 0)
         return -1;
-    return store_get_int(
-        store, err, run_id,
-        "SELECT run_id FROM run WHERE (cpu_id = ?1 OR (cpu_id IN " STORE_SAME_MACHINE
-        "AND 'override' NOT IN (decided, ?2))) "
-        "AND version = ? AND lists = ? AND backend = ? AND selection = ? AND label = ? "
-        "AND finished_utc IS NULL ORDER BY started_utc DESC, run_id DESC LIMIT 1",
-        "issssss", cpu_id, info->decided ? info->decided : "unknown", info->version, info->lists,
-        info->backend, info->selection, label);
+    return store_get_int(store, err, run_id, sql, "isssssss", cpu_id,
+                         info->decided ? info->decided : "unknown", info->version, info->lists,
+                         info->backend, info->selection, label, info->completes);
+}
+
+int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
+                     int64_t *run_id, struct err *err)
+{
+    return store_run_of_kind(store, RUN_OF_KIND("finished_utc IS NULL"), cpu_id, info, run_id,
+                             err);
+}
+
+int store_run_done(struct store *store, int64_t cpu_id, const struct run_info *info,
+                   int64_t *run_id, struct err *err)
+{
+    return store_run_of_kind(store, RUN_OF_KIND("finished_utc IS NOT NULL AND " STORE_RUN_IS_OWN),
+                             cpu_id, info, run_id, err);
 }
 
 int store_run_file(struct store *store, int64_t run_id, const struct cpu_info *cpu, int issue_width,

@@ -27,6 +27,7 @@ struct run_info {
     const char *frequency;  // governor, boost, or as much as is known
     const char *selection;  // filters and tests, "" for everything: part of what --resume matches
     const char *label;      // the machine's, "": none; NULL: that of its newest run in the database
+    const char *completes;  // uuid of the run whose missing values it asks for; NULL: none
     double tsc_hz, core_hz; // core_hz: estimate at the start
     double overhead_tsc;    // of one timing
     int issue_width, calib_link_clk; // facts of the uarch used in the run
@@ -39,11 +40,14 @@ struct run_info {
 };
 int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
                     int64_t *run_id, struct err *err);
-// Finds the newest unfinished run of this machine with the same version, lists, backend, label and
-// selection, whatever family it was filed under (but cpu_override() must be the same). Returns 1 if
-// found, 0 if none, -1.
+// Finds the newest unfinished run of this machine with the same version, lists, backend, label,
+// selection and completed run, whatever family it was filed under (but cpu_override() must be the
+// same). Returns 1 if found, 0 if none, -1.
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
                      int64_t *run_id, struct err *err);
+// Finds the newest finished one of this kind that was measured here.
+int store_run_done(struct store *store, int64_t cpu_id, const struct run_info *info,
+                   int64_t *run_id, struct err *err);
 // Claims the run, so that no other process measures it until the store is closed or this process
 // has ended. Returns 0 if claimed, 1 if another process has it (with a message), -1.
 int store_run_claim(struct store *store, int64_t run_id, struct err *err);

@@ -8,7 +8,19 @@
 
 int store_summary_put(struct store *store, int64_t run_form_id, struct err *err)
 {
-    return store_execute(store, err, SUMMARY_OF " WHERE run_form_id = ?1", "i", run_form_id);
+    return store_execute(store, err,
+                         SUMMARY_OF " WHERE run_form_id IN (SELECT ?1 UNION SELECT run_form_id "
+                                    "FROM completing_form WHERE form_id = "
+                                    "(SELECT form_id FROM run_form WHERE run_form_id = ?1))",
+                         "i", run_form_id);
+}
+
+int store_summary_complete(struct store *store, struct err *err)
+{
+    return store_execute(store, err,
+                         SUMMARY_OF
+                         " WHERE run_form_id IN (SELECT run_form_id FROM completing_form)",
+                         "");
 }
 
 int store_summary_renew(struct store *store, struct err *err)

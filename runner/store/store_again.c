@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Missing values of a run; see store_again.h.
+#include "store_again.h"
+
+#include "store_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Condition on a row of `run`: it measured forms, to its end.
+#define FORMS_FINISHED                                                                             \
+    "finished_utc IS NOT NULL AND EXISTS "                                                         \
+    "(SELECT 1 FROM run_form WHERE run_form.run_id = run.run_id) "
+
+// Finds the newest run of this CPU, or that which it completes. Returns 1, 0 or -1.
+static int base_find(struct store *store, const struct cpu_info *cpu, int64_t *run_id,
+                     struct err *err)
+{
+    struct strbuf features = {0};
+    sqlite3_stmt *stmt = store_bind_cpu(
+        store,
+        "SELECT coalesce((SELECT run_id FROM run AS completed WHERE uuid = run.completes), run_id) "
+        "FROM run JOIN cpu USING (cpu_id) WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN
+        " AND " FORMS_FINISHED "ORDER BY started_utc DESC, run_id DESC LIMIT 1",
+        cpu, &features, err);
+    int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
+    if (got == SQLITE_ROW)
+        *run_id = sqlite3_column_int64(stmt, 0);
+    strbuf_free(&features);
+    if (!stmt || store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
+        return -1;
+    return got == SQLITE_ROW;
+}
+
+// Says why there is none.
+static int base_why(struct store *store, struct stored_base *base, struct err *err)
+{
+    int64_t finished = 0, own = 0;
+    if (store_get_int(store, err, &finished, "SELECT count(*) FROM run WHERE " FORMS_FINISHED,
+                      "") < 0 ||
+        store_get_int(store, err, &own,
+                      "SELECT count(*) FROM run WHERE " FORMS_FINISHED "AND " STORE_RUN_IS_OWN,
+                      "") < 0)
+        return -1;
+    base->found = own ? AGAIN_OTHER_CPU : finished ? AGAIN_MERGED : AGAIN_NONE;
+    return 0;
+}
+
+static int base_read(struct store *store, const char *version, struct stored_base *base,
+                     struct arena *arena, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT uuid, version, lists, selection, label, decided "
+                                    "FROM run WHERE run_id = ?1",
+                                    "i", base->run_id);
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    if (got == SQLITE_ROW) {
+        base->uuid = arena_strdup(arena, store_text(stmt, 0));
+        base->version = store_column_text(stmt, 1, arena);
+        base->lists = arena_strdup(arena, store_text(stmt, 2));
+        base->selection = arena_strdup(arena, store_text(stmt, 3));
+        base->label = arena_strdup(arena, store_text(stmt, 4));
+        base->override = strcmp(store_text(stmt, 5), "override") == 0;
+        base->found = strcmp(base->version, version) ? AGAIN_OTHER_LATER : AGAIN_FOUND;
+    }
+    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+}
+
+int store_get_base(struct store *store, const struct cpu_info *cpu, const char *version,
+                   struct stored_base *base, struct arena *arena, struct err *err)
+{
+    *base = (struct stored_base){0};
+    int found = base_find(store, cpu, &base->run_id, err);
+    if (found < 0)
+        return -1;
+    return found ? base_read(store, version, base, arena, err) : base_why(store, base, err);
+}
+
+// `its`: each form of run ?1 with its row there, `own`, and the row with the tests of it and of the
+// runs that complete it. `ports`: the results of these runs, the best first.
+#define COMPLETED                                                                                  \
+    "WITH its AS (SELECT run_form_id AS own, form_id, coalesce((SELECT it.run_form_id "            \
+    "FROM completing_form AS it WHERE it.form_id = run_form.form_id "                              \
+    "AND it.base_row = run_form.run_form_id ORDER BY it.started_utc DESC, it.run_form_id DESC "    \
+    "LIMIT 1), run_form_id) AS row_id FROM run_form WHERE run_id = ?1), "                          \
+    "ports AS (SELECT its.own, port_result.outcome, port_result.way, row_number() OVER "           \
+    "(PARTITION BY its.own ORDER BY port_result.outcome = 'ok' DESC, way = 'differs', "            \
+    "started_utc DESC, run.run_id DESC) AS place FROM its JOIN run_form USING (form_id) "          \
+    "JOIN run USING (run_id) JOIN port_result ON port_result.run_form_id = run_form.run_form_id "  \
+    "WHERE run.run_id = ?1 OR run.completes = (SELECT uuid FROM run WHERE run_id = ?1)) "
+
+#define LACK(...) STORE_FIELD(struct stored_lack, __VA_ARGS__)
+static const struct store_field lack_fields[] = {
+    LACK(form.form),
+    LACK(form.enc),
+    LACK(form.bits),
+    LACK(values, .column = "of_tests"),
+    LACK(ports, .column = "of_ports"),
+    LACK(no_ports)
+};
+static const struct store_record lack_record = {
+    "run_form", "run_id", STORE_FIELDS(struct stored_lack, lack_fields),
+    .from = "(" COMPLETED "SELECT form, enc, bits, EXISTS (SELECT 1 FROM run_form_test AS has "
+            "JOIN run_test USING (test_id) WHERE has.run_form_id = its.row_id AND outcome "
+            "IN ('unstable', 'timed_out') AND NOT outside) AS of_tests, "
+            "coalesce(outcome IN ('unstable', 'timed_out') OR outcome = 'ok' "
+            "AND way = 'differs', 0) AS of_ports, ports.own IS NULL AS no_ports "
+            "FROM its JOIN form USING (form_id) LEFT JOIN ports ON ports.own = its.own "
+            "AND place = 1) ORDER BY form, enc, bits"};
+
+int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **lacks, int *n,
+                    struct arena *arena, struct err *err)
+{
+    struct store_list list = {.n = 0};
+    int status = store_get_rows(store, &lack_record, run_id, arena, &list, err);
+    *lacks = list.rows;
+    *n = list.n;
+    return status;
+}
+
+int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
+                            struct err *err)
+{
+    memset(counts, 0, OUTCOME_COUNT * sizeof counts[0]);
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   COMPLETED "SELECT outcome, count(*) FROM (SELECT result.outcome FROM its "
+                             "JOIN run_form_test AS has ON has.run_form_id = its.row_id "
+                             "JOIN result USING (test_id) UNION ALL "
+                             "SELECT outcome FROM ports WHERE place = 1) GROUP BY outcome",
+                   "i", run_id);
+    if (!stmt)
+        return -1;
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int outcome = outcome_parse(store_text(stmt, 0));
+        if (outcome >= 0)
+            counts[outcome] = sqlite3_column_int64(stmt, 1);
+    }
+    return store_rows_end(store, stmt, got, err);
+}

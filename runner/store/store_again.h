@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What a finished run has no value for, so that another one can ask for it (`latput run --again`).
+// A value is missing where a test, or the ports of a form, ran and came out unstable or timed out;
+// ports also where two ways of finding them differ.
+#pragma once
+
+#include "core/outcome.h"
+#include "cpuinfo/cpuinfo.h"
+#include "store_ports.h"
+
+#include <stdint.h>
+
+// Why there is no run to be completed.
+enum store_again {
+    AGAIN_FOUND,
+    AGAIN_NONE,       // no run is finished
+    AGAIN_MERGED,     // all finished ones came by a merge
+    AGAIN_OTHER_CPU,  // none of them is of this CPU
+    AGAIN_OTHER_LATER // the newest of this CPU is of another version
+};
+// The newest finished run of forms that was measured here; one that completes another stands for
+// that.
+struct stored_base {
+    enum store_again found;
+    int64_t run_id; // also where it is of another version
+    const char *uuid, *version, *lists, *selection, *label;
+    bool override; // the user said which CPU it is
+};
+int store_get_base(struct store *store, const struct cpu_info *cpu, const char *version,
+                   struct stored_base *base, struct arena *arena, struct err *err);
+
+// A form of the run, with what it lacks, also by the runs that complete it.
+struct stored_lack {
+    struct stored_form form;
+    bool values;   // of latency or throughput
+    bool ports;    // they were asked for
+    bool no_ports; // nobody has asked for them
+};
+// Reads all forms of the run in the order of stored_form_compare(). Owned by the arena.
+int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **lacks, int *n,
+                    struct arena *arena, struct err *err);
+
+// Counts results like store_run_summary(), each test and each form's ports as the runs that
+// complete this one have them.
+int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
+                            struct err *err);
