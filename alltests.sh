@@ -4,7 +4,8 @@
 # property of the pipeline and writes tables, data sheet, pictures, a web page and a pack to
 # results/. Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N; those that choose
 # forms (lists, --filter) leave the properties out. A second call goes on where an interrupted one
-# ended. It survives the end of the terminal or connection that started it. Exit status as
+# ended; after a finished one it only measures the properties anew. Where the run ends with status 1,
+# what it has no value for is measured once more. It survives the end of the terminal or connection that started it. Exit status as
 # `latput run`: 0 all done (a few unstable tests are a warning), 1 the results as a whole are in
 # doubt, tests failed that should not have, or it was stopped (the log says which), 2 wrong usage,
 # 3 the environment lacks something or nothing could be measured.
@@ -61,20 +62,28 @@ step "$latput" cpu --save "$results/cpu.cpuid" || exit
 "$latput" cpu >"$results/cpu.txt" 2>>"$log" || exit
 step "$latput" check || exit
 
-note "== $latput run --resume ${arguments[*]}"
-from=$(($(wc -l <"$log") + 1))
-if [ -t 2 ]; then # the progress bar belongs to the terminal
-    "$latput" run --resume "${arguments[@]}" </dev/null
-else
-    "$latput" run --resume "${arguments[@]}" >>"$log" 2>&1 </dev/null
-fi
-status=$?
-note "== latput run ended with status $status"
-[ -z "$stopped" ] || stop
+# run OPTION: measures; sets status.
+run() {
+    note "== $latput run $1 ${arguments[*]}"
+    from=$(($(wc -l <"$log") + 1))
+    if [ -t 2 ]; then # the progress bar belongs to the terminal
+        "$latput" run "$1" "${arguments[@]}" </dev/null
+    else
+        "$latput" run "$1" "${arguments[@]}" >>"$log" 2>&1 </dev/null
+    fi
+    status=$?
+    note "== latput run ended with status $status"
+    [ -z "$stopped" ] || stop
+}
+run --resume
 if [ "$status" -gt 1 ]; then
     [ -t 2 ] || tail -n "+$from" "$log" >&2
     note "alltests.sh: nothing was measured; see $log" >&2
     exit "$status"
+fi
+if [ "$status" = 1 ]; then
+    run --again
+    [ "$status" = 0 ] || status=1 # what the first has stays
 fi
 
 if [ -z "$chosen" ]; then # tables without them are worth having

@@ -10,9 +10,11 @@
 #include "measure/session.h"
 #include "report/report.h"
 #include "run/run.h"
+#include "run/run_again.h"
 #include "run/run_verdict.h"
 #include "store/store.h"
 #include "store/store_read.h"
+#include "util/affinity.h"
 #include "util/pager.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
@@ -22,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { JOBS_MAX = 2, GIVE_UP_MAX_S = 24 * 60 * 60 };
 
@@ -29,7 +32,7 @@ struct arguments {
     struct run_options run;
     const char *filter, *db, *results, *tests_text;
     int jobs;
-    bool quick, list;
+    bool quick, list, again;
 };
 
 static int take_tests(const struct option_given *given, void *to)
@@ -58,6 +61,9 @@ static const struct command_option options[] = {
     {0, "resume", NULL,
         "continue the last unfinished run of the same lists, selection and version on this CPU",
         OPTION_SWITCH(run.resume, true)},
+    {0, "again", NULL,
+        "measure what the newest finished run here has no value for, in a run that completes it",
+        OPTION_SWITCH(again, true)},
     {COMMON_BACKEND(run.counters.choice)},
     {COMMON_CPU(run.cpu)},
     {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)",
@@ -95,12 +101,27 @@ const struct command cmd_run = {
         "a warning. It is 1 if the run was stopped, if tests failed that should not have, or if "
         "the results as a whole are in doubt: more than 2 % of the tests are unstable, the "
         "calibration contradicts what is known of the CPU, the core was never seen undisturbed, "
-        "or ports were not found. A line says why.\n"
+        "or ports were not found. A line says why; `latput run --again` then measures what has no "
+        "value, and no more. Its status is that of the run as it is completed.\n"
         "A run that was interrupted, by a signal or a crash, loses at most the batch that was "
-        "being measured; run again with --resume.",
+        "being measured and forms that were to be retried; run again with --resume, which measures "
+        "nothing where the newest run of the kind is finished.",
     .options = options,
     .run = run_command,
 };
+
+static void print_retried(const struct run_retried *retried)
+{
+    if (retried->kernels)
+        command_note(&cmd_run,
+                     "retried: %" PRId64 " kernels without a value, of which %" PRId64
+                     " have one now",
+                     retried->kernels, retried->gained);
+    if (retried->forms)
+        command_note(&cmd_run,
+                     "retried: the ports of %" PRId64 " forms, of which %" PRId64 " are known now",
+                     retried->forms, retried->forms_gained);
+}
 
 static void print_summary(const struct run_summary *summary)
 {
@@ -125,6 +146,7 @@ static void print_summary(const struct run_summary *summary)
         command_note(&cmd_run,
                      "asked again in another arrangement: %" PRId64 " tests, %" PRId64 " differ",
                      summary->doubts.repeated, summary->doubts.differing);
+    print_retried(&summary->retried);
     if (!summary->port_seed)
         return;
     port_ways_text(summary->port_ways, summary->port_seed, &text);
@@ -143,9 +165,65 @@ static void print_warnings(struct store *store, int64_t run_id)
     store_rows_close(rows);
 }
 
+// Says that --resume has nothing to go on with.
+static int say_done(struct store *store, int64_t run_id)
+{
+    struct err err = {0};
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, &err);
+    const char *when =
+        rows && store_rows_next(rows, &err) == 1 ? store_text_of(rows, "finished_utc") : "";
+    command_note(&cmd_run,
+                 "run %" PRId64 " of these lists is finished (%s), so nothing was measured; `latput "
+                 "run --again` measures what it has no value for, `latput run` without --resume "
+                 "all anew",
+                 run_id, when);
+    store_rows_close(rows);
+    return EXIT_DONE;
+}
+
+static int64_t count_lacking(const struct run_again *again)
+{
+    int64_t n = 0;
+    for (int i = 0; i < again->n; i++)
+        n += again->lacks[i].values || again->lacks[i].ports;
+    return n;
+}
+
+// Says what the run that completes another has brought, and puts the counts of the whole into the
+// summary, by which it is judged.
+static int say_completed(struct store *store, const struct run_again *before,
+                         struct run_summary *summary)
+{
+    struct err err = {0};
+    struct run_again now = {.base = before->base};
+    int status = store_get_lacks(store, now.base.run_id, &now.lacks, &now.n, &now.arena, &err);
+    if (status == 0)
+        status = run_again_summary(store, before, summary, &err);
+    if (status == 0)
+        command_note(&cmd_run,
+                     "completes run %" PRId64 ": %" PRId64 " forms had no value for something, "
+                     "%" PRId64 " still have none",
+                     now.base.run_id, count_lacking(before), count_lacking(&now));
+    run_again_free(&now);
+    return status == 0 ? EXIT_DONE : command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+}
+
+// Prints the verdict; returns the exit status.
+static int say_verdict(const struct run_summary *summary)
+{
+    struct strbuf why = {0};
+    int status = run_verdict(summary, &why);
+    if (why.len)
+        command_note(&cmd_run, "ends with status %d: %s", status, strbuf_text(&why));
+    strbuf_free(&why);
+    return status;
+}
+
 // Measures the selection into the database and writes reports; prints a summary at the end.
+// `again`: the run that is completed; NULL: none.
 static int run_measured(struct store *store, const struct selection *selection,
-                        const struct arguments *arguments)
+                        const struct arguments *arguments, const struct run_again *again)
 {
     struct err err = {0};
     struct run_summary summary;
@@ -159,6 +237,8 @@ static int run_measured(struct store *store, const struct selection *selection,
     if (status != 0)
         return command_fail(&cmd_run, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
                             err.text);
+    if (summary.done)
+        return say_done(store, summary.run_id);
     print_warnings(store, summary.run_id);
     print_summary(&summary);
     store_note_time(&cmd_run, store, summary.run_id);
@@ -168,12 +248,9 @@ static int run_measured(struct store *store, const struct selection *selection,
                      summary.search_lost ? ", with the search for the structure of the ports "
                                            "from its begin"
                                          : "");
-    struct strbuf why = {0};
-    status = run_verdict(&summary, &why);
-    if (why.len)
-        command_note(&cmd_run, "ends with status %d: %s", status, strbuf_text(&why));
-    strbuf_free(&why);
-    return status;
+    if (again)
+        status = say_completed(store, again, &summary);
+    return status == EXIT_DONE ? say_verdict(&summary) : status;
 }
 
 // Refuses rows that `latput check` would refuse: a wrong description of an instruction makes wrong
@@ -237,6 +314,110 @@ static int print_lists(const struct arguments *arguments, char **names, int nnam
     return EXIT_DONE;
 }
 
+// Checks and measures the selection, which it frees.
+static int run_selected(struct store *store, struct selection *selection,
+                        struct arguments *arguments, const struct run_again *again)
+{
+    struct strbuf text = {0};
+    session_stop_on_signals(); // checking makes scratch files
+    int status = check_before(selection);
+    if (arguments->filter)
+        strbuf_printf(&text, "filter=%s ", arguments->filter);
+    if (arguments->tests_text)
+        strbuf_printf(&text, "tests=%s", arguments->tests_text);
+    arguments->run.selection = strbuf_text(&text);
+    arguments->run.ahead = arguments->jobs > 1;
+    struct store *made = NULL;
+    if (status == EXIT_DONE && !store) {
+        status = store_option_open(&cmd_run, arguments->db, STORE_WRITE, &made);
+        store = made;
+    }
+    if (status == EXIT_DONE)
+        status = run_measured(store, selection, arguments, again);
+    if (status == EXIT_ENVIRONMENT && made) // a run that could not begin makes no database
+        store_close_unused(made);
+    else
+        store_close(made);
+    strbuf_free(&text);
+    selection_free(selection);
+    return status;
+}
+
+// Finds the run to be completed on the CPU to be measured on.
+static int again_find(struct store *store, const struct arguments *arguments,
+                      struct run_again *again)
+{
+    struct err err = {0};
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    const struct affinity_visit visit =
+        arguments->run.cpu >= 0 ? affinity_visit(&arguments->run.cpu, 1)
+                                : (struct affinity_visit){.moved = false};
+    int status = cpuinfo_load(&err) == 0 ? cpu_identify(cpu, &err) : -1;
+    if (visit.moved)
+        affinity_return(&visit);
+    if (status == 0)
+        status = run_again_find(store, cpu, again, &err);
+    free(cpu);
+    const char *label = arguments->run.label;
+    if (status != 0)
+        return command_fail(&cmd_run, again->base.found ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s: %s",
+                            store_path(store), err.text);
+    if (label && strcmp(label, again->base.label) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE,
+                            "run %" PRId64 " has the label '%s', and what completes it has the "
+                            "same; leave --label out",
+                            again->base.run_id, again->base.label);
+    return EXIT_DONE;
+}
+
+// Measures what the run lacks.
+static int again_measure(struct store *store, struct arguments *arguments, struct run_again *again,
+                         const char *const *names, int nnames)
+{
+    struct err err = {0};
+    struct selection selection;
+    if (nnames == 0)
+        for (names = run_again_lists(again); names[nnames];)
+            nnames++;
+    if (select_rows(names, nnames, arguments->filter, &selection, &err) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE,
+                            "run %" PRId64 ": %s; name the lists that it measured",
+                            again->base.run_id, err.text);
+    run_again_narrow(again, arguments->run.tests, &selection);
+    arguments->run.completes = again->base.uuid;
+    arguments->run.completes_id = again->base.run_id;
+    arguments->run.label = again->base.label;
+    arguments->run.resume = true;
+    if (selection.nrows > 0)
+        return run_selected(store, &selection, arguments, again);
+    selection_free(&selection);
+    command_note(&cmd_run, "run %" PRId64 " has a value for all that has one; nothing was measured",
+                 again->base.run_id);
+    struct run_summary summary = {0};
+    if (run_again_summary(store, again, &summary, &err) != 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    return say_verdict(&summary);
+}
+
+static int run_again(struct arguments *arguments, const char *const *names, int nnames)
+{
+    struct store *store = NULL;
+    struct run_again again = {.n = 0};
+    if (access(arguments->db, F_OK) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE,
+                            "%s: there is no database, so there is no run to be completed; `latput "
+                            "run` measures one",
+                            arguments->db);
+    int status = store_option_open(&cmd_run, arguments->db, STORE_WRITE, &store);
+    if (status == EXIT_DONE)
+        status = again_find(store, arguments, &again);
+    if (status == EXIT_DONE)
+        status = again_measure(store, arguments, &again, names, nnames);
+    run_again_free(&again);
+    store_close(store);
+    return status;
+}
+
 static int run_command(int argc, char **argv)
 {
     static const char *const quick[] = {"selection/quick"};
@@ -255,32 +436,11 @@ static int run_command(int argc, char **argv)
     struct err err = {0};
     struct selection selection;
     const char *const *names = arguments.quick ? quick : (const char *const *)argv + operand_index;
+    int nnames = arguments.quick ? 1 : argc - operand_index;
+    if (arguments.again)
+        return run_again(&arguments, names, nnames);
     // Rows are read first, so that a wrong name makes no database.
-    if (select_rows(names, arguments.quick ? 1 : argc - operand_index, arguments.filter, &selection,
-                    &err) != 0)
+    if (select_rows(names, nnames, arguments.filter, &selection, &err) != 0)
         return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
-    session_stop_on_signals(); // checking makes scratch files
-    status = check_before(&selection);
-    if (status != EXIT_DONE) {
-        selection_free(&selection);
-        return status;
-    }
-    struct strbuf text = {0};
-    if (arguments.filter)
-        strbuf_printf(&text, "filter=%s ", arguments.filter);
-    if (arguments.tests_text)
-        strbuf_printf(&text, "tests=%s", arguments.tests_text);
-    arguments.run.selection = strbuf_text(&text);
-    arguments.run.ahead = arguments.jobs > 1;
-    struct store *store = NULL;
-    status = store_option_open(&cmd_run, arguments.db, STORE_WRITE, &store);
-    if (status == EXIT_DONE)
-        status = run_measured(store, &selection, &arguments);
-    if (status == EXIT_ENVIRONMENT && store) // a run that could not begin makes no database
-        store_close_unused(store);
-    else
-        store_close(store);
-    strbuf_free(&text);
-    selection_free(&selection);
-    return status;
+    return run_selected(NULL, &selection, &arguments, NULL);
 }

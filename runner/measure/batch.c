@@ -100,7 +100,6 @@ static void batch_build(struct batch *batch, const struct batch_options *options
                                      .keep = options->keep,
                                      .compose =
                                          batch->nkernels >= COMPOSED_LEAST && !options->keep};
-    batch_list_kernels(batch);
     batch->failed = assemble_program(batch->kernels, batch->nkernels, &build, &batch->arena,
                                      &batch->program, &batch->err);
     for (int f = 0; f < batch->program.nfailures && !batch->failed; f++) {
@@ -123,6 +122,8 @@ static struct batch *batch_make(struct batch_source *source)
            feed->bits(feed->context, source->next) == batch->bits && !batch->failed)
         batch->failed = batch_plan_item(batch, source, source->next++);
     if (!batch->failed)
+        batch_list_kernels(batch);
+    if (!batch->failed && !source->options.bare)
         batch_build(batch, &source->options, source->batches++);
     source->kernels_wanted *= BATCH_GROWTH;
     if (source->kernels_wanted > source->options.kernels)

@@ -34,6 +34,7 @@ struct batch_options {
     int kernels; // wanted in a batch
     int first;   // in the first one, which is smaller so that measuring starts soon; then it grows
     bool ahead;  // build the next batch while one is measured
+    bool bare;   // without programs: what was measured is known already
 };
 
 // Origin of batches: n items, each planned by a call from the source's thread.

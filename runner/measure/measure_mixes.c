@@ -4,6 +4,7 @@
 #include "derive/derive.h"
 #include "derive/plausible.h"
 #include "session_count.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/quantile.h"
 
@@ -14,6 +15,9 @@
 _Static_assert((int)PORT_GROUPS_MAX == (int)CPU_PORT_GROUPS_MAX, "cpuinfo.h and ports.h differ");
 
 enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 4000, PASSES = 4, PASS_GAP_MS = 50 };
+// Batches with fewer kernels without a value are not measured once more: the search for ports asks
+// for many mixes that never settle, a few at a time. So many batches are put aside at most.
+enum { RETRY_LEAST = 10, POOR_MAX = 4 };
 
 struct mixes {
     const struct measure_mixes *measure;
@@ -210,6 +214,18 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
     return session_count_pass(measure->session, 0, err);
 }
 
+static struct exec_params mixes_params(const struct measure_mixes *measure,
+                                       const struct batch *batch)
+{
+    struct exec_params params = session_params(measure->session, batch->bits);
+    // The least over many mixes decides; one that does not settle is left out sooner.
+    params.config.passes = PASSES;
+    params.config.pass_gap_ms = PASS_GAP_MS;
+    if (measure->hurry)
+        params.config.most_ms = 1 + (uint32_t)(1000 * retry_left_s(measure->retry));
+    return params;
+}
+
 static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct err *err)
 {
     if (batch->failed && session_stopped_by()) { // its assembler was ended
@@ -221,19 +237,80 @@ static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct
     if (!batch->program.path)
         return 0;
     const struct exec_progress progress = {mixes_kernel_done, mixes_waiting, measure};
-    struct exec_params params = session_params(measure->session, batch->bits);
-    // The least over many mixes decides; one that does not settle is left out sooner.
-    params.config.passes = PASSES;
-    params.config.pass_gap_ms = PASS_GAP_MS;
+    const struct exec_params params = mixes_params(measure, batch);
     struct exec_summary summary;
     const struct exec_job job = {batch->program.path, &params,   batch->measured,
                                  batch->nkernels,     &progress, session_mover(measure->session)};
+    double begin_s = clock_now_s();
     if (exec_run(&job, &batch->arena, &summary, err) != 0)
         return -1;
+    if (measure->hurry)
+        measure->retry->spent_s += clock_now_s() - begin_s;
     measure->kernels += batch->nkernels;
     measure->passes += summary.passes;
     measure->stopped |= summary.stopped;
     return summary.stopped ? mixes_stopped(err) : 0;
+}
+
+// Takes the timings of the mixes of a measured batch, and counts in its kernels.
+static int mixes_take(struct measure_mixes *measure, struct batch *batch,
+                      struct port_timing *timings, struct err *err)
+{
+    struct mixes_passes passes = {.repeats = 1};
+    if (measure->session->counting && batch->program.path &&
+        mixes_count(measure, batch, &passes, err) != 0)
+        return -1;
+    for (int i = 0; i < batch->nrows; i++) {
+        struct port_timing *timing = &timings[batch->rows[i].index];
+        int kernel = 0;
+        *timing = mix_timing(batch, &batch->rows[i], measure->plan.issue_width, &kernel);
+        if (batch->rows[i].nkernels > 0)
+            passes.repeats = batch->rows[i].plan.tests[0].kernels[0].instances;
+        if (measure->session->counting)
+            mix_add_counts(measure, &passes, kernel, timing);
+    }
+    return 0;
+}
+
+// Measures batches that were put aside once more: other processes have measured meanwhile.
+static int mixes_retry(struct measure_mixes *measure, struct batch *const *poor, int npoor,
+                       struct port_timing *timings, struct err *err)
+{
+    const struct exec_progress progress = {NULL, mixes_waiting, measure};
+    int status = 0;
+    for (int i = 0; i < npoor && status == 0; i++) {
+        const struct exec_params params = mixes_params(measure, poor[i]);
+        status = retry_batch(measure->retry, poor[i], measure->plan.issue_width, &params, &progress,
+                             &measure->stopped, err);
+        if (status == 0 && measure->stopped)
+            status = mixes_stopped(err);
+        if (status == 0)
+            status = mixes_take(measure, poor[i], timings, err);
+    }
+    return status;
+}
+
+static int mixes_source(struct measure_mixes *measure, struct batch_source *source,
+                        struct port_timing *timings, struct err *err)
+{
+    struct batch *batch, *poor[POOR_MAX];
+    int status = 0, npoor = 0;
+    while (status == 0 && (batch = batch_source_next(source))) {
+        status = mixes_exec(measure, batch, err);
+        if (status == 0 && measure->retry && !measure->hurry && npoor < POOR_MAX &&
+            retry_wanted(batch, measure->plan.issue_width, RETRY_LEAST)) {
+            poor[npoor++] = batch;
+            continue;
+        }
+        if (status == 0)
+            status = mixes_take(measure, batch, timings, err);
+        batch_free(batch);
+    }
+    if (status == 0)
+        status = mixes_retry(measure, poor, npoor, timings, err);
+    for (int i = 0; i < npoor; i++)
+        batch_free(poor[i]);
+    return status;
 }
 
 static int mixes_measure(void *context, const struct port_mix *mixes, int n,
@@ -249,24 +326,7 @@ static int mixes_measure(void *context, const struct port_mix *mixes, int n,
                                           .first = FIRST_KERNELS,
                                           .ahead = measure->ahead};
     struct batch_source *source = batch_source_start(&feed, &options);
-    int status = 0;
-    struct batch *batch;
-    while (status == 0 && (batch = batch_source_next(source))) {
-        struct mixes_passes passes = {.repeats = 1};
-        status = mixes_exec(measure, batch, err);
-        if (status == 0 && measure->session->counting && batch->program.path)
-            status = mixes_count(measure, batch, &passes, err);
-        for (int i = 0; i < batch->nrows && status == 0; i++) {
-            struct port_timing *timing = &timings[batch->rows[i].index];
-            int kernel = 0;
-            *timing = mix_timing(batch, &batch->rows[i], measure->plan.issue_width, &kernel);
-            if (batch->rows[i].nkernels > 0)
-                passes.repeats = batch->rows[i].plan.tests[0].kernels[0].instances;
-            if (measure->session->counting)
-                mix_add_counts(measure, &passes, kernel, timing);
-        }
-        batch_free(batch);
-    }
+    int status = mixes_source(measure, source, timings, err);
     batch_source_stop(source);
     return status;
 }

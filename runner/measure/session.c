@@ -86,19 +86,60 @@ static int session_look(void *context, int cpu, double accepted)
     return best;
 }
 
+// Returns true if what is counted is not bound to the CPU.
+static bool session_counts_anywhere(const struct session *session)
+{
+    return !session->counting || session->counting->source == &count_source_perf;
+}
+
 struct exec_mover *session_mover(struct session *session)
 {
-    const struct session_counting *counting = session->counting;
-    bool may = session->quiet_least > 0 && (!counting || counting->source == &count_source_perf);
+    bool may = session->quiet_least > 0 && session_counts_anywhere(session);
     session->mover.look = session_look;
     session->mover.context = session;
     return may ? &session->mover : NULL;
 }
 
+// Returns the quietest of the CPUs like `cpu`, -1: none has undisturbed time. A core made of text
+// has nothing to look at.
+static int session_other_cpu(struct session *session, int cpu)
+{
+    cpu_set_t others = session->affinity;
+    double least = session->quiet_least, share = 0;
+    int best = -1;
+    CPU_CLR((size_t)cpu, &others);
+    if (CPU_COUNT(&others) == 0)
+        return -1;
+    if (!exec_is_text())
+        best = cpu_quiet_choose(&others, cpu, &least, &share);
+    for (int i = 0; i < CPU_SETSIZE && exec_is_text(); i++)
+        if (CPU_ISSET((size_t)i, &others))
+            best = i;
+    return share > 0 || exec_is_text() ? best : -1;
+}
+
+int session_leave(struct session *session)
+{
+    int before = session->params.config.cpu;
+    bool may = !session->cpu_wanted && session_counts_anywhere(session);
+    int other = may ? session_other_cpu(session, before) : -1;
+    if (other >= 0)
+        session_return(session, other);
+    return before;
+}
+
+void session_return(struct session *session, int cpu)
+{
+    if (session->params.config.cpu == cpu)
+        return;
+    session->params.config.cpu = cpu;
+    session_leave_cpu(cpu, session->affinity);
+}
+
 int session_begin(int wanted, struct session *session, struct err *err)
 {
     int cpu = -1;
-    *session = (struct session){.params = exec_defaults()};
+    *session = (struct session){.params = exec_defaults(), .cpu_wanted = wanted >= 0};
     session->cpu = xcalloc(1, sizeof *session->cpu);
     if (sched_getaffinity(0, sizeof session->affinity, &session->affinity) != 0) {
         CPU_ZERO(&session->affinity);

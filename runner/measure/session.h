@@ -23,6 +23,7 @@ struct session {
     char *scratch;                     // the same, owned by util/scratch.c
     cpu_set_t affinity;                // the calling thread's, before the session
     double quiet_least;                // of cpu_quiet_best(); 0: the CPU was not chosen by a look
+    bool cpu_wanted;                   // the CPU was asked for
     struct exec_mover mover;           // session_mover()
     struct session_counting *counting; // session_count.h; NULL: nothing is counted
     // After session_find_floor(): instructions per cycle that rename and dispatch take, as
@@ -66,6 +67,11 @@ struct exec_params session_params(const struct session *session, int bits);
 // everything else away from it; NULL where they must stay on one that was asked for, or that
 // counters are of.
 struct exec_mover *session_mover(struct session *session);
+
+// Lets the next process measure on another CPU of the same type, if there is one with undisturbed
+// time and none was asked for. Returns the CPU until now, for session_return().
+int session_leave(struct session *session);
+void session_return(struct session *session, int cpu);
 
 // Returns the parameters for one short pass, whose only purpose is what the core finds out at its
 // start.

@@ -5,15 +5,18 @@
 #include "run.h"
 
 #include "measure/batch.h"
+#include "measure/retry.h"
 #include "measure/run_start.h"
 #include "measure/session.h"
 #include "run_ports.h"
 #include "run_writer.h"
 #include "store/store_form.h"
 #include "store/store_run.h"
+#include "util/clock.h"
 #include "util/progress.h"
 #include "util/spent.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +41,8 @@ struct run {
     struct run_kept kept;
     struct progress *progress;
     struct run_writer *writer;
+    struct retry retry;
+    struct batch *poor; // measured, with too many kernels without a value; NULL: none
 };
 
 // Finds out whether 32-bit programs can be built and run, if a row needs it.
@@ -59,7 +64,9 @@ static int run_calibrate(struct run *run, struct err *err)
                                     .counters = &run->options->counters,
                                     .label = run->options->label,
                                     .new_floor = run->options->new_floor,
-                                    .resume = run->options->resume};
+                                    .completes = run->options->completes,
+                                    .resume = run->options->resume,
+                                    .once = !run->options->completes};
     if (run_start_calibrate(&run->start, err) != 0)
         return -1;
     run->summary->core_hz = run->start.facts.core_hz;
@@ -72,6 +79,7 @@ static int run_begin(struct run *run, const struct selection *selection, struct 
     int status = run_start_row(&run->start, selection, run->options->selection, err);
     run->summary->run_id = run->start.run_id;
     run->summary->claimed = run->start.claimed;
+    run->summary->done = run->start.done;
     return status;
 }
 
@@ -100,7 +108,7 @@ static int run_missing_rows(struct run *run, const struct selection *selection, 
             return -1;
         if (have)
             run->summary->forms_had++;
-        else
+        else if (!run->options->completes || selection->rows[i].row->tests & (TESTS_LATENCY | TESTS_THROUGHPUT))
             run->rows[run->nrows++] = selection->rows[i];
     }
     return 0;
@@ -234,7 +242,51 @@ static int run_measure(struct run *run, struct batch *batch, struct err *err)
     return 0;
 }
 
-static int run_batches(struct run *run, struct batch_source *source, struct err *err)
+// Returns true if the batch is to be measured once more before anything is concluded from it.
+static bool run_is_poor(const struct run *run, const struct batch *batch)
+{
+    return !run->summary->stopped && retry_wanted(batch, run->session.issue_width, 1);
+}
+
+// Measures kernels of the batch without a value once more, unless the core was never undisturbed.
+static int run_retry(struct run *run, struct batch *batch, struct err *err)
+{
+    const struct exec_progress progress = {run_kernel_done, run_waiting, run};
+    if (!batch->program.path || run->summary->stopped)
+        return 0;
+    if (run_seek_floor(run, batch, err) != 0)
+        return -1;
+    if (run->session.floor_guessed)
+        return 0;
+    const struct exec_params params = session_params(&run->session, batch->bits);
+    progress_more(run->progress, retry_missing(batch, run->session.issue_width), 0);
+    return retry_batch(&run->retry, batch, run->session.issue_width, &params, &progress,
+                       &run->summary->stopped, err);
+}
+
+// Gives the batch to the writer, or frees it after an error.
+static int run_put(struct run *run, struct batch *batch, int status, struct err *err)
+{
+    if (status == 0)
+        return run_writer_put(run->writer, batch, err); // takes ownership of the batch
+    batch_free(batch);
+    return status;
+}
+
+// Measures the batch that was put aside once more: another process has measured meanwhile.
+static int run_put_poor(struct run *run, int status, struct err *err)
+{
+    struct batch *poor = run->poor;
+    run->poor = NULL;
+    if (!poor)
+        return status;
+    if (status == 0)
+        status = run_retry(run, poor, err);
+    return run_put(run, poor, status, err);
+}
+
+// Measures the batches of a source.
+static int run_source(struct run *run, struct batch_source *source, struct err *err)
 {
     int status = 0;
     struct batch *batch;
@@ -246,11 +298,69 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
         }
         progress_more(run->progress, batch->nkernels, batch->nrows);
         status = run_measure(run, batch, err);
-        if (status == 0)
-            status = run_writer_put(run->writer, batch, err); // takes ownership of the batch
+        bool poor = status == 0 && run_is_poor(run, batch);
+        status = run_put_poor(run, status, err);
+        if (poor && status == 0)
+            run->poor = batch;
         else
-            batch_free(batch);
+            status = run_put(run, batch, status, err);
     }
+    return run_put_poor(run, status, err);
+}
+
+// Gives the kernels of a batch of rows that were held back their first results, and the rows their
+// numbers among all.
+static void run_recall(struct batch *batch, const struct run_held *held)
+{
+    for (int r = 0; r < batch->nrows; r++) {
+        struct batch_row *row = &batch->rows[r];
+        const struct run_held_row *from = &held->rows[row->index];
+        row->index = from->index;
+        for (int k = 0; k < row->nkernels && k < from->nkernels; k++)
+            batch->measured[row->first_kernel + k] = from->kernels[k];
+    }
+}
+
+// Measures what has no value in rows that were held back once more, and has them stored.
+static int run_held_again(struct run *run, const struct run_held *held,
+                          const struct batch_options *first, struct err *err)
+{
+    struct batch_options options = *first;
+    options.bare = run->summary->stopped || retry_left_s(&run->retry) <= 0;
+    struct selected_row *asked = xcalloc((size_t)held->n + 1, sizeof *asked);
+    for (int i = 0; i < held->n; i++)
+        asked[i] = run->rows[held->rows[i].index];
+    struct batch_rows rows = {asked, held->n, (uint32_t)run->summary->run_id};
+    const struct batch_feed feed = batch_feed_rows(&rows);
+    struct batch_source *source = batch_source_start(&feed, &options);
+    struct batch *batch;
+    int status = 0;
+    while (status == 0 && (batch = batch_source_next(source))) {
+        if (!options.bare && batch->failed && session_stopped_by())
+            run->summary->stopped = true;
+        else if (batch->failed)
+            status = err_set(err, "%s", batch->err.text);
+        if (status == 0)
+            run_recall(batch, held);
+        if (status == 0)
+            status = run_retry(run, batch, err);
+        status = run_put(run, batch, status, err);
+    }
+    batch_source_stop(source);
+    free(asked);
+    return status;
+}
+
+static int run_batches(struct run *run, struct batch_source *source,
+                       const struct batch_options *options, struct err *err)
+{
+    struct run_held held = {.n = 0};
+    int status = run_source(run, source, err);
+    if (status == 0)
+        status = run_writer_take_held(run->writer, &held, err);
+    if (status == 0 && held.n > 0)
+        status = run_held_again(run, &held, options, err);
+    run_held_free(&held);
     struct err store_err = {0};
     if (run_writer_end(run->writer, &run->kept, &store_err) != 0 && status == 0)
         status = err_set(err, "%s", store_err.text);
@@ -276,7 +386,7 @@ static int run_all(struct run *run, struct err *err)
     struct batch_rows rows = {run->rows, run->nrows, (uint32_t)run->summary->run_id};
     const struct batch_feed feed = batch_feed_rows(&rows);
     struct batch_source *source = batch_source_start(&feed, &options);
-    int status = run_batches(run, source, err);
+    int status = run_batches(run, source, &options, err);
     batch_source_stop(source);
     return status;
 }
@@ -288,6 +398,31 @@ static bool run_has_throughputs(const struct run *run)
     return run->kept.timed && run->summary->forms_had == 0;
 }
 
+static void throughputs_add(struct stored_throughputs *all, const struct stored_throughputs *more)
+{
+    int known = all->n;
+    for (int i = 0; i < more->n; i++)
+        if (isnan(stored_throughput_clk(&(struct stored_throughputs){all->values, known},
+                                        &more->values[i].form)))
+            all->values[all->n++] = more->values[i];
+    stored_throughputs_sort(all);
+}
+
+// Reads the throughputs of the run that is completed, and those that were missing.
+static int run_read_completed(struct run *run, struct arena *arena,
+                              struct stored_throughputs *all, struct err *err)
+{
+    struct stored_throughputs first, own;
+    if (store_get_throughputs(run->store, run->options->completes_id, &first, arena, err) != 0 ||
+        store_get_throughputs(run->store, run->summary->run_id, &own, arena, err) != 0)
+        return -1;
+    *all = (struct stored_throughputs){
+        arena_alloc(arena, ((size_t)first.n + (size_t)own.n + 1) * sizeof *all->values), 0};
+    throughputs_add(all, &first);
+    throughputs_add(all, &own);
+    return 0;
+}
+
 // Measures ports, last: the blockers that a form needs follow from its throughput.
 static int run_all_ports(struct run *run, const struct selection *selection, struct err *err)
 {
@@ -296,25 +431,34 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
         return 0;
     }
     bool partial = selection->nrows < run->all.nrows;
+    struct arena arena = {0};
+    struct stored_throughputs completed;
     struct run_ports ports = {.session = &run->session,
                               .store = run->store,
                               .run_id = run->summary->run_id,
                               .cpu_id = run->start.cpu_id,
                               .all = &run->all,
-                              .throughputs =
-                                  run_has_throughputs(run) ? &run->kept.throughputs : NULL,
+                              .throughputs = run->options->completes    ? &completed
+                                             : run_has_throughputs(run) ? &run->kept.throughputs
+                                                                        : NULL,
                               .resumed = run->options->resume,
                               .reuse_model = partial || *run->options->selection,
                               .ahead = run->options->ahead,
+                              .retry = &run->retry,
                               .progress = run->progress,
                               .keep = run->options->keep,
                               .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
     if (run_start_learn(&run->start, err) != 0)
         return -1;
+    if (run->options->completes && run_read_completed(run, &arena, &completed, err) != 0) {
+        arena_free(&arena);
+        return -1;
+    }
     progress_next(run->progress, "ports");
     const struct spent before = spent_now();
     int status = run_ports(&ports, selection->rows, selection->nrows, err);
     spent_add_rest(SPENT_INFERRING, &before);
+    arena_free(&arena);
     run->summary->kernels += ports.kernels;
     run->summary->passes += ports.passes;
     run->summary->stopped |= ports.stopped;
@@ -348,9 +492,13 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     if (session_begin(run->options->cpu, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
         return -1;
+    run->retry = (struct retry){.session = &run->session, .began_s = clock_now_s()};
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
-    if (run_calibrate(run, err) != 0 || run_begin(run, selection, err) != 0 ||
-        run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0 ||
+    if (run_calibrate(run, err) != 0 || run_begin(run, selection, err) != 0)
+        return -1;
+    if (run->summary->done)
+        return 0;
+    if (run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0 ||
         run_probe_32(run, err) != 0)
         return -1;
     bool ports = run->options->tests & TESTS_PORTS;
@@ -361,6 +509,8 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     if (status == 0 && ports && !run->summary->stopped)
         status = run_all_ports(run, selection, err);
     progress_end(run->progress);
+    run->summary->retried = (struct run_retried){run->retry.kernels, run->retry.gained,
+                                                 run->retry.forms, run->retry.forms_gained};
     run->summary->floor_guessed = run->session.floor_guessed;
     return status;
 }
@@ -377,17 +527,12 @@ static int run_warn_unstable(struct store *store, const struct run_summary *summ
                                   err);
 }
 
-int run_rows(struct store *store, const struct selection *selection,
-             const struct run_options *options, struct run_summary *summary, struct err *err)
+// Stores what the end of the run shows, with the warnings that follow.
+static int run_finish(struct run *run, const struct spent *before, struct err *err)
 {
-    const struct spent before = spent_now();
-    *summary = (struct run_summary){0};
-    struct run run = {.store = store, .options = options, .summary = summary};
-    int status = run_prepared(&run, selection, err);
-    if (options->keep && run.session.directory[0])
-        fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
-    if (status == 0)
-        status = run_start_finish(&run.start, &before, summary->kernels, !summary->stopped,
+    struct store *store = run->store;
+    struct run_summary *summary = run->summary;
+    int status = run_start_finish(&run->start, before, summary->kernels, !summary->stopped,
                                   &summary->seconds, err);
     if (status == 0)
         status = store_run_summary(store, summary->run_id, summary->counts, &summary->forms, err);
@@ -403,6 +548,20 @@ int run_rows(struct store *store, const struct selection *selection,
         status = run_info_warn_scattered(store, summary->run_id, summary->scattered, err);
     if (status == 0 && summary->doubted > 0)
         status = run_info_warn_doubted(store, summary->run_id, summary->doubted, err);
+    return status;
+}
+
+int run_rows(struct store *store, const struct selection *selection,
+             const struct run_options *options, struct run_summary *summary, struct err *err)
+{
+    const struct spent before = spent_now();
+    *summary = (struct run_summary){0};
+    struct run run = {.store = store, .options = options, .summary = summary};
+    int status = run_prepared(&run, selection, err);
+    if (options->keep && run.session.directory[0])
+        fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
+    if (status == 0 && !summary->done)
+        status = run_finish(&run, &before, err);
     free(run.rows);
     run_kept_free(&run.kept);
     selection_free(&run.all);

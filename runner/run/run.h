@@ -21,6 +21,16 @@ struct run_options {
     int give_up_s;                    // stop waiting after so long without an accepted repeat
     const char *label;                // struct run_info's
     const char *selection;            // options that chose the rows, as text, compared by --resume
+    // Uuid and number of the run that is completed: its tests without a value are asked, and its
+    // throughputs used; NULL: none. An unfinished run that completes it is always gone on with.
+    const char *completes;
+    int64_t completes_id;
+};
+
+// What was measured once more for want of a value (measure/retry.h).
+struct run_retried {
+    int64_t kernels, gained;     // those that have a value now
+    int64_t forms, forms_gained; // whose ports were asked for
 };
 
 struct run_summary {
@@ -36,7 +46,9 @@ struct run_summary {
     double core_hz;
     int64_t port_ways[PORT_WAYS]; // of the forms whose ports were found now
     uint32_t port_seed;           // 0: no ports were searched
+    struct run_retried retried;
     bool stopped;                 // by a signal: the run can be resumed
+    bool done;                    // resumed although it is finished: nothing was measured
     int64_t doubted;              // kernels timed now whose counts are impossible and were left out
     bool floor_guessed;   // to the end: the core was never undisturbed, so nothing has a value
     bool calibration_off; // all numbers may be wrong; a warning gives the reason

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_FORMS = 9000 };
+enum { CHUNK_FORMS = 9000, AGAIN_FORMS_MAX = 1000 };
 
 static int model_store(struct run_ports *run, const struct ports_forms *forms,
                        const struct port_model *model, struct err *err)
@@ -139,9 +139,35 @@ struct chunk {
     const struct measure_mixes *measure; // context of the oracle
     const struct port_model *models[2];  // for 64-bit and 32-bit mode
     const struct selected_row *asked;    // row i is form first_requested + i
+    int nasked;
+    const int *order; // of the rows that are measured, by number; NULL: as they are asked for
     struct progress *progress;
     struct port_siblings *siblings; // results of earlier chunks
+    struct chunk_missing *missing;  // forms without a result, asked for once more; NULL: stored so
 };
+
+// Forms of all chunks that are asked for once more at the end, by their index among those asked.
+struct chunk_missing {
+    int *at, n, most;
+};
+
+// Returns the index of a row that is measured, among those asked for.
+static int chunk_row(const struct chunk *chunk, int i)
+{
+    return chunk->order ? chunk->order[i] : i;
+}
+
+// Holds a form back that was asked for and has no value. Returns false if it is to be stored so: it
+// has one, or enough are held back.
+static bool chunk_hold(const struct chunk *chunk, int index, const struct port_usage *usage)
+{
+    struct chunk_missing *missing = chunk->missing;
+    if (!missing || missing->n == missing->most ||
+        (usage->outcome != OUTCOME_UNSTABLE && usage->outcome != OUTCOME_TIMED_OUT))
+        return false;
+    missing->at[missing->n++] = index;
+    return true;
+}
 
 // Returns why the row is not measured; NULL: it is.
 static const char *row_obstacle(const struct run_ports *run, const struct list_row *row,
@@ -198,14 +224,15 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
             .siblings = bits == 64 ? chunk->siblings : NULL, // classes of 32-bit mode differ
         };
         for (int i = 0; i < n; i++) {
-            const struct list_row *row = chunk->asked[first + i].row;
+            int index = chunk_row(chunk, first + i);
+            const struct list_row *row = chunk->asked[index].row;
             enum outcome outcome;
             const char *obstacle = row_obstacle(chunk->run, row, &outcome);
             if (obstacle)
                 usages[i] = usage_refused(outcome, obstacle);
             if (obstacle || row->bits != bits)
                 continue;
-            which[question.n] = chunk->forms->first_requested + first + i;
+            which[question.n] = chunk->forms->first_requested + index;
             position[question.n++] = i;
         }
         if (question.n)
@@ -218,22 +245,25 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
 
 // Measures the cost of decoding the chunk's forms that have ports and a length-changing prefix.
 static int chunk_decoding(const struct chunk *chunk, int first, int n,
-                          const struct port_usage *usages, double *decode_clk, struct err *err)
+                          const struct port_usage *usages, struct chunk_evidence *evidence,
+                          struct err *err)
 {
     struct decoding_form *asked = xcalloc((size_t)n, sizeof *asked);
-    int nasked = 0, before = chunk->forms->first_requested + first;
+    int nasked = 0, before = chunk->forms->first_requested;
+    double *decode_clk = evidence->decode_clk;
     for (int i = 0; i < n; i++) {
-        const struct list_row *row = chunk->asked[first + i].row;
+        int index = chunk_row(chunk, first + i);
+        const struct list_row *row = chunk->asked[index].row;
         decode_clk[i] = (double)NAN;
         if (usages[i].outcome == OUTCOME_OK && row_changes_length(row))
             asked[nasked++] =
-                (struct decoding_form){.form = before + i,
+                (struct decoding_form){.form = before + index,
                                        .explained_clk = decoding_explained_clk(
                                            chunk->models[row->bits == 32], &usages[i])};
     }
     int status = decoding_measure(chunk->oracle, asked, nasked, err);
     for (int k = 0; k < nasked && status == 0; k++)
-        decode_clk[asked[k].form - before] = asked[k].decode_clk;
+        decode_clk[evidence->position_of[asked[k].form - before]] = asked[k].decode_clk;
     free(asked);
     return status;
 }
@@ -243,9 +273,14 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
                        struct err *err)
 {
     struct measured_ports *results = xcalloc((size_t)n, sizeof *results);
+    int nresults = 0;
     for (int i = 0; i < n; i++) {
-        const struct selected_row *selected = &chunk->asked[first + i];
-        results[i] = (struct measured_ports){
+        const struct selected_row *selected = &chunk->asked[chunk_row(chunk, first + i)];
+        if (chunk_hold(chunk, first + i, &usages[i]))
+            continue;
+        progress_form(chunk->progress, selected->list->name, selected->list->nrows,
+                      usages[i].outcome == OUTCOME_OK);
+        results[nresults++] = (struct measured_ports){
             .row = selected->row,
             .place = {selected->list->name, selected->position},
             .method = usages[i].counted ? "counter" : "throughput",
@@ -260,23 +295,20 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
     }
     const struct spent before = spent_now();
     int status = store_put_port_results(chunk->run->store, chunk->run->run_id, chunk->models[0],
-                                        results, n, err);
+                                        results, nresults, err);
     spent_add_rest(SPENT_WRITING, &before);
     for (int i = 0; i < n && status == 0; i++)
         chunk->run->ways[usages[i].way] += usages[i].outcome == OUTCOME_OK;
-    for (int i = 0; i < n && status == 0; i++)
-        progress_form(chunk->progress, chunk->asked[first + i].list->name,
-                      chunk->asked[first + i].list->nrows, usages[i].outcome == OUTCOME_OK);
     free(results);
     return status;
 }
 
 static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err)
 {
-    int *position_of = xcalloc((size_t)n, sizeof *position_of);
+    int *position_of = xcalloc((size_t)chunk->nasked, sizeof *position_of);
     for (int i = 0; i < n; i++)
-        position_of[i] = i;
-    struct chunk_evidence evidence = {.first_form = chunk->forms->first_requested + first,
+        position_of[chunk_row(chunk, first + i)] = i;
+    struct chunk_evidence evidence = {.first_form = chunk->forms->first_requested,
                                       .position_of = position_of,
                                       .trials = xcalloc((size_t)n, sizeof *evidence.trials),
                                       .ntrials = xcalloc((size_t)n, sizeof *evidence.ntrials),
@@ -285,7 +317,7 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
     struct port_usage *usages = xcalloc((size_t)n, sizeof *usages);
     int status = chunk_measure(chunk, first, n, &evidence, usages, err);
     if (status == 0)
-        status = chunk_decoding(chunk, first, n, usages, evidence.decode_clk, err);
+        status = chunk_decoding(chunk, first, n, usages, &evidence, err);
     if (status == 0)
         status = chunk_store(chunk, first, n, &evidence, usages, err);
     arena_free(&evidence.arena);
@@ -298,12 +330,46 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
     return status;
 }
 
-static int ports_chunks(const struct chunk *chunk, int nasked, struct err *err)
+static int ports_all_chunks(const struct chunk *chunk, int n, struct err *err)
 {
     int status = 0;
-    for (int first = 0; first < nasked && status == 0; first += CHUNK_FORMS)
-        status = chunk_do(chunk, first, nasked - first < CHUNK_FORMS ? nasked - first : CHUNK_FORMS,
-                          err);
+    for (int first = 0; first < n && status == 0; first += CHUNK_FORMS)
+        status = chunk_do(chunk, first, n - first < CHUNK_FORMS ? n - first : CHUNK_FORMS, err);
+    return status;
+}
+
+// Asks once more for the ports of forms that have none. Their results are stored as they are.
+static int ports_again(const struct chunk *first, struct measure_mixes *measure, struct err *err)
+{
+    struct run_ports *run = first->run;
+    const struct chunk_missing *missing = first->missing;
+    struct chunk chunk = *first;
+    int64_t before = 0, now = 0;
+    chunk.order = missing->at;
+    chunk.missing = NULL;
+    for (int way = 0; way < PORT_WAYS; way++)
+        before += run->ways[way];
+    measure->hurry = true;
+    int status = missing->n > 0 ? ports_all_chunks(&chunk, missing->n, err) : 0;
+    measure->hurry = false;
+    for (int way = 0; way < PORT_WAYS; way++)
+        now += run->ways[way];
+    run->retry->forms += missing->n;
+    run->retry->forms_gained += now - before;
+    return status;
+}
+
+// Measures all forms; those that come out without ports once more at the end, if there is time.
+static int ports_chunks(struct chunk *chunk, struct measure_mixes *measure, struct err *err)
+{
+    bool again = chunk->run->retry && retry_left_s(chunk->run->retry) > 0;
+    struct chunk_missing missing = {.at = xcalloc(AGAIN_FORMS_MAX, sizeof *missing.at),
+                                    .most = AGAIN_FORMS_MAX};
+    chunk->missing = again ? &missing : NULL;
+    int status = ports_all_chunks(chunk, chunk->nasked, err);
+    if (status == 0 && again)
+        status = ports_again(chunk, measure, err);
+    free(missing.at);
     return status;
 }
 
@@ -348,18 +414,19 @@ static int ports_find(struct run_ports *run, struct ports_forms *forms,
         return status;
     ports_model_for_32(forms, &model, &model_32);
     struct port_siblings *siblings = model.drawn_seed ? port_siblings_new(model.drawn_seed) : NULL;
-    const struct chunk chunk = {
+    struct chunk chunk = {
         .run = run,
         .forms = forms,
         .oracle = &oracle,
         .measure = measure,
         .models = {&model, &model_32},
         .asked = asked,
+        .nasked = nasked,
         .progress = measure->progress,
         .siblings = siblings
     };
     run->drawn_seed = model.drawn_seed;
-    status = ports_chunks(&chunk, nasked, err);
+    status = ports_chunks(&chunk, measure, err);
     port_siblings_free(siblings);
     return status;
 }
@@ -382,6 +449,7 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
     struct measure_mixes measure = {.session = run->session,
                                     .rows = forms.rows,
                                     .plan = {.issue_width = run->session->issue_width},
+                                    .retry = run->retry,
                                     .progress = run->progress,
                                     .keep = run->keep,
                                     .ahead = run->ahead};

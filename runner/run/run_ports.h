@@ -19,6 +19,7 @@ struct run_ports {
     bool resumed;     // rows may have earlier results
     bool reuse_model; // use the CPU's newest model, if there is one
     bool ahead, keep;
+    struct retry *retry;         // measures what has no value once more; NULL: nothing does
     struct progress *progress;   // progress display; NULL: none
     const char *skip_32;         // reason to skip rows with bits=32; NULL: they are measured
     int64_t kernels, passes;     // out

@@ -20,6 +20,8 @@ struct run_writer {
     struct progress *progress;
     struct run_kept kept;
     size_t capacity; // of its throughputs
+    struct run_held held;
+    bool holds; // rows without a value are held back
     const struct selected_row *rows;
     pthread_t thread;
     bool threaded;
@@ -130,6 +132,18 @@ static void keep_throughput(struct run_writer *writer, const struct plan *plan,
     values->values[values->n++] = (struct stored_throughput){stored_form_of(plan->row), clk};
 }
 
+// Returns true if a test ran and has no value, but for those that are known for having none.
+static bool row_lacks(const struct plan *plan, const struct measured_test *tests)
+{
+    bool lacks = false;
+    for (int t = 0; t < plan->ntests; t++) {
+        enum outcome outcome = tests[t].result.outcome;
+        lacks |= (outcome == OUTCOME_UNSTABLE || outcome == OUTCOME_TIMED_OUT) &&
+                 !is_outside(&plan->tests[t], outcome);
+    }
+    return lacks;
+}
+
 static int store_row(struct run_writer *writer, struct batch *batch, const struct batch_row *row,
                      struct err *err)
 {
@@ -137,6 +151,9 @@ static int store_row(struct run_writer *writer, struct batch *batch, const struc
     const struct measured_test *tests = measured_tests(
         &batch->arena, plan, &batch->measured[row->first_kernel], writer->issue_width);
     bool ok = plan->ntests > 0;
+    if (writer->holds && row_lacks(plan, tests) &&
+        run_held_put(&writer->held, row->index, &batch->measured[row->first_kernel], row->nkernels))
+        return 0;
     for (int t = 0; t < plan->ntests; t++) {
         for (int i = 0; i < plan->tests[t].nkernels; i++)
             writer->kept.doubted += tests[t].kernels[i].estimate.doubted;
@@ -215,6 +232,7 @@ struct run_writer *run_writer_start(struct store *store, int64_t run_id,
     writer->rows = rows;
     writer->issue_width = issue_width;
     writer->progress = progress;
+    writer->holds = true;
     pthread_mutex_init(&writer->mutex, NULL);
     pthread_cond_init(&writer->changed, NULL);
     writer->threaded = pthread_create(&writer->thread, NULL, storer_thread, writer) == 0;
@@ -243,6 +261,21 @@ int run_writer_put(struct run_writer *writer, struct batch *batch, struct err *e
     return status;
 }
 
+int run_writer_take_held(struct run_writer *writer, struct run_held *held, struct err *err)
+{
+    pthread_mutex_lock(&writer->mutex);
+    while (writer->next || writer->busy)
+        pthread_cond_wait(&writer->changed, &writer->mutex);
+    int status = writer->status;
+    if (status != 0)
+        err_set(err, "%s", writer->err.text);
+    *held = writer->held;
+    writer->held = (struct run_held){0};
+    writer->holds = false;
+    pthread_mutex_unlock(&writer->mutex);
+    return status;
+}
+
 int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err *err)
 {
     if (writer->threaded) {
@@ -257,6 +290,7 @@ int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err 
         err_set(err, "%s", writer->err.text);
     *kept = writer->kept;
     stored_throughputs_sort(&kept->throughputs);
+    run_held_free(&writer->held);
     pthread_cond_destroy(&writer->changed);
     pthread_mutex_destroy(&writer->mutex);
     free(writer);

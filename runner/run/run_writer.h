@@ -4,6 +4,7 @@
 #pragma once
 
 #include "measure/batch.h"
+#include "run_held.h"
 #include "store/store.h"
 #include "store/store_ports.h"
 #include "util/progress.h"
@@ -26,6 +27,9 @@ struct run_writer *run_writer_start(struct store *store, int64_t run_id,
 // Takes the batch, which is freed when it is stored, after waiting for the batch before. Returns 0;
 // -1 if an earlier batch could not be stored, with the message; this batch is then freed unstored.
 int run_writer_put(struct run_writer *writer, struct batch *batch, struct err *err);
-// Waits for the rest and frees the writer. The caller frees *kept, also after -1; its texts are
+// Waits until all of these are stored, and takes the rows that were held back for want of a value;
+// from here on rows are stored as they are. Returns 0, or -1 as above.
+int run_writer_take_held(struct run_writer *writer, struct run_held *held, struct err *err);
+// Waits for the rest and frees the writer, with rows that are still held back. The caller frees *kept, also after -1; its texts are
 // those of the rows.
 int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err *err);

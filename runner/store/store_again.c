@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Condition on a row of `run`: it measured forms, to its end.
+// Condition on a row of `run`: it measured forms, to its end, and not only what `latput explain` was
+// asked about.
 #define FORMS_FINISHED                                                                             \
-    "finished_utc IS NOT NULL AND EXISTS "                                                         \
+    "finished_utc IS NOT NULL AND selection <> 'explain --measure' AND EXISTS "                    \
     "(SELECT 1 FROM run_form WHERE run_form.run_id = run.run_id) "
 
 // Finds the newest run of this CPU, or that which it completes. Returns 1, 0 or -1.

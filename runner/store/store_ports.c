@@ -240,7 +240,9 @@ int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch
                          "JOIN cpu USING (cpu_id) "
                          "WHERE (?1 = 0 OR (cpu_id = ?1 AND " STORE_RUN_IS_OWN ")) "
                          "AND (?1 <> 0 OR ?2 IS NULL OR " STORE_UARCH " = ?2) "
+                         // A run that completes another has its structure, and few forms.
                          "ORDER BY " STORE_RUN_IS_OWN
-                         " DESC, started_utc DESC, run.run_id DESC LIMIT 1",
+                         " DESC, EXISTS (SELECT 1 FROM run AS completed JOIN port_model AS its "
+                         "USING (run_id) WHERE completed.uuid = run.completes), started_utc DESC, run.run_id DESC LIMIT 1",
                          "it", cpu_id, uarch);
 }
