@@ -5,6 +5,7 @@
 #include "assemble.h"
 
 #include "compose.h"
+#include "load.h"
 #include "object.h"
 #include "util/clock.h"
 #include "util/paths.h"
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -36,7 +38,9 @@ struct assembly {
     struct program *program;
     char *source, *object, *executable; // file names within the directory
     char *code, *table;                 // files of composed kernels
+    char *expanded;                     // what the preprocessor made of the source
     bool composed;                      // at least one kernel is
+    bool loaded;                        // all are: neither assembler nor linker is needed
 };
 
 static const char build_remedy[] = "install the packages nasm and binutils (for a file of one's "
@@ -263,18 +267,27 @@ static int assemble_tool_error(const struct assembly *build, const char *tool, c
                         : build_remedy);
 }
 
-// Runs NASM once.
-static int build_nasm(const struct assembly *build, struct subproc_result *result, struct err *err)
+// Runs NASM once on the source: into the object, or, with `expand`, through the preprocessor only.
+static int build_nasm(const struct assembly *build, bool expand, struct subproc_result *result,
+                      struct err *err)
 {
     const char *include = arena_printf(build->arena, "-I%s/", path_data("macros"));
     const char *format = build->options->bits == 32 ? "elf32" : "elf64";
     const char *own = build->options->include;
     const char *include_own = own ? arena_printf(build->arena, "-I%s/", own) : include;
     // Every warning is an error: NASM warns where it encodes something else than what was written.
-    const char *const command[] = {
-        "nasm",  "-f",        format, "-w+error",    "-w+error=label-orphan",
-        include, include_own, "-o",   build->object, build->source,
-        NULL};
+    const char *const command[] = {"nasm",
+                                   "-f",
+                                   format,
+                                   "-w+error",
+                                   "-w+error=label-orphan",
+                                   include,
+                                   include_own,
+                                   "-o",
+                                   expand ? build->expanded : build->object,
+                                   build->source,
+                                   expand ? "-E" : NULL,
+                                   NULL};
     // A user's own file may include anything, so reading is not confined.
     const char *const readable[] = {path_data("macros"), NULL};
     return assemble_tool(build, command, own ? NULL : readable, SPENT_ASSEMBLING, result, err);
@@ -289,7 +302,7 @@ static int assemble_run_nasm(const struct assembly *build, struct err *err)
         if (assemble_write_source(build, err) != 0)
             return -1;
         struct subproc_result result;
-        if (build_nasm(build, &result, err) != 0)
+        if (build_nasm(build, false, &result, err) != 0)
             return -1;
         bool done = result.exit_status == 0;
         int blamed = done ? 0 : assemble_blame_nasm(build, result.err);
@@ -317,7 +330,7 @@ static int build_lines(const struct assembly *build, struct compose *compose, st
         if (!written || status != 0)
             return status;
         struct subproc_result result;
-        if (build_nasm(build, &result, err) != 0)
+        if (build_nasm(build, false, &result, err) != 0)
             return -1;
         bool done = result.exit_status == 0;
         size_t refused = done ? 0 : compose_refuse(compose, build->source, result.err);
@@ -328,28 +341,108 @@ static int build_lines(const struct assembly *build, struct compose *compose, st
     return 0;
 }
 
+// Reads a file that NASM has written; NULL: there is none.
+static char *build_read(const char *path, struct arena *arena)
+{
+    FILE *file = fopen(path, "r");
+    struct stat status;
+    if (!file)
+        return NULL;
+    size_t size = fstat(fileno(file), &status) == 0 ? (size_t)status.st_size : 0;
+    char *text = arena_alloc(arena, size + 1);
+    bool whole = fread(text, 1, size, file) == size;
+    fclose(file);
+    return whole ? text : NULL;
+}
+
+static bool build_wants_expansion(const struct assembly *build)
+{
+    for (int i = 0; i < build->nkernels; i++) {
+        const struct gen_kernel *kernel = &build->kernels[i];
+        if (!kernel->left_out && !kernel->composed && gen_has_extras(kernel->spec))
+            return true;
+    }
+    return false;
+}
+
+// Has the preprocessor expand the macros of kernels that have more than lines; NASM itself would do
+// that again in each of its passes. What it refuses stays as it is.
+static int build_expand(const struct assembly *build, struct arena *arena, struct err *err)
+{
+    struct strbuf text = {0};
+    gen_write_unexpanded(build->kernels, build->nkernels, &text);
+    int status = assemble_write(build, build->source, &text, err);
+    strbuf_free(&text);
+    struct subproc_result result;
+    if (status != 0 || build_nasm(build, true, &result, err) != 0)
+        return -1;
+    const char *expanded =
+        result.exit_status == 0 ? build_read(assemble_path(build, build->expanded), arena) : NULL;
+    subproc_result_free(&result);
+    if (!expanded || !gen_take_expanded(build->kernels, build->nkernels, expanded, arena))
+        for (int i = 0; i < build->nkernels; i++)
+            build->kernels[i].expanded = NULL;
+    return 0;
+}
+
+// Returns true if all kernels that are left are composed.
+static bool build_all_composed(const struct assembly *build)
+{
+    for (int i = 0; i < build->nkernels; i++)
+        if (!build->kernels[i].left_out && !build->kernels[i].composed)
+            return false;
+    return true;
+}
+
+// Composes the kernels that are not. Sets build->composed if a program can be made with some.
+static int build_compose(struct assembly *build, struct err *err)
+{
+    struct arena arena = {0};
+    int status = build_wants_expansion(build) ? build_expand(build, &arena, err) : 0;
+    struct compose *compose = compose_new(build->kernels, build->nkernels);
+    int done = status == 0 ? build_lines(build, compose, err) : -1;
+    const char *object = assemble_path(build, build->object);
+    struct err refused;
+    if (done == 1 && assemble_object_check(object, &refused) == 0)
+        compose_take(compose, object, build->arena);
+    compose_free(compose);
+    for (int i = 0; i < build->nkernels; i++)
+        build->kernels[i].expanded = NULL; // they are the arena's
+    arena_free(&arena);
+    return done < 0 ? -1 : 0;
+}
+
+// Writes code and entries of composed kernels, for NASM to include.
+static int build_write_composed(const struct assembly *build, struct err *err)
+{
+    static const struct gen_addresses none;
+    struct strbuf table = {0};
+    const char *path = assemble_path(build, build->code);
+    gen_write_table(build->kernels, build->nkernels, &none, &table);
+    int status = assemble_write(build, build->table, &table, err);
+    FILE *file = status == 0 ? fopen(path, "w") : NULL;
+    bool written = file && gen_put_code(build->kernels, build->nkernels, file);
+    if ((file && fclose(file) != 0) || (!written && status == 0))
+        status = err_set(err, "%s: cannot write: %s (is the disk full?)", path, strerror(errno));
+    strbuf_free(&table);
+    return status;
+}
+
 // Composes the kernels that can be composed. If none can, all are assembled as they are, which also
 // finds their faults.
 static int assemble_compose(struct assembly *build, struct err *err)
 {
-    struct compose *compose = compose_new(build->kernels, build->nkernels);
-    struct strbuf code = {0}, table = {0};
-    int status = build_lines(build, compose, err);
-    if (status == 1) {
-        build->composed =
-            compose_take(compose, assemble_path(build, build->object), build->arena, &code) > 0;
-        status = 0;
+    if (!build_all_composed(build) && build_compose(build, err) != 0)
+        return -1;
+    build->loaded = build->options->bits != 32 && !build->options->object &&
+                    build_all_composed(build) && load_fits(build->kernels, build->nkernels);
+    for (int i = 0; i < build->nkernels && !build->loaded; i++) {
+        // NASM's table of composed kernels has no places of what only properties have.
+        struct gen_kernel *kernel = &build->kernels[i];
+        kernel->composed = gen_has_extras(kernel->spec) ? NULL : kernel->composed;
+        build->composed |= kernel->composed != NULL;
     }
-    if (build->composed) {
-        gen_write_table(build->kernels, build->nkernels, &table);
-        if (assemble_write(build, build->code, &code, err) != 0 ||
-            assemble_write(build, build->table, &table, err) != 0)
-            status = -1;
-    }
-    compose_free(compose);
-    strbuf_free(&code);
-    strbuf_free(&table);
-    return status;
+    return build->composed ? build_write_composed(build, err) : 0;
 }
 
 enum { LINK_ARGS_MAX = 16 };
@@ -412,6 +505,56 @@ static int assemble_link(const struct assembly *build, struct err *err)
     return status;
 }
 
+// The core that composed kernels are loaded into, once a directory.
+#define BUILD_CORE "core64"
+
+// Links that core. Written beside and renamed, since another thread may do the same.
+static int build_core(const struct assembly *build, struct err *err)
+{
+    struct strbuf text = {0};
+    load_write_source(&text);
+    int status = assemble_write(build, build->source, &text, err);
+    strbuf_free(&text);
+    struct subproc_result result;
+    if (status != 0 || build_nasm(build, false, &result, err) != 0)
+        return -1;
+    if (result.exit_status != 0)
+        status = assemble_tool_error(build, "nasm", result.err, err);
+    subproc_result_free(&result);
+    const char *argv[LINK_ARGS_MAX];
+    assemble_link_core(build, argv);
+    int n = 0;
+    while (argv[n])
+        n++;
+    argv[n++] = load_table_start;
+    argv[n++] = load_code_start;
+    argv[n++] = "--strip-debug";
+    argv[n] = NULL;
+    if (status != 0 || assemble_tool(build, argv, NULL, SPENT_LINKING, &result, err) != 0)
+        return -1;
+    if (result.exit_status != 0)
+        status = assemble_tool_error(build, "the linker", result.err, err);
+    subproc_result_free(&result);
+    const char *made = assemble_path(build, build->executable);
+    if (status == 0 && rename(made, assemble_path(build, BUILD_CORE)) != 0)
+        status = err_set(err, "%s: cannot be renamed: %s", made, strerror(errno));
+    return status;
+}
+
+static int assemble_load(const struct assembly *build, struct err *err)
+{
+    const char *core = assemble_path(build, BUILD_CORE);
+    if (assemble_kernels_left(build) == 0)
+        return 0;
+    if (access(core, R_OK) != 0 && build_core(build, err) != 0)
+        return -1;
+    build->program->path = assemble_path(build, build->executable);
+    int status = load_write(core, build->kernels, build->nkernels, build->program->path, err);
+    if (status != 0)
+        scratch_is_gone(core, err);
+    return status;
+}
+
 static int assemble_rounds(const struct assembly *build, struct err *err)
 {
     for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
@@ -446,13 +589,15 @@ int assemble_program(struct gen_kernel *kernels, int nkernels,
                              .object = arena_printf(arena, "%s.o", options->stem),
                              .executable = arena_strdup(arena, options->stem),
                              .code = arena_printf(arena, "%s.code", options->stem),
-                             .table = arena_printf(arena, "%s.table", options->stem)};
+                             .table = arena_printf(arena, "%s.table", options->stem),
+                             .expanded = arena_printf(arena, "%s.i", options->stem)};
     *program = (struct program){0};
     program->failures = arena_alloc(arena, ((size_t)nkernels + 1) * sizeof *program->failures);
     int status = options->compose ? assemble_compose(&build, err) : 0;
     if (status == 0)
-        status = assemble_rounds(&build, err);
-    const char *const made[] = {build.source, build.object, build.code, build.table};
+        status = build.loaded ? assemble_load(&build, err) : assemble_rounds(&build, err);
+    const char *const made[] = {build.source, build.object, build.code, build.table,
+                                build.expanded};
     for (size_t i = 0; i < ARRAY_LEN(made) && !options->keep; i++)
         unlink(assemble_path(&build, made[i]));
     return status;

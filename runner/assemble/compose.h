@@ -4,7 +4,9 @@
 // its time for each; so each line is assembled once, and kernels are put together from the bytes.
 // This needs kernels whose lines mean the same in any place: an instruction that a decoder knows,
 // without labels, macros and directives, that does not jump, and whose bytes the linker leaves
-// alone. All other kernels, and those with a line that NASM refuses, are assembled as they are.
+// alone. All other kernels, and those with a line that NASM refuses, are assembled as they are. Of
+// kernels that the preprocessor has expanded a part with labels is taken as a whole, as if it were
+// one line; `times` is counted here, so NASM need not write what is repeated.
 #pragma once
 
 #include "gen.h"
@@ -18,9 +20,7 @@ size_t compose_write(struct compose *compose, int bits, struct strbuf *out);
 // Makes the lines unusable that NASM's messages about the file `source` blame. Returns their
 // number.
 size_t compose_refuse(struct compose *compose, const char *source, const char *messages);
-// Takes the bytes of lines from the object, sets `composed` of all kernels that consist of usable
-// ones, and appends their code. Returns the number of these kernels; 0 also if the object is
-// malformed.
-int compose_take(struct compose *compose, const char *object, struct arena *arena,
-                 struct strbuf *code);
+// Takes the bytes of lines from the object, and sets `composed`, which is then the arena's, of all
+// kernels that consist of usable ones. Returns their number; 0 also if the object is malformed.
+int compose_take(struct compose *compose, const char *object, struct arena *arena);
 void compose_free(struct compose *compose);

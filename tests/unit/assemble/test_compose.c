@@ -4,6 +4,7 @@
 #include "assemble/assemble.h"
 #include "core/core_abi.h"
 #include "list/select.h"
+#include "property/property_measure.h"
 #include "util/paths.h"
 
 #include <elf.h>
@@ -28,6 +29,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
+    char *core = xasprintf("%s/core64", directory); // what composed kernels are loaded into
+    unlink(core);
+    free(core);
     return rmdir(directory);
 }
 
@@ -157,6 +161,27 @@ static bool relative(const struct kernel_spec *spec)
            strstr(spec->body, "jmp 5");
 }
 
+static void expect_same_part(const struct image *whole, const struct image *composed, uint64_t a,
+                             uint64_t b, uint64_t bytes)
+{
+    assert_int_equal(a != 0, b != 0);
+    if (bytes)
+        assert_memory_equal(image_at(whole, a), image_at(composed, b), bytes);
+}
+
+// What only kernels of properties have.
+static void expect_same_extras(const struct image *whole, const struct image *composed,
+                               const struct core_kernel *a, const struct core_kernel *b)
+{
+    assert_int_equal(a->fini_bytes, b->fini_bytes);
+    assert_int_equal(a->corunner_bytes, b->corunner_bytes);
+    assert_int_equal(a->corunner_init_bytes, b->corunner_init_bytes);
+    expect_same_part(whole, composed, a->fini_bytes ? a->fini : 0, b->fini, a->fini_bytes);
+    expect_same_part(whole, composed, a->corunner, b->corunner, a->corunner_bytes);
+    expect_same_part(whole, composed, a->corunner_init, b->corunner_init, a->corunner_init_bytes);
+    expect_same_part(whole, composed, a->fills, b->fills, a->nfills * sizeof(struct core_fill));
+}
+
 static void expect_same(const struct image *whole, const struct image *composed,
                         const struct gen_kernel *kernels)
 {
@@ -172,9 +197,13 @@ static void expect_same(const struct image *whole, const struct image *composed,
         if (a.init_bytes)
             assert_memory_equal(image_at(whole, a.init), image_at(composed, base + b.init),
                                 a.init_bytes);
+        expect_same_extras(whole, composed, &a, &b);
         a.body = b.body;
         a.init = b.init;
         a.fini = b.fini;
+        a.fills = b.fills;
+        a.corunner = b.corunner;
+        a.corunner_init = b.corunner_init;
         b.flags &= ~(uint32_t)CORE_COMPOSED;
         assert_memory_equal(&a, &b, sizeof a);
     }
@@ -304,12 +333,149 @@ static void test_what_is_composed(void **state)
     kernels_free(&kernels);
 }
 
+// Bounds of sweeps; caches of no size that a list names as a bound leave large code small.
+static const struct property_machine machine = {
+    .cache_bytes =
+        {[BASE_L1D] = 48 << 10, [BASE_L1I] = 32 << 10, [BASE_L2] = 1 << 20, [BASE_L3] = 32 << 20},
+    .memory_bytes = 2147483648.0,
+    .cpus = {{0, 0, -1},                     {1, 0, -1},                                 {2, 2, -1}                     },
+    .ncpus = 3,
+};
+
+// Every so many points of a property, as in its first round.
+static void kernels_of_property(struct kernels *kernels, struct property *property, int every)
+{
+    static struct cpu_info cpu;
+    struct swept_property result;
+    struct list_row *row = arena_alloc(&kernels->arena, sizeof *row);
+    row->form = row->mnemonic = property->name;
+    for (int v = 0; v < property->nvariants; v++)
+        property->variants[v].isa = "";
+    int n = property_begin(property, &machine, &cpu, &kernels->arena, &result);
+    for (int i = 0; i < n; i += every) {
+        const struct swept_point *point = &result.points[i];
+        struct kernel_spec *spec = arena_alloc(&kernels->arena, sizeof *spec);
+        *spec = property_kernel(property, &property->variants[point->variant], &machine, point->x,
+                                point->by, &kernels->arena);
+        kernels_add(kernels, row, &any_test, spec);
+    }
+}
+
+static void compare_property(struct property *property, int every)
+{
+    struct kernels kernels = {0};
+    kernels_of_property(&kernels, property, every);
+    struct image whole = build_image(&kernels, 64, false);
+    struct image composed = build_image(&kernels, 64, true);
+    assert_int_equal(kernels.program.nfailures, 0);
+    if (whole.count != (uint32_t)kernels.n || kernels.n == 0)
+        fail_msg("%s: %u of %d kernels", property->name, whole.count, kernels.n);
+    for (int i = 0; i < kernels.n; i++)
+        if (!kernels.items[i].composed)
+            fail_msg("%s: %s is not composed", property->name, kernels.items[i].spec->shape);
+    expect_same(&whole, &composed, kernels.items);
+    free(whole.bytes);
+    free(composed.bytes);
+    kernels_free(&kernels);
+}
+
+// All kernels of all properties are composed.
+static void test_properties(void **state)
+{
+    (void)state;
+    enum { EVERY = 7 };
+    if (access(path_library("whole64.o"), R_OK) != 0)
+        skip();
+    struct properties properties;
+    struct err err;
+    if (properties_load(&properties, &err) != 0)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < properties.n; i++)
+        compare_property(&properties.rows[i], getenv("TEST_TIMES") ? 1 : EVERY);
+    properties_free(&properties);
+}
+
+// Kernels with faults are left out with NASM's message, whichever way they take; the others are
+// built.
+static void test_property_faults(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "nop\n",
+        "frobnicate\n",
+        "%error there is no such variant\n",
+        "jmp near nowhere\n",
+        "a: jmp a\nmov rax, [rbx\n",
+        "times 5 - 7 nop\n",
+        "align 64\n%%rep\n",
+    };
+    if (access(path_library("whole64.o"), R_OK) != 0)
+        skip();
+    for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
+        struct kernels kernels = {0};
+        struct kernel_spec specs[2];
+        for (size_t k = 0; k < 2; k++) {
+            specs[k] = (struct kernel_spec){.shape = "n1",
+                                            .body = k == 1 ? bodies[i] : "nop\n",
+                                            .init = "",
+                                            .fini = "",
+                                            .instances = 1};
+            kernels_add(&kernels, &any_row, &any_test, &specs[k]);
+        }
+        struct image image = build_image(&kernels, 64, true);
+        assert_int_equal(kernels.program.nfailures, i > 0);
+        assert_int_equal(image.count, i > 0 ? 1 : 2);
+        if (i > 0 && (kernels.program.failures[0].kernel != 1 ||
+                      kernels.program.failures[0].outcome != OUTCOME_ASM_FAILED))
+            fail_msg("%s", kernels.program.failures[0].detail);
+        free(image.bytes);
+        kernels_free(&kernels);
+    }
+}
+
+// What a kernel's code is kept from stays as it is when it is built again with others.
+static void test_kept_code(void **state)
+{
+    (void)state;
+    if (access(path_library("whole64.o"), R_OK) != 0)
+        skip();
+    struct kernels kernels = {0};
+    struct kernel_spec specs[] = {
+        {.shape = "a",                    .body = "times 3000 dq 0x9090\n", .init = "nop\n", .fini = "cmc\n"},
+        { .shape = "b", .body = "align 64\na: jmp a\n",                       .init = "",      .fini = "",   .align = 4096},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(specs); i++)
+        kernels_add(&kernels, &any_row, &any_test, &specs[i]);
+    struct image whole = build_image(&kernels, 64, false);
+    kernels.n = 1;
+    struct image first = build_image(&kernels, 64, true);
+    const struct gen_code *kept = kernels.items[0].composed;
+    assert_non_null(kept);
+    kernels.n = 2;
+    kernels.items[1].composed = NULL;
+    const struct assemble_options options = {
+        .directory = directory, .stem = "compose", .bits = 64, .compose = true};
+    struct err err = {0};
+    specs[0].body = "of no account\n";
+    assert_int_equal(assemble_program(kernels.items, kernels.n, &options, &kernels.arena,
+                                      &kernels.program, &err),
+                     0);
+    struct image both = image_read(kernels.program.path);
+    unlink(kernels.program.path);
+    assert_ptr_equal(kernels.items[0].composed, kept);
+    expect_same(&whole, &both, kernels.items);
+    free(whole.bytes);
+    free(first.bytes);
+    free(both.bytes);
+    kernels_free(&kernels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_composed),
-        cmocka_unit_test(test_lists_64),
-        cmocka_unit_test(test_lists_32),
+        cmocka_unit_test(test_property_faults),  cmocka_unit_test(test_kept_code),
+        cmocka_unit_test(test_what_is_composed), cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_lists_64),         cmocka_unit_test(test_lists_32),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
