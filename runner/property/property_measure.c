@@ -33,6 +33,7 @@ struct sweep {
     const struct property *property;
     struct swept_property *result;
     struct arena *arena;
+    struct property_codes *codes;
     size_t capacity; // room in result->points
     double start_s;
     int replicate; // from 0
@@ -207,6 +208,20 @@ static void round_order(const struct sweep *sweep, int first, struct round *roun
     }
 }
 
+// Returns the place of a point's code.
+static const struct gen_code **codes_at(const struct sweep *sweep, int point)
+{
+    struct property_codes *codes = sweep->codes;
+    size_t points = (size_t)sweep->result->npoints;
+    if (points > codes->capacity) {
+        const struct gen_code **more = arena_alloc(sweep->arena, 2 * points * sizeof *more);
+        if (codes->capacity)
+            memcpy(more, codes->by_point, codes->capacity * sizeof *more);
+        *codes = (struct property_codes){more, 2 * points};
+    }
+    return &codes->by_point[point];
+}
+
 static void round_plan(struct sweep *sweep, int first, struct round *round)
 {
     static const struct test test = {.kind = TEST_PORTS};
@@ -223,7 +238,10 @@ static void round_plan(struct sweep *sweep, int first, struct round *round)
         specs[i] = property_kernel(sweep->property, &sweep->property->variants[point->variant],
                                    sweep->measuring->machine, point->x, point->by, sweep->arena);
         point->instances = specs[i].instances;
-        round->kernels[i] = (struct gen_kernel){.row = row, .test = &test, .spec = &specs[i]};
+        round->kernels[i] = (struct gen_kernel){.row = row,
+                                                .test = &test,
+                                                .spec = &specs[i],
+                                                .composed = *codes_at(sweep, round->points[i])};
         round_place(sweep, round, i, &specs[i]);
     }
 }
@@ -234,11 +252,14 @@ static int round_build(struct sweep *sweep, struct round *round, struct program 
     const struct assemble_options options = {.directory = sweep->measuring->session->directory,
                                              .stem = sweep->property->name,
                                              .bits = 64,
+                                             .compose = !sweep->measuring->keep,
                                              .keep = sweep->measuring->keep};
     double start_s = clock_now_s();
     if (assemble_program(round->kernels, round->n, &options, sweep->arena, program, err) != 0)
         return -1;
     spent_add_time(SPENT_PROGRAMS, start_s);
+    for (int i = 0; i < round->n; i++)
+        *codes_at(sweep, round->points[i]) = round->kernels[i].composed;
     for (int i = 0; i < program->nfailures; i++) {
         struct exec_kernel *kernel = &round->measured[program->failures[i].kernel];
         kernel->finished = true;
@@ -446,25 +467,31 @@ static void sweep_disbelieve(struct sweep *sweep)
     }
 }
 
-static int sweep_end(struct sweep *sweep, struct err *err)
+static void sweep_end(struct sweep *sweep)
 {
     if (sweep->measuring->session->floor_guessed)
         sweep_disbelieve(sweep);
     sweep_judge(sweep->result);
     sweep->result->seconds += clock_now_s() - sweep->start_s;
+}
+
+int property_conclude(struct swept_property *result, struct arena *arena, struct err *err)
+{
     const struct spent before = spent_now();
-    int status = swept_conclude(sweep->result, sweep->arena, err);
+    int status = result->npoints ? swept_conclude(result, arena, err) : 0;
     spent_add_rest(SPENT_INFERRING, &before);
     return status;
 }
 
 int property_measure(struct property_measuring *measuring, const struct property *property,
-                     struct arena *arena, struct swept_property *result, struct err *err)
+                     struct arena *arena, struct property_codes *codes,
+                     struct swept_property *result, struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,
                           .property = property,
                           .result = result,
                           .arena = arena,
+                          .codes = codes,
                           .start_s = clock_now_s()};
     int status = 0, first = 0,
         points = sweep_begin(&sweep, measuring->machine, measuring->session->cpu);
@@ -478,22 +505,27 @@ int property_measure(struct property_measuring *measuring, const struct property
         first = result->npoints;
         points = status == 0 && sweep_goes_on(&sweep) ? sweep_refine(&sweep, xs, nxs) : 0;
     }
-    return status == 0 ? sweep_end(&sweep, err) : err_prefix(err, "property %s: ", property->name);
+    if (status != 0)
+        return err_prefix(err, "property %s: ", property->name);
+    sweep_end(&sweep);
+    return 0;
 }
 
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           int replicate, struct arena *arena, struct swept_property *result,
-                           struct err *err)
+                           int replicate, struct arena *arena, struct property_codes *codes,
+                           struct swept_property *result, struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,
                           .property = property,
                           .result = result,
                           .arena = arena,
+                          .codes = codes,
                           .start_s = clock_now_s(),
                           .replicate = replicate};
     if (result->npoints == 0)
         return 0;
     if (sweep_round(&sweep, 0, err) != 0)
         return err_prefix(err, "property %s: ", property->name);
-    return sweep_end(&sweep, err);
+    sweep_end(&sweep);
+    return 0;
 }

@@ -3,6 +3,7 @@
 // one before saw something happen.
 #pragma once
 
+#include "assemble/gen.h"
 #include "measure/session.h"
 #include "property.h"
 #include "store/store_property.h"
@@ -18,16 +19,27 @@ struct property_measuring {
     int64_t kernels; // out, added to: measured
 };
 
-// Fills *result, conclusions included; all memory is the arena's. What cannot be measured is an
-// outcome. -1 with a message when nothing can be measured here.
+// Machine code of the points of a property, by their index, kept from replicate to replicate, so
+// that NASM is asked once for each.
+struct property_codes {
+    const struct gen_code **by_point; // NULL: not known; memory as that of the result
+    size_t capacity;
+};
+
+// Fills *result without conclusions, and *codes; all memory is the arena's. What cannot be measured
+// is an outcome. -1 with a message when nothing can be measured here.
 int property_measure(struct property_measuring *measuring, const struct property *property,
-                     struct arena *arena, struct swept_property *result, struct err *err);
+                     struct arena *arena, struct property_codes *codes,
+                     struct swept_property *result, struct err *err);
 
 // Measures all points of *result again, which property_measure() has filled. The samples are added
-// as passes of their own, and all are concluded together. `replicate`: 1 the first time.
+// as passes of their own. `replicate`: 1 the first time.
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           int replicate, struct arena *arena, struct swept_property *result,
-                           struct err *err);
+                           int replicate, struct arena *arena, struct property_codes *codes,
+                           struct swept_property *result, struct err *err);
+
+// Concludes from all replicates.
+int property_conclude(struct swept_property *result, struct arena *arena, struct err *err);
 
 // Adds the points of the first round to *result, for tests. Returns their number; 0:
 // result->outcome and detail say why.

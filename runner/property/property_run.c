@@ -95,7 +95,8 @@ static int group_rows(const struct properties *properties, const char *grp)
 struct replicated {
     const struct property *property;
     struct swept_property result;
-    struct arena arena; // owns the result
+    struct property_codes codes;
+    struct arena arena; // owns the result and the codes
     double at_s;        // when the last replicate ended
 };
 enum { REPLICATES = 5, REPLICATES_APART_S = 60 };
@@ -109,10 +110,10 @@ static int sweeps_measure(struct sweeps *run, struct replicated *row, int replic
                                            .progress = &progress,
                                            .planned = sweeps_planned,
                                            .keep = run->options->keep};
-    int status = replicate
-                     ? property_measure_again(&measuring, row->property, replicate, &row->arena,
-                                              &row->result, err)
-                     : property_measure(&measuring, row->property, &row->arena, &row->result, err);
+    int status = replicate ? property_measure_again(&measuring, row->property, replicate,
+                                                    &row->arena, &row->codes, &row->result, err)
+                           : property_measure(&measuring, row->property, &row->arena, &row->codes,
+                                              &row->result, err);
     row->at_s = clock_now_s();
     run->summary->stopped |= measuring.stopped;
     run->summary->kernels += measuring.kernels;
@@ -152,6 +153,8 @@ static int sweeps_again(struct sweeps *run, struct replicated *row, int replicat
         return status;
     if (replicate < REPLICATES - 1)
         return 0;
+    if (property_conclude(&row->result, &row->arena, err) != 0)
+        replicated_fail(run, row, err);
     const struct spent before = spent_now();
     status = store_put_property(run->store, run->summary->run_id, &row->result, err);
     spent_add_rest(SPENT_WRITING, &before);
