@@ -15,9 +15,8 @@
 
 enum {
     HUGE_BYTES = 2 << 20,
-    WALK_MOST = 4 << 20,  // nodes of a chase that are visited before it is measured
-    WALK_LANES = 16,      // at so many places at once: a miss at a time would take seconds
-    LONG_BYTES = 8 << 20, // more data than this take long to write
+    WALK_MOST = 4 << 20, // nodes of a chase that are visited before it is measured
+    WALK_LANES = 16,     // at so many places at once: a miss at a time would take seconds
 };
 
 static CORE_KEPT struct area {
@@ -302,13 +301,13 @@ void area_fill(const struct core_kernel *kernel, bool walk)
     memcpy(done, fills, ndone * sizeof *fills);
 }
 
-bool area_fills_long(const struct core_kernel *kernel)
+uint64_t area_fills_bytes(const struct core_kernel *kernel)
 {
     const struct core_fill *fills = area_fills(kernel);
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < kernel->nfills; i++)
         bytes += fills[i].bytes;
-    return bytes > LONG_BYTES;
+    return bytes;
 }
 
 void area_walk(const struct core_kernel *kernel)

@@ -263,7 +263,7 @@ void area_mapped_bytes(uint64_t *bytes, uint64_t *huge_bytes); // bytes that wer
 // Fills the areas for the kernel; memory is not sealed. `walk`: goes along chases, so that caches
 // hold of them what they would after many rounds.
 void area_fill(const struct core_kernel *kernel, bool walk);
-bool area_fills_long(const struct core_kernel *kernel);
+uint64_t area_fills_bytes(const struct core_kernel *kernel);
 void area_walk(const struct core_kernel *kernel); // its chases once more, after a pause
 void area_leave_shared(void); // from now on: what is in shared areas is another process's matter
 void area_chill(const struct kernel_run *run); // its code and large data out of the caches

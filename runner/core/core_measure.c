@@ -14,6 +14,7 @@ enum {
     LATER_GAPS = 3,     // the gaps after the first are shorter by this: there are up to six of them
     SLEEP_MOST_MS = 20, // after a sweep without a pass; doubles up to it from 2
     FILL_LONG_MS = 20,  // for data that take longer to write, a kernel waits for quiet itself
+    FILL_LONG_BYTES = 8 << 20, // more data than this take long
     GAP_STEP_MS = 20,
     AWAKE_TRIES = 32, // looks, 0.3 ms: wide units fall asleep in 0.7
 };
@@ -175,22 +176,38 @@ static enum core_refusal work_judge(const struct surroundings *before,
                                                                        : CORE_REFUSED_CALIB;
 }
 
+// Returns true if a round of the kernel leaves caches, predictors or TLBs so full of its own that
+// the code of the gate is slow the next time, which would look like a neighbour.
+static bool work_leaves_cold(const struct kernel_run *run)
+{
+    enum { CODE_BYTES = 8 << 10, DATA_BYTES = 128 << 10 };
+    return run->variant->end - run->variant->entry > CODE_BYTES ||
+           area_fills_bytes(run->kernel) > DATA_BYTES;
+}
+
+static struct surroundings work_look_around(const struct kernel_run *run)
+{
+    if (work_leaves_cold(run))
+        run_look_around();
+    return run_look_around();
+}
+
 // Makes one attempt at a pass of a kernel; bodies run.
 static void work_measure(struct kernel_run *run)
 {
-    struct surroundings before = run_look_around();
+    struct surroundings before = work_look_around(run);
     for (uint32_t last = run->tried + config->tries; run->tried < last && !work->enough;) {
         if (!before.quiet) {
             if (!work_wait())
                 return;
-            before = run_look_around();
+            before = work_look_around(run);
             continue;
         }
         uint32_t repeats = work_together();
         bool counted = true;
         if (!work_repeat(repeats, &before, &counted))
             return;
-        struct surroundings after = run_look_around();
+        struct surroundings after = work_look_around(run);
         enum core_refusal refusal = work_judge(&before, &after, counted);
         if (refusal == CORE_REFUSALS)
             work_accept(repeats, &before, &after);
@@ -426,7 +443,7 @@ static void try_all(void)
     for (uint32_t i = 0; i < config->nselected; i++) {
         if (!kernel_take(i))
             continue;
-        if (!area_fills_long(current.kernel)) {
+        if (area_fills_bytes(current.kernel) <= FILL_LONG_BYTES) {
             run_send_event(CORE_REC_BEGIN, current.kernel->id, 0);
             time_fill_data(current.kernel);
             area_fill(current.kernel, false);

@@ -42,6 +42,9 @@ property_tree <<'END'
 %macro crash_body 3-*
     ud2
 %endmacro
+%macro long_body 3-*
+    times %2 nop
+%endmacro
 END
 text_machine levels <<'END'
 memory 8192 4
@@ -177,4 +180,15 @@ expect_status 0
 expect_err '4? ?measured \([1-3] from before\), run 1,'
 expect "all of them, in one run" [ "$(sqlite3 stop.db \
     'SELECT count(*), count(DISTINCT run_id) FROM property')" = "4|1" ]
+
+# Long code pushes that of the gate out of the caches, which is no neighbour.
+text_machine evicting <<<'evicts 8192 3000'
+property_list Long <<END
+long,Long code,How long is it?,bytes,clk,,linear 9216..65536 step 4096,,own.inc:long,,x,level,,copies=1
+END
+run property --db long.db --format csv long
+expect_status 0
+expect "nearly all repeats count" test "$(sqlite3 long.db 'select refused_share < 0.1 and
+    repeats > 100 from run_table')" = 1
+
 finish

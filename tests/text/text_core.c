@@ -46,7 +46,7 @@ static struct timespec born;
 
 // Variants of kernels by their entries.
 struct variant {
-    const uint8_t *entry;
+    const uint8_t *entry, *end;
     uint32_t copies;
     const struct text_body *body;
 };
@@ -257,8 +257,8 @@ static void text_remember(const struct code *code, const struct text_body *body)
     if (nvariants + VARIANTS_MAX > (size_t)1 << VARIANTS_BITS)
         send_fatal("more kernels than a core made of text holds");
     for (int i = 0; i < code->nvariants; i++)
-        variants[nvariants++] =
-            (struct variant){code->variants[i].entry, code->variants[i].copies, body};
+        variants[nvariants++] = (struct variant){code->variants[i].entry, code->variants[i].end,
+                                                 code->variants[i].copies, body};
 }
 
 struct code __real_code_add(const struct core_kernel *kernel, struct code_options options);
@@ -365,6 +365,17 @@ static double text_work_clk(const struct variant *variant, uint32_t iterations, 
     return held ? clk * state->factor : clk;
 }
 
+// Returns what a timing takes longer since the code of the one before has pushed out its own.
+static double text_evicted_clk(const struct variant *variant)
+{
+    static bool evicted;
+    bool evicts = script.evicting_bytes > 0 &&
+                  (double)(variant->end - variant->entry) > script.evicting_bytes;
+    double clk = evicted && !evicts ? script.evicted_clk : 0;
+    evicted = evicts;
+    return clk;
+}
+
 void __wrap_core_enter(const struct core_setup *setup)
 {
     const struct variant *variant = text_variant(setup->code);
@@ -375,7 +386,8 @@ void __wrap_core_enter(const struct core_setup *setup)
     if (variant->body->lacking || (variant->body->fault && !text_suffer(variant->body->fault)))
         return;
     double ms = tsc / config->tsc_hz * 1000;
-    double clk = script.overhead_clk + text_work_clk(variant, core_state.iterations, ms);
+    double clk = script.overhead_clk + text_work_clk(variant, core_state.iterations, ms) +
+                 text_evicted_clk(variant);
     double end = tsc + clk * config->tsc_hz / text_hz(ms);
     double period_tsc = script.interrupt_ms * config->tsc_hz / 1000;
     if (period_tsc > 0 && floor(end / period_tsc) > floor(tsc / period_tsc))

@@ -165,6 +165,12 @@ static void read_interrupt(struct line *line)
     line->script->interrupt_us = line_number(line, "the time in µs");
 }
 
+static void read_evicts(struct line *line)
+{
+    line->script->evicting_bytes = line_number(line, "the bytes of code");
+    line->script->evicted_clk = line_number(line, "the cycles");
+}
+
 static void read_pace(struct line *line)
 {
     line->script->pace_ms = line_number(line, "the time in ms");
@@ -324,6 +330,7 @@ static const struct {
     {"jump",      read_jump     },
     {"neighbour", read_neighbour},
     {"interrupt", read_interrupt},
+    {"evicts",    read_evicts   },
     {"pace",      read_pace     },
     {"load",      read_load     },
     {"store",     read_store    },

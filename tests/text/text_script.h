@@ -62,7 +62,9 @@ struct text_script {
     double busy_ms,
         every_ms;   // another thread has half of all slots and ports for so long, so often
     double pace_ms; // of our time, that a record takes at least
-    double interrupt_ms, interrupt_us;  // every, takes; 0: none
+    double interrupt_ms, interrupt_us; // every, takes; 0: none
+    // The next timing after one with more bytes of code than this takes so much longer; 0: none.
+    double evicting_bytes, evicted_clk;
     struct text_uses load, store, loop; // µops of an access to memory; of dec and jnz
     double load_clk, forward_clk;       // from address to value; from a store's data to a load
     int nforms, nidioms, nmoves, nstates, nfaults, nrecords, nlevels, nlacks;
