@@ -205,6 +205,7 @@ struct instances {
     int disp;                  // added to the displacement of memory operands
     int area_bytes;            // size of the memory that instances which read and write it share;
                                // 0: any
+    int place_bytes;           // least distance of such memory of two instances
     bool one_place;            // memory operands of all instances are at disp
     bool breakers[POINTS_MAX]; // points whose register is set anew before each instance
     int nbreakers;
@@ -229,6 +230,27 @@ void throughput_instance(struct draft *draft, const struct instances *instances,
 const struct point *throughput_stored(const struct row_plan *rp);
 // Returns its bytes, rounded up to a power of two.
 int throughput_bytes(const struct point *stored);
+
+// plan_places.c: where the stores of a mix go.
+enum places_kind {
+    PLACES_ADJACENT, // back to back: some cores store to one line twice in a cycle, not to two
+    PLACES_APART,    // each operand that is rewritten in 8 bytes of its own: some cores let a load
+                     // have a recent store's data at once, unless others store beside it
+    PLACES_KINDS
+};
+enum { PLACE_APART = 8 };
+struct places {
+    enum places_kind kind;
+    int half;       // bytes of a block for what is rewritten, and as many for what is only written
+    bool rewritten; // some memory is
+    int at;         // next place for rewritten memory, in bytes
+    int block;      // of the last rewriting store
+};
+// Begins the places of n operands in memory; NULL: the part stores nothing. Returns a bit for each
+// kind that takes places other than those before it.
+unsigned places_find(const struct point *const *stored, int n, struct places *places);
+// Returns the displacement of the next store of the operand.
+int places_next(struct places *places, const struct point *stored);
 
 // plan_stream.c: stores to fresh lines.
 int stream_bytes(const struct row_plan *rp); // stored per instance; 0: no row of this kind

@@ -14,13 +14,8 @@ enum {
     // Size of a part's own piece of the data area. Zen 4 takes a load to depend on a store 1024
     // bytes before, so it is no power of two.
     PART_BYTES = 448,
-    // Places for the stores of all parts lie before the data area, the first instances' at the end:
-    // displacements are short there, and no part's data are 1024 bytes apart from them.
-    STORE_LINE = 64,
-    STORE_BYTES = 32 * STORE_LINE, // size after which places are written again
-    STORE_BLOCK = 32,              // two stores to one block leave in a cycle
-    REWRITES = 32,                 // instances per body that rewrite memory, or
-    BODY_INSTANCES = 128,          // as many instances of any kind
+    REWRITES = 32,        // instances per body that rewrite memory, or
+    BODY_INSTANCES = 128, // as many instances of any kind
 };
 
 // 1.0 as binary32, which is an ordinary binary64 number, too.
@@ -29,16 +24,6 @@ static const uint64_t NORMAL_FILL = 0x3f8000003f800000;
 struct mix_piece {
     const char *text;
     size_t len;
-};
-
-// Places of a body's stores, shared by all parts. Many cores let two stores leave in a cycle only
-// if they are adjacent in the program and in one line (Golden Cove) or half a line (Zen 3). Since
-// this is no limit of ports, each store goes to the place after the previous one. One half of each
-// block is for instances that rewrite memory, so that they do not wait for recent writes; the other
-// half is for those that only write.
-struct mix_stores {
-    int at;    // next place for rewritten memory, in bytes
-    int block; // block of the last store
 };
 
 // A part while the body is written.
@@ -139,41 +124,17 @@ static uint32_t mix_random(uint32_t *state)
     return *state;
 }
 
-static int mix_align(int at, int bytes)
-{
-    return (at + bytes - 1) / bytes * bytes;
-}
-
-// Returns the displacement of the next store.
-static int mix_store_disp(struct mix_stores *stores, const struct point *stored)
-{
-    int bytes = throughput_bytes(stored), at = stores->block;
-    if (stored->read) {
-        at = mix_align(stores->at, bytes);
-        if (at % STORE_BLOCK >= STORE_BLOCK / 2)
-            at = mix_align(at, STORE_BLOCK);
-        if (at + bytes > STORE_BYTES)
-            at = 0;
-        stores->at = at + bytes;
-        stores->block = at - at % STORE_BLOCK;
-    } else if (bytes <= STORE_BLOCK / 2)
-        at += STORE_BLOCK / 2;
-    else
-        at -= at % bytes;
-    return at % STORE_LINE - (at / STORE_LINE + 1) * STORE_LINE;
-}
-
 // Returns instance j of a part for another round: with labels of its own and, if it writes memory,
 // at its place in the body.
 static const struct mix_piece *mix_piece_again(struct mix_writer *writer, int j,
-                                               struct mix_stores *stores, struct arena *arena)
+                                               struct places *places, struct arena *arena)
 {
     struct strbuf *text = &writer->draft.body;
     struct mix_piece *piece = arena_alloc(arena, sizeof *piece);
     size_t at = text->len;
     if (writer->stored) {
         writer->instances.one_place = true;
-        writer->instances.disp = mix_store_disp(stores, writer->stored);
+        writer->instances.disp = places_next(places, writer->stored);
     }
     throughput_instance(&writer->draft, &writer->instances, j);
     *piece = (struct mix_piece){arena_strdup(arena, strbuf_text(text) + at), text->len - at};
@@ -244,8 +205,8 @@ static void mix_text_add(struct mix_text *body, const struct mix_piece *piece)
     body->repeat++;
 }
 
-static void mix_once(struct mix_writer *writers, int n, enum mix_order order,
-                     struct mix_stores *stores, struct mix_text *body, struct arena *arena)
+static void mix_once(struct mix_writer *writers, int n, enum mix_order order, struct places *places,
+                     struct mix_text *body, struct arena *arena)
 {
     int total = 0;
     // A constant seed: the same mix gives the same body.
@@ -259,17 +220,17 @@ static void mix_once(struct mix_writer *writers, int n, enum mix_order order,
         assert(writer->pieces);
         int j = writer->done++;
         bool again = writer->stored || body->round > 0;
-        mix_text_add(body, again ? mix_piece_again(writer, j, stores, arena) : &writer->pieces[j]);
+        mix_text_add(body, again ? mix_piece_again(writer, j, places, arena) : &writer->pieces[j]);
     }
 }
 
 static const char *mix_body(struct mix_writer *writers, int n, enum mix_order order, int repeats,
-                            struct arena *arena)
+                            const struct places *places, struct arena *arena)
 {
     struct mix_text body = {.last = NULL};
-    struct mix_stores stores = {0};
+    struct places now = *places;
     for (; body.round < repeats; body.round++)
-        mix_once(writers, n, order, &stores, &body, arena);
+        mix_once(writers, n, order, &now, &body, arena);
     mix_text_add(&body, NULL);
     const char *text = arena_strdup(arena, strbuf_text(&body.text));
     strbuf_free(&body.text);
@@ -366,14 +327,17 @@ static const char *mix_init(struct mix_writer *writers, int n, const struct kern
 }
 
 static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_order order,
-                                   struct arena *arena)
+                                   const struct places *places, struct arena *arena)
 {
     static const char *const shapes[] = {"interleaved", "blocks", "shuffled", "shuffled 2",
                                          "shuffled 3"};
     const struct row_plan *first = &writers[0].rp;
     const int repeats = mix_repeats(writers, n);
-    struct kernel_spec spec = {.shape = shapes[order],
-                               .body = mix_body(writers, n, order, repeats, arena),
+    const char *shape = shapes[order];
+    if (places->kind == PLACES_APART)
+        shape = arena_printf(arena, "%s+apart", shape);
+    struct kernel_spec spec = {.shape = shape,
+                               .body = mix_body(writers, n, order, repeats, places, arena),
                                .instances = repeats,
                                .vec_fill = first->vec_fill,
                                .mem_fill = first->mem_fill,
@@ -452,6 +416,25 @@ int mix_breakers(const struct list_row *row, enum breaking breaking,
     return n;
 }
 
+// Adds a kernel for each order of the mix and each kind of places for its stores.
+static void mix_add_kernels(struct mix_writer *writers, const struct mix *mix, struct test *test,
+                            struct arena *arena)
+{
+    const struct point **stored = arena_alloc(arena, (size_t)mix->nparts * sizeof *stored);
+    for (int i = 0; i < mix->nparts; i++)
+        stored[i] = writers[i].stored;
+    struct places places;
+    unsigned kinds = places_find(stored, mix->nparts, &places);
+    for (int order = 0; order < MIX_ORDER_COUNT; order++)
+        for (int kind = 0; kind < PLACES_KINDS && mix->orders & 1u << order; kind++) {
+            places.kind = (enum places_kind)kind;
+            if (kinds & 1u << kind)
+                plan_add_kernel(
+                    &writers[0].rp, test,
+                    mix_spec(writers, mix->nparts, (enum mix_order)order, &places, arena));
+        }
+}
+
 static void mix_forget(struct mix_writer *writers, int n)
 {
     for (int i = 0; i < n; i++)
@@ -473,10 +456,8 @@ int mix_plan(const struct mix *mix, const struct plan_params *params, struct are
     int distinct = mix->breaking == BREAK_ALL && !mix->single ? DISTINCT_MAX : 1;
     while (!(fits = mix_write_parts(writers, mix, distinct, arena)) && --distinct > 0)
         mix_forget(writers, nparts);
-    for (int order = 0; order < MIX_ORDER_COUNT && fits; order++)
-        if (mix->orders & 1u << order)
-            plan_add_kernel(&writers[0].rp, test,
-                            mix_spec(writers, nparts, (enum mix_order)order, arena));
+    if (fits)
+        mix_add_kernels(writers, mix, test, arena);
     mix_forget(writers, nparts);
     if (!fits)
         plan_refuse(test, OUTCOME_NOT_MEASURABLE,

@@ -111,10 +111,11 @@ const struct point *throughput_stored(const struct row_plan *rp)
     return stored && stored->written && stored->bits ? stored : NULL;
 }
 
-// Returns an instance's displacement. area_bytes: shared size of what the instances read and write;
-// 0: one line each.
-static int throughput_disp(const struct row_plan *rp, int instance, int area_bytes)
+// Returns an instance's displacement.
+static int throughput_disp(const struct row_plan *rp, const struct instances *instances,
+                           int instance)
 {
+    const int area_bytes = instances->area_bytes; // 0: one line each
     for (int i = 0; i < rp->npoints; i++) {
         const struct point *point = &rp->points[i];
         if (point->part == PART_INDEX && point->class == CLASS_VEC)
@@ -127,7 +128,8 @@ static int throughput_disp(const struct row_plan *rp, int instance, int area_byt
             return 0; // of unknown size: stays aligned
         int bytes = throughput_bytes(point);
         if (point->read && point->written)
-            return instance * bytes % area_bytes;
+            return instance * (bytes < instances->place_bytes ? instances->place_bytes : bytes) %
+                   area_bytes;
         return bytes < LINE_BYTES ? instance * bytes % LINE_BYTES : 0;
     }
     return 0;
@@ -347,7 +349,7 @@ static void throughput_execute(struct draft *draft, const struct instances *inst
 {
     draft->disp = instances->disp;
     if (!instances->one_place)
-        draft->disp += throughput_disp(draft->rp, j, instances->area_bytes);
+        draft->disp += throughput_disp(draft->rp, instances, j);
     draft_instruction(draft);
     draft_repush(draft);
     draft_repop(draft);
@@ -365,7 +367,7 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
     instances->nbreakers = throughput_breakers(draft->rp, breaking, instances->breakers);
     throughput_sources(draft, instances->breakers);
     instances->n = throughput_limit(draft, wanted);
-    instances->disp = instances->area_bytes = 0;
+    instances->disp = instances->area_bytes = instances->place_bytes = 0;
     instances->one_place = instances->immediates = false;
     instances->cut_every = 1;
     instances->chain_from = instances->chain_to = -1;
@@ -386,6 +388,7 @@ enum cut {
     CUT_NEAR,       // like CUT_IMPLICIT, and instances rewrite adjacent places of memory
     CUT_NEAR_FLAGS, // the same with flags cut even if no instance reads them: then the stores of a
                     // Zen 3 leave in pairs each time, and else in one sample of six
+    CUT_APART,      // like CUT_NEAR, but each place has at least eight bytes
     CUT_SPACED,     // like CUT_NEEDED, with fillers after each instance
     CUT_COUNT
 };
@@ -398,13 +401,14 @@ static const char *const cut_suffix[CUT_COUNT] = {
     [CUT_AHEAD] = "+ahead",
     [CUT_NEAR] = "+near",
     [CUT_NEAR_FLAGS] = "+near+flags",
+    [CUT_APART] = "+apart",
     [CUT_SPACED] = "+spaced",
 };
 
 static const enum breaking cut_breaking[CUT_COUNT] = {
     [CUT_IMPLICIT] = BREAK_IMPLICIT, [CUT_IMMEDIATES] = BREAK_IMPLICIT,
     [CUT_SPARSE] = BREAK_IMPLICIT,   [CUT_NEAR] = BREAK_IMPLICIT,
-    [CUT_NEAR_FLAGS] = BREAK_FLAGS,
+    [CUT_NEAR_FLAGS] = BREAK_FLAGS,  [CUT_APART] = BREAK_IMPLICIT,
 };
 
 // Leaves out breakers of registers that immediates set.
@@ -458,8 +462,10 @@ static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted,
     }
     if (cut == CUT_IMMEDIATES)
         throughput_use_immediates(rp, &instances);
-    if (cut == CUT_NEAR || cut == CUT_NEAR_FLAGS)
+    if (cut == CUT_NEAR || cut == CUT_NEAR_FLAGS || cut == CUT_APART)
         instances.area_bytes = NEAR_BYTES;
+    if (cut == CUT_APART)
+        instances.place_bytes = PLACE_APART;
     if (cut == CUT_SPARSE) {
         instances.cut_every = SPARSE_INSTANCES;
         if (instances.n > SPARSE_INSTANCES)
@@ -530,6 +536,8 @@ static void throughput_plan_near(struct row_plan *rp, struct test *test, bool cu
     if (!stored || !stored->read)
         return;
     throughput_kernel(rp, test, NEAR_INSTANCES, 1, CUT_NEAR);
+    if (throughput_bytes(stored) < PLACE_APART)
+        throughput_kernel(rp, test, NEAR_INSTANCES, 1, CUT_APART);
     for (int i = 0; i < rp->npoints && !cuts; i++)
         if (rp->points[i].class == CLASS_FLAGS && rp->points[i].written) {
             throughput_kernel(rp, test, NEAR_INSTANCES, 1, CUT_NEAR_FLAGS);

@@ -125,21 +125,22 @@ static void test_registers(void **state)
     static const struct {
         const char *mix;
         const char *mnemonics[8];
+        int kinds; // of places for stores
         // clang-format off
     } cases[] = {
-        {"4*add r64 r64;2*mov r32 i32;3*imul r64 r64 i8", {"add", "mov", "imul"}},
+        {"4*add r64 r64;2*mov r32 i32;3*imul r64 r64 i8", {"add", "mov", "imul"}, 1},
         {"4*vaddps x x x;2*vpaddb x x x;1*vmulpd y y y;1*vpxor x x x", {"vaddps", "vpaddb",
-            "vmulpd", "vpxor"}},
+            "vmulpd", "vpxor"}, 1},
         {"8*vaddps z z z;3*vpaddb y y y;1*shlx r64 r64 r64;1*add r64 m64", {"vaddps", "vpaddb",
-            "shlx", "add"}},
-        {"3*mulps x x;2*pand x x;1*add m32 r32;1*mov m64 r64", {"mulps", "pand", "add", "mov"}},
-        {"2*mul r64;1*lea r64 agen:b;1*blsr r64 r64", {"mul", "lea", "blsr"}},
+            "shlx", "add"}, 1},
+        {"3*mulps x x;2*pand x x;1*add m32 r32;1*mov m64 r64", {"mulps", "pand", "add", "mov"}, 2},
+        {"2*mul r64;1*lea r64 agen:b;1*blsr r64 r64", {"mul", "lea", "blsr"}, 1},
     };
     // clang-format on
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         struct mixed mixed = mix_text(cases[c].mix, MIX_ORDERS_ALL, false);
         assert_int_equal(mixed.status, 0);
-        assert_int_equal(mixed.test->nkernels, MIX_ORDER_COUNT);
+        assert_int_equal(mixed.test->nkernels, MIX_ORDER_COUNT * cases[c].kinds);
         const char *body = mixed.test->kernels[0].body;
         uint64_t named[8], written[8];
         int n = 0;
@@ -521,53 +522,119 @@ static void test_memory(void **state)
     arena_free(&mixed.arena);
 }
 
-// Stores follow each other to one block, whatever part they are of; what rewrites memory has places
-// of its own there.
+// Bytes of the memory operand of a store, by its text.
+static int line_bytes(const char *line)
+{
+    static const struct {
+        const char *word;
+        int bytes;
+    } sizes[] = {
+        {"byte", 1 },
+        {"zmm",  64},
+        {"ymm",  32},
+        {"xmm",  16},
+        {"add",  8 },
+        {"mov",  4 }
+    };
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++)
+        if (strstr(line, sizes[i].word))
+            return sizes[i].bytes;
+    return 0;
+}
+
+enum { PLACES_BYTES = 4096 };
+
+// Where the stores of a body lie.
+struct stored {
+    int bits[PLACES_BYTES];          // of one byte: 1, it is rewritten; 2, it is only written
+    long block, end;                 // of the last place that was rewritten
+    int rewrites, stores;            // instances
+    int half, apart;                 // bytes of half a block, of the smallest place
+    bool shared;                     // two stores of rewritten memory are in one double word
+    int least[PLACES_BYTES / 8 + 1]; // rewriting stores by double word
+};
+
+// Checks a store that rewrites memory: its place follows that of the one before.
+static void stored_rewrites(struct stored *stored, long at, int bytes)
+{
+    int size = bytes < stored->apart ? stored->apart : bytes;
+    long place = (PLACES_BYTES / 64 - 1 - at / 64) * 64 + at % 64; // lines go down
+    long after = (stored->end + size - 1) / size * size;
+    if (after % (2L * stored->half) >= stored->half)
+        after += 2L * stored->half - after % (2L * stored->half);
+    assert_int_equal(place, after);
+    stored->end = place + size;
+    stored->block = at / (2L * stored->half);
+    stored->shared |= stored->least[at / 8]++ > 0;
+    stored->rewrites++;
+}
+
+// Checks that stores of a body follow each other to one block, whatever part they are of, and that
+// what rewrites memory has bytes of its own there.
+static void body_stores(const char *body, struct stored *stored)
+{
+    static char lines[LINES_MAX][LINE_BYTES];
+    for (int n = lines_split(body, lines), i = 0; i < n; i++) {
+        bool rewrites = strncmp(lines[i], "add", 3) == 0 || strncmp(lines[i], "shl", 3) == 0;
+        long at = PLACES_BYTES + strtol(strstr(lines[i], "[r14") + 4, NULL, 0);
+        int bytes = line_bytes(lines[i]);
+        assert_in_range(at, 0, PLACES_BYTES - bytes);
+        assert_int_equal(at % bytes, 0);
+        for (int byte = 0; byte < bytes; byte++) {
+            assert_true(rewrites ? !stored->bits[at + byte] : !(stored->bits[at + byte] & 1));
+            stored->bits[at + byte] |= rewrites ? 1 : 2;
+        }
+        if (rewrites) {
+            stored_rewrites(stored, at, bytes);
+        } else if (stored->rewrites > 0 && bytes < 64) {
+            assert_int_equal(at / (2L * stored->half), stored->block);
+            assert_true(at % (2L * stored->half) >= stored->half);
+            stored->stores++;
+        }
+    }
+}
+
+// Stores follow each other to one block; what rewrites memory has places of its own there, back to
+// back and, if they are small, also in double words of their own.
 static void test_stores(void **state)
 {
     (void)state;
-    enum { BLOCK = 32, BYTES = 2048 };
-    static char lines[LINES_MAX][LINE_BYTES];
-    for (unsigned order = 0; order < MIX_ORDER_COUNT; order++) {
-        struct mixed mixed = mix_text(
-            "60*add m64 r64;25*mov m32 r32;20*vmovups m128 x;10*vmovups m256 y;40*shl m8 1",
-            1u << order, BREAK_NEEDED);
-        uint64_t written[BYTES / 64] = {0}; // bytes that are rewritten, by line
-        long block = 0, end = 0;            // of the last place that was
-        int rewrites = 0, stores = 0;
-        for (int n = lines_split(mixed.test->kernels[0].body, lines), i = 0; i < n; i++) {
-            bool rewrites_it = strncmp(lines[i], "add", 3) == 0 || strncmp(lines[i], "shl", 3) == 0;
-            long at = BYTES + strtol(strstr(lines[i], "[r14") + 4, NULL, 0);
-            assert_in_range(at, 0, BYTES - 1);
-            int bytes = strstr(lines[i], "byte")  ? 1
-                        : rewrites_it             ? 8
-                        : strstr(lines[i], "ymm") ? 32
-                        : strstr(lines[i], "xmm") ? 16
-                                                  : 4;
-            assert_int_equal(at % bytes, 0);
-            uint64_t mask = ((UINT64_C(1) << bytes) - 1) << at % 64;
-            if (rewrites_it) {
-                assert_true((written[at / 64] & mask) == 0);
-                written[at / 64] |= mask;
-                long place = (BYTES / 64 - 1 - at / 64) * 64 + at % 64; // lines go down
-                long after = (end + bytes - 1) / bytes * bytes;
-                if (after % BLOCK >= BLOCK / 2)
-                    after += BLOCK - after % BLOCK;
-                assert_int_equal(place, after);
-                end = place + bytes;
-                block = at / BLOCK;
-                rewrites++;
-            } else if (rewrites > 0) {
-                assert_int_equal(at / BLOCK, block);
-                assert_true(bytes == BLOCK || at % BLOCK >= BLOCK / 2);
-                stores++;
+    static const struct {
+        const char *mix;
+        int half, kinds;
+        // clang-format off
+    } cases[] = {
+        {"60*add m64 r64;25*mov m32 r32;20*vmovups m128 x;40*shl m8 1", 16, 2},
+        {"60*add m64 r64;25*mov m32 r32;10*vmovups m256 y;40*shl m8 1", 32, 2},
+        {"60*add m64 r64;25*mov m32 r32;10*vmovups m512 z;40*shl m8 1", 16, 2},
+        {"60*add m64 r64;25*mov m32 r32;20*vmovups m128 x", 16, 1},
+    };
+    // clang-format on
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++)
+        for (unsigned order = 0; order < MIX_ORDER_COUNT; order++) {
+            struct mixed mixed = mix_text(cases[c].mix, 1u << order, BREAK_NEEDED);
+            assert_int_equal(mixed.test->nkernels, cases[c].kinds);
+            for (int kind = 0; kind < cases[c].kinds; kind++) {
+                struct stored stored = {.half = cases[c].half, .apart = kind ? 8 : 1};
+                body_stores(mixed.test->kernels[kind].body, &stored);
+                assert_int_equal(!!strstr(mixed.test->kernels[kind].shape, "+apart"), kind);
+                assert_int_equal(stored.rewrites, cases[c].kinds == 2 ? 100 : 60);
+                // Blocks have all bytes one after another.
+                if (kind == 1 || cases[c].kinds == 1 || order == MIX_BLOCKS)
+                    assert_int_equal(stored.shared, kind == 0 && cases[c].kinds == 2);
+                assert_true(stored.stores >= 20);
             }
+            arena_free(&mixed.arena);
         }
-        assert_int_equal(rewrites, 100);
-        assert_true(stores >= 40);
-        arena_free(&mixed.arena);
-    }
+}
+
+// Stores of a mix that loads none of them go to one place.
+static void test_stores_only(void **state)
+{
+    (void)state;
+    static char lines[LINES_MAX][LINE_BYTES];
     struct mixed mixed = mix_text("3*mov m64 r64;2*mov m8 r8", 1u << MIX_INTERLEAVED, BREAK_NEEDED);
+    assert_int_equal(mixed.test->nkernels, 1);
     assert_int_equal(mixed.test->kernels[0].instances, 1);
     long first = 0;
     for (int n = lines_split(mixed.test->kernels[0].body, lines), i = 0; i < n; i++) {
@@ -785,9 +852,10 @@ int main(void)
         cmocka_unit_test(test_breaking),       cmocka_unit_test(test_fills),
         cmocka_unit_test(test_high_registers), cmocka_unit_test(test_fill_extension),
         cmocka_unit_test(test_memory),         cmocka_unit_test(test_stores),
-        cmocka_unit_test(test_repeats),        cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_mode_32),        cmocka_unit_test(test_chained),
-        cmocka_unit_test(test_plannable),      cmocka_unit_test(test_all_lists),
+        cmocka_unit_test(test_stores_only),    cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_too_many),       cmocka_unit_test(test_mode_32),
+        cmocka_unit_test(test_chained),        cmocka_unit_test(test_plannable),
+        cmocka_unit_test(test_all_lists),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
