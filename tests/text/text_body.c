@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Decodes bodies and finds how long they take; see text_body.h. A round takes as long as the
-// longest of three: its slots by the width, the µops that only some ports take by their number, and
-// the chain of dependencies, walked instruction by instruction with as many units as needed.
+// longest of four: its slots by the width, the µops that only some ports take by their number, the
+// stores that leave one after another, and the chain of dependencies, walked instruction by
+// instruction with as many units as needed.
 #include "text_body.h"
 
 #include <Zydis/Zydis.h>
@@ -40,6 +41,9 @@ struct walk {
     int nsteps; // of the first STEPS_MAX instructions
     struct step steps[STEPS_MAX];
     uint64_t places[PLACES]; // addresses as text; 0: free
+    uint64_t stored[PLACES]; // of the last store to the place; 0: none
+    bool beside[PLACES];     // another store goes to other bytes of the place
+    uint64_t left;           // block of the last store that left alone; 0: the next leaves alone
 };
 
 static void step_input(struct step *step, int resource, double clk)
@@ -62,12 +66,21 @@ static int whole_register(ZydisRegister part)
     return (int)(whole == ZYDIS_REGISTER_NONE ? part : whole);
 }
 
+// Returns what an address is made of; those of one block of bytes are the same. 0: any block.
+static uint64_t address_key(const ZydisDecodedOperand *operand, double bytes)
+{
+    int64_t disp = operand->mem.disp.value;
+    if (bytes > 0)
+        disp = (int64_t)floor((double)disp / bytes);
+    return 1 + (uint64_t)operand->mem.base + ((uint64_t)operand->mem.index << 10) +
+           ((uint64_t)operand->mem.scale << 20) + ((uint64_t)disp << 24);
+}
+
 // One place per way to write an address: bodies do not change what addresses are made of but by
 // their own chains.
 static int walk_place(struct walk *walk, const ZydisDecodedOperand *operand)
 {
-    uint64_t key = 1 + (uint64_t)operand->mem.base + ((uint64_t)operand->mem.index << 10) +
-                   ((uint64_t)operand->mem.scale << 20) + ((uint64_t)operand->mem.disp.value << 24);
+    uint64_t key = address_key(operand, walk->script->renamed_bytes);
     size_t at = (size_t)(key * 0x9e3779b97f4a7c15U >> 55);
     for (int tries = 0; tries < PLACES; tries++, at = (at + 1) % PLACES)
         if (!walk->places[at] || walk->places[at] == key) {
@@ -75,6 +88,18 @@ static int walk_place(struct walk *walk, const ZydisDecodedOperand *operand)
             return PLACE_FIRST + (int)at;
         }
     return PLACE_FIRST;
+}
+
+static void walk_store(struct walk *walk, int place, const ZydisDecodedOperand *operand,
+                       struct text_body *body)
+{
+    uint64_t exact = address_key(operand, 0), *stored = &walk->stored[place - PLACE_FIRST];
+    uint64_t block = address_key(operand, walk->script->leave_bytes);
+    walk->beside[place - PLACE_FIRST] |= *stored && *stored != exact;
+    *stored = exact;
+    bool with_last = walk->left == block;
+    walk->left = with_last ? 0 : block;
+    body->leave_clk += walk->script->leave_bytes > 0 && !with_last;
 }
 
 // Registers as the lists write them: r64, x, y, z, k, mm; others by their names.
@@ -163,7 +188,7 @@ static void step_register(struct step *step, const ZydisDecodedOperand *operand,
 }
 
 static void step_memory(struct walk *walk, struct step *step, const ZydisDecodedOperand *operand,
-                        double clk)
+                        double clk, struct text_body *body)
 {
     bool agen = operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN;
     double address_clk = clk + (agen || !reads(operand) ? 0 : walk->load_clk);
@@ -175,8 +200,10 @@ static void step_memory(struct walk *walk, struct step *step, const ZydisDecoded
     int place = walk_place(walk, operand);
     if (reads(operand))
         step_input(step, place, clk);
-    if (writes(operand))
+    if (writes(operand)) {
         step_output(step, place);
+        walk_store(walk, place, operand, body);
+    }
 }
 
 static void step_flags(struct step *step, const ZydisDecodedInstruction *in, double clk)
@@ -215,17 +242,18 @@ static void body_use(struct text_body *body, const struct text_uses *uses, doubl
 
 // Adds the dependencies of one operand.
 static void step_operand(struct walk *walk, struct step *step, const ZydisDecodedOperand *operand,
-                         double clk, bool waits)
+                         double clk, bool waits, struct text_body *body)
 {
     if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
-        step_memory(walk, step, operand, clk);
+        step_memory(walk, step, operand, clk, body);
     else if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && !flags_register(operand))
         step_register(step, operand, clk, waits);
 }
 
 // Adds an instruction whose form takes as long as its line of the script says.
 static void walk_step(struct walk *walk, const ZydisDecodedInstruction *in,
-                      const ZydisDecodedOperand *operands, const struct text_form *form)
+                      const ZydisDecodedOperand *operands, const struct text_form *form,
+                      struct text_body *body)
 {
     struct step *step = &walk->steps[walk->nsteps++];
     *step = (struct step){.stored_clk = walk->script->forward_clk};
@@ -236,14 +264,15 @@ static void walk_step(struct walk *walk, const ZydisDecodedInstruction *in,
         bool from = i < TEXT_OPERANDS && form->from_clk[i] > 0;
         double clk = from ? form->from_clk[i] : form->latency_clk;
         if (!stack) // the front end keeps account of the stack pointer
-            step_operand(walk, step, &operands[i], clk, from);
+            step_operand(walk, step, &operands[i], clk, from, body);
     }
     step_flags(step, in, form->latency_clk);
 }
 
 // Handles operations at rename: an idiom depends on nothing, a move takes no time.
 static bool walk_rename(struct walk *walk, const ZydisDecodedInstruction *in,
-                        const ZydisDecodedOperand *operands, const char *name)
+                        const ZydisDecodedOperand *operands, const char *name,
+                        struct text_body *body)
 {
     const struct text_script *script = walk->script;
     static const struct text_form none = {.slots = 1};
@@ -251,7 +280,7 @@ static bool walk_rename(struct walk *walk, const ZydisDecodedInstruction *in,
         text_script_fits(script->idioms, script->nidioms, name) && same_registers(in, operands);
     if (!idiom && !text_script_fits(script->moves, script->nmoves, name))
         return false;
-    walk_step(walk, in, operands, &none);
+    walk_step(walk, in, operands, &none, body);
     if (idiom)
         walk->steps[walk->nsteps - 1].ninputs = 0;
     return true;
@@ -321,14 +350,22 @@ static void walk_instruction(struct walk *walk, const ZydisDecodedInstruction *i
     name_form(in, operands, true, valued, sizeof valued);
     body_notice(walk->script, in, operands, name, valued, body);
     const struct text_form *form = text_script_form(walk->script, name, valued);
-    if (walk_rename(walk, in, operands, name)) {
+    if (walk_rename(walk, in, operands, name, body)) {
         body->slots += 1;
         return;
     }
     if (!form)
         form = &none;
-    walk_step(walk, in, operands, form);
+    walk_step(walk, in, operands, form, body);
     body_account(walk, in, operands, form, body);
+}
+
+// Returns how long after an instruction others have what it wrote.
+static double walk_stored_clk(const struct walk *walk, const struct step *step, int resource)
+{
+    if (resource < PLACE_FIRST)
+        return 0;
+    return walk->beside[resource - PLACE_FIRST] ? walk->script->beside_clk : step->stored_clk;
 }
 
 // Returns when the last result of a round is ready.
@@ -343,8 +380,7 @@ static double walk_round(const struct walk *walk, double there_clk[RESOURCES])
             done_clk = clk > done_clk ? clk : done_clk;
         }
         for (int i = 0; i < step->noutputs; i++)
-            there_clk[step->outputs[i]] =
-                done_clk + (step->outputs[i] >= PLACE_FIRST ? step->stored_clk : 0);
+            there_clk[step->outputs[i]] = done_clk + walk_stored_clk(walk, step, step->outputs[i]);
         last_clk = done_clk > last_clk ? done_clk : last_clk;
     }
     return last_clk;
@@ -376,6 +412,9 @@ void text_body_read(const struct text_script *script, const uint8_t *code, size_
     walk.load_clk = load_clk;
     walk.nsteps = 0;
     memset(walk.places, 0, sizeof walk.places);
+    memset(walk.stored, 0, sizeof walk.stored);
+    memset(walk.beside, 0, sizeof walk.beside);
+    walk.left = 0;
     for (size_t at = 0; at < bytes && walk.nsteps < STEPS_MAX; at += in.length) {
         if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, bytes - at, &in, operands))) {
             body->lacking = true;
@@ -411,5 +450,5 @@ double text_body_clk(const struct text_script *script, const struct text_body *b
     body_use(&all, &script->loop, 1);
     double worst_clk = (body->slots * rounds + 1) / (script->width * share);
     worst_clk = fmax(worst_clk, ports_clk(all.sets, all.uops, all.nsets) / share);
-    return fmax(worst_clk, body->chain_clk * rounds);
+    return fmax(worst_clk, fmax(body->chain_clk, body->leave_clk) * rounds);
 }

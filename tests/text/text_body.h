@@ -14,6 +14,7 @@ struct text_body {
     uint32_t sets[TEXT_SETS];
     double uops[TEXT_SETS];
     double chain_clk;               // of one round, by what its results wait for
+    double leave_clk;               // of one round, until its stores have left
     const struct text_state *state; // NULL: it has one only
     const struct text_fault *fault; // NULL: none
     bool high_registers;            // an instruction with the state names one from the eighth on

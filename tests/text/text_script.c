@@ -245,6 +245,26 @@ static void read_state(struct line *line)
         line_wrong(line, "a state may have registers, fillers or copies, not %s", word);
 }
 
+// A size in bytes that is a power of two.
+static double line_bytes(struct line *line)
+{
+    double bytes = line_number(line, "the size in bytes");
+    if (!(bytes >= 1) || bytes > 4096 || exp2(round(log2(bytes))) != bytes)
+        line_wrong(line, "the size is no power of two");
+    return bytes;
+}
+
+static void read_renames(struct line *line)
+{
+    line->script->renamed_bytes = line_bytes(line);
+    line->script->beside_clk = line_number(line, "the latency");
+}
+
+static void read_leave(struct line *line)
+{
+    line->script->leave_bytes = line_bytes(line);
+}
+
 static void read_memory(struct line *line)
 {
     if (line->script->nlevels == TEXT_LEVELS)
@@ -341,6 +361,8 @@ static const struct {
     {"lacks",     read_lacks    },
     {"state",     read_state    },
     {"memory",    read_memory   },
+    {"renames",   read_renames  },
+    {"leave",     read_leave    },
     {"fault",     read_fault    },
     {"record",    read_record   },
 };

@@ -67,6 +67,9 @@ struct text_script {
     double evicting_bytes, evicted_clk;
     struct text_uses load, store, loop; // µops of an access to memory; of dec and jnz
     double load_clk, forward_clk;       // from address to value; from a store's data to a load
+    double renamed_bytes, beside_clk;   // size of a place that is renamed, 0: any; from a store to
+                                        // a load of such a place where stores are beside each other
+    double leave_bytes; // two stores leave in a cycle if both are in such a block; 0: always
     int nforms, nidioms, nmoves, nstates, nfaults, nrecords, nlevels, nlacks;
     struct text_form forms[TEXT_LINES];
     char idioms[TEXT_LINES][64]; // forms that depend on nothing where their registers are the same
