@@ -193,7 +193,7 @@ $(BUILD)/tests/bench_batches: tests/bench_batches.c $(LIBRARY)
 PORT_SIM := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/fixtures/port_sim*.c))
 $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 	test_port_names_small test_ports_wide test_ports_front \
-	test_ports_moves test_ports_llvm test_ports_discover): $(PORT_SIM)
+	test_ports_moves test_ports_llvm test_ports_discover test_ports_controls): $(PORT_SIM)
 
 # A core made of text: the core without the layer that touches the machine. Its addresses do not
 # overlap with those of the programs that it reads kernels from.

@@ -20,6 +20,7 @@ static const double RIVAL_WEIGHT = 4;
 static const double UOP_COST = 0.03;    // of a µop more or less than slots
 static const double RESIDUAL_MAX = 0.8; // µops; more is ambiguous
 static const double LIMIT_COST = 30;    // of a µop more than slots allow
+static const double STEADY_TIMES = 1.5; // of the fewest µops that trials of a class show: the most
 // Shares of the largest loss of a group of dispatch, which a form that begins another one cuts
 // short: GROUP_CUT shows at least if the form stands among others in no order, and mixes lose
 // GROUP_LOST. Zen 5, pairs of 390 forms: 0.3 puts 88 % within a tenth, 0.2 and 0.5 put 87 %.
@@ -31,7 +32,10 @@ struct fit {
     struct port_trial best[PORT_CLASSES_MAX]; // by class: the trial that shows the fewest µops
     double least[PORT_CLASSES_MAX];           // these µops; NaN: no trial
     double counted[PORT_CLASSES_MAX];         // by class: fewest µops on its ports; NaN: no counts
-    double stall_clk;                         // of the front end; 0: none
+    struct port_trial waits[PORT_CLASSES_MAX]; // by class: one that fillers explain; no instances:
+                                               // there is none
+    double stall_clk;                          // of the front end; 0: none
+    int uops_most;                             // µops that slots allow; 0: any number
     uint32_t sets[SETS_MAX]; // sets that µops may choose from: classes first, then their parts
     int nsets;
     int counts[SETS_MAX];
@@ -124,6 +128,10 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
         return (double)NAN;
     double predicted_clk =
         fmax(fit_predict(fit, usage, trial), fmin(trial->clk, fit_front_clk(fit, trial)));
+    const struct port_trial *waits = &fit->waits[class];
+    if (predicted_clk < trial->clk && waits->instances &&
+        fit_predict(fit, usage, waits) <= waits->clk)
+        return 0;
     return (trial->clk - predicted_clk) * port_set_size(fit->model->classes[class].set) /
            trial->instances;
 }
@@ -170,8 +178,8 @@ static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double en
     double slots = known ? round(fit->trials->slots) : 0;
     struct fit_misfit is = {.cost = UOP_COST * fabs(usage.uses.uops - slots)};
     is.cost += fit_counted_cost(fit, counts, usage.uses.uops);
-    if (fit->trials->uops_most > 0 && usage.uses.uops > fit->trials->uops_most)
-        is.cost += LIMIT_COST * (usage.uses.uops - fit->trials->uops_most);
+    if (fit->uops_most > 0 && usage.uses.uops > fit->uops_most)
+        is.cost += LIMIT_COST * (usage.uses.uops - fit->uops_most);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
         is.cost += UOP_COST * counts[i];
     fit_judge_trials(fit, &usage, enough, &is);
@@ -206,7 +214,10 @@ static void fit_trials(struct fit *fit)
         const struct port_trial *trial = &fit->trials->trials[i];
         double uops = port_trial_uops(fit->model, trial);
         fit->counted[trial->class] = fmin(fit->counted[trial->class], trial->counted_uops);
-        if (isnan(uops) || fit->least[trial->class] <= uops)
+        if (port_trial_waits(fit->model, fit->trials, trial))
+            fit->waits[trial->class] = *trial;
+        if (isnan(uops) || fit->least[trial->class] <= uops ||
+            fit->trials->shares >> trial->class & 1)
             continue;
         fit->least[trial->class] = uops;
         fit->best[trial->class] = *trial;
@@ -415,6 +426,16 @@ static double fit_stall_clk(const struct port_model *model, const struct port_tr
     return fmax(trials->front_clk, trials->delivery_clk) - slots_clk;
 }
 
+bool port_trial_waits(const struct port_model *model, const struct port_trials *trials,
+                      const struct port_trial *trial)
+{
+    double beside = (double)trial->blockers / trial->instances;
+    double front_clk = (trials->among_fillers + trials->slots) / model->width;
+    return beside >= trials->among_fillers && trials->among_clk > front_clk + PORT_NOISE &&
+           trial->clk <= (1 + PORT_EXCESS) * trial->instances * trials->among_clk &&
+           fit_stall_clk(model, trials) <= 0;
+}
+
 // Returns the least slots of microcode: it may begin a group of dispatch, which cuts no other short
 // among fillers of whole groups, and instances one after another take no more slots than their time
 // has.
@@ -452,28 +473,84 @@ static void usage_take_front(struct port_usage *usage, const struct port_model *
         usage->front.mixed = usage->front.slots + GROUP_LOST * rest;
 }
 
-struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
+// Finds the counts that explain the trials best. *second: the cost of the best other answer.
+static struct fit_misfit fit_search(struct fit *fit, double *second)
 {
-    struct fit fit = {.model = model, .trials = trials, .stall_clk = fit_stall_clk(model, trials)};
-    fit_trials(&fit);
-    fit_sets(&fit);
-    double second, other_second;
-    struct fit_misfit best = fit_descend(&fit, &second); // from nothing
-    struct fit other = fit;
-    memset(other.counts, 0, sizeof other.counts);
+    struct fit other = *fit;
+    double other_second;
+    struct fit_misfit best = fit_descend(fit, second); // from nothing
     fit_start(&other);
     const struct fit_misfit other_best = fit_descend(&other, &other_second);
     if (other_best.cost < best.cost) {
-        fit = other;
-        second = other_second;
+        *fit = other;
+        *second = other_second;
         best = other_best;
     }
-    best = fit_beyond(&fit, best, &second);
+    return fit_beyond(fit, best, second);
+}
+
+// Returns the time of the ports of an answer over that of the form by itself.
+static double fit_explained(const struct fit *fit)
+{
+    const struct port_usage usage = fit_usage(fit, fit->counts);
+    return ports_one_clk(fit->model, &usage) / fit_alone_clk(fit->trials);
+}
+
+// Returns true if the answer has more µops than another one only on sets that show about as many
+// beside any number of blockers.
+static bool fit_steady(const struct fit *fit, const struct fit *other)
+{
+    for (int t = 0; t < fit->trials->n; t++) {
+        const struct port_trial *trial = &fit->trials->trials[t];
+        int class = trial->class;
+        if (fit->counts[class] > other->counts[class] &&
+            port_trial_uops(fit->model, trial) > STEADY_TIMES * fit->least[class])
+            return false;
+    }
+    return true;
+}
+
+// Drops the limit of µops where it contradicts the trials: without it the ports take the form's own
+// time, which they do not with it; or the limit is the only doubt. Returns true if the latter: a
+// port may be kept by something other than µops.
+static bool fit_beyond_slots(struct fit *fit, struct fit_misfit *best, double *second)
+{
+    struct fit any = *fit;
+    any.uops_most = 0;
+    memset(any.counts, 0, sizeof any.counts);
+    double any_second, explained = fit_explained(fit);
+    if (fit->uops_most == 0 || !(best->residual > RESIDUAL_MAX ||
+                                 (explained < 1 - PORT_EXCESS && best->residual > PORT_NOISE)))
+        return false;
+    const struct fit_misfit any_best = fit_search(&any, &any_second);
+    double any_explained = fit_explained(&any);
+    bool own = explained < 1 - PORT_EXCESS && fabs(any_explained - 1) <= PORT_EXCESS;
+    bool kept = best->residual > RESIDUAL_MAX && fit_steady(&any, fit);
+    if (any_best.residual > best->residual - PORT_NOISE || !(own || kept))
+        return false;
+    *fit = any;
+    *best = any_best;
+    *second = any_second;
+    return !own;
+}
+
+static struct port_usage fit_once(const struct port_model *model, const struct port_trials *trials)
+{
+    struct fit fit = {.model = model,
+                      .trials = trials,
+                      .stall_clk = fit_stall_clk(model, trials),
+                      .uops_most = trials->uops_most};
+    fit_trials(&fit);
+    fit_sets(&fit);
+    double second;
+    struct fit_misfit best = fit_search(&fit, &second);
+    bool kept = fit_beyond_slots(&fit, &best, &second);
     struct port_usage usage = fit_usage(&fit, fit.counts);
     usage_take_front(&usage, model, trials, fit.stall_clk);
     usage.residual = best.residual;
     usage.counted = fit_is_counted(&fit);
-    usage.ambiguous = best.residual > RESIDUAL_MAX || second - best.cost < PORT_NOISE_BEST ||
+    usage.ambiguous = kept || best.residual > RESIDUAL_MAX ||
+                      second - best.cost < PORT_NOISE_BEST ||
                       fit_counted_cost(&fit, fit.counts, usage.uses.uops) > PORT_IMPOSSIBLE / 2.0;
     double alone_clk = fit_alone_clk(trials);
     double ports_clk = ports_one_clk(model, &usage);
@@ -483,6 +560,15 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;
+}
+
+struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
+{
+    // Trials of shares count if they agree with the others, and are no doubt if they do not.
+    struct port_trials all = *trials;
+    all.shares = 0;
+    struct port_usage usage = fit_once(model, &all);
+    return trials->shares && usage.ambiguous ? fit_once(model, trials) : usage;
 }
 
 bool port_uses_same(const struct port_uses *a, const struct port_uses *b)

@@ -24,9 +24,12 @@ struct port_trials {
     double front_many_clk; // the same of so many that they hide all they can; NaN: unknown
     double beside_clk;     // cycles that it took beside the last number of fillers; NaN: none
     double delivery_clk;   // cycles that it adds to the delivery of few others; NaN: unknown
+    double among_fillers;  // fewest fillers beside an instance, and
+    double among_clk;      // its time among them, where this is longer than alone; NaN: it is not
     double counted_uops;   // µops of an instance alone, on the model's ports; NaN: no counts
     double counted_total;  // the same by all counters, also of ports outside the model
     uint32_t touched;      // ports where they were counted, if that is one set; 0: unknown
+    uint32_t shares;       // classes whose trials show no µops of the form, a bit each
     struct port_trial *trials;
     int n;
 };
@@ -34,6 +37,13 @@ struct port_trials {
 // Returns the µops that an instance binds to the class's set, as the trial shows them: size * clk -
 // blockers, per instance.
 double port_trial_uops(const struct port_model *model, const struct port_trial *trial);
+
+// Returns true if the form takes as long beside as many fillers as in the trial: it waits for
+// something else while others are about, and the trial shows no µops. (Zen 5: `vsqrtpd z z` takes
+// 7.5 cycles alone, and 9.0 beside 32 nops or 40 `mov r32 i32`.) The front end is not what it waits
+// for.
+bool port_trial_waits(const struct port_model *model, const struct port_trials *trials,
+                      const struct port_trial *trial);
 
 // Returns the usage, of non-negative integer counts, that explains the trials best under the
 // bottleneck model. Classes without a trial are taken to be unused if a class that contains them

@@ -115,6 +115,9 @@ static struct port_trials infer_trials(const struct inference *inference, int i)
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     bool decoding = form->decoding;
     trials.uops_most = infer_uops_most(form, trials.slots);
+    for (int c = 0; c < inference->model->nclasses; c++)
+        if (trials_share(inference, i, c))
+            trials.shares |= UINT32_C(1) << c;
     if (inference->narrow || decoding) { // alone it may have more ports, or wait for decoding
         trials.alone_clk = INFINITY;
         trials.best_clk = NAN;
@@ -169,7 +172,7 @@ static unsigned infer_due(const struct inference *inference, int i, int c)
         return 0;
     if (!(timed & BESIDE_SCREEN))
         return BESIDE_SCREEN;
-    if (least <= PORT_NOISE_BEST)
+    if (least <= PORT_NOISE_BEST || trials_share(inference, i, c))
         return 0;
     if (infer_serialises(inference, i))
         return trials_class_maximal(inference->model, c) ? BESIDE_ALL & ~timed : 0;
@@ -302,6 +305,34 @@ static int infer_eliminated(const struct inference *inference, struct port_usage
     return status;
 }
 
+static bool uses_have(const struct port_uses *uses, uint32_t set)
+{
+    bool have = false;
+    for (int u = 0; u < uses->n; u++)
+        have |= uses->use[u].set == set;
+    return have;
+}
+
+// Puts what forms lose beside the blockers of stores into their usages as µops, which
+// ports_share_stores() turns into shares, no more than pass in the form's own time. A fit that
+// left them out had other trials against them: they are on no ports.
+static void infer_put_shares(const struct inference *inference, struct port_usage *usages)
+{
+    for (int i = 0; i < inference->question->n; i++)
+        for (int c = 0; c < inference->model->nclasses; c++) {
+            struct port_uses *uses = &usages[i].uses;
+            const struct port_class *class = &inference->model->classes[c];
+            double shown = trials_least(inference->model, &inference->trials[i], c);
+            double most = port_set_size(class->set) * trials_best_clk(inference, i);
+            double uops = round(fmin(shown, most));
+            if (usages[i].outcome != OUTCOME_OK || !trials_share(inference, i, c) || isnan(shown) ||
+                uops < 1 || uses->n == PORT_USES_MAX || uses_have(uses, class->set))
+                continue;
+            uses->use[uses->n++] = (struct port_use){class->set, (int)uops};
+            uses->uops += (int)uops;
+        }
+}
+
 // Finds the usages of the forms in question of a part of a model: the first of each family by
 // search, the others as a sibling. Those that differ, and a tenth of those that fit, are searched,
 // too.
@@ -332,6 +363,8 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
     }
     if (status == 0)
         status = infer_eliminated(inference, usages, err);
+    if (status == 0)
+        infer_put_shares(inference, usages);
     trials_end(inference);
     free(first.at);
     free(others.at);

@@ -102,8 +102,11 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
 struct sharing;
 int ports_assign_paths(struct sharing *sharing, struct err *err);
 
-// Turns µops on the ports of stores, of forms that load and do not store, into shares of the paths
-// that stores need.
+// Returns true if what a form loses beside blockers of the class are no µops, but shares of the
+// paths that stores need: it loads and does not store.
+bool ports_shares_stores(const struct port_form *forms, const struct port_form *form,
+                         const struct port_class *class);
+// Turns µops on the ports of stores, of such forms, into these shares.
 void ports_share_stores(const struct port_question *question, const struct port_model *model,
                         struct port_usage *usages);
 

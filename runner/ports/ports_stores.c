@@ -14,6 +14,13 @@ static bool class_is_of_stores(const struct port_form *forms, const struct port_
     return class->blocker >= 0 && forms[class->blocker].stores && !port_class_is_wide(class);
 }
 
+bool ports_shares_stores(const struct port_form *forms, const struct port_form *form,
+                         const struct port_class *class)
+{
+    return class->demands.n > 0 && class_is_of_stores(forms, class) && form->memory &&
+           !form->stores;
+}
+
 // Removes the µops on the set's ports. Returns how many there were.
 static int uses_take(struct port_uses *uses, uint32_t set)
 {
@@ -44,11 +51,10 @@ void ports_share_stores(const struct port_question *question, const struct port_
 {
     for (int c = 0; c < model->nclasses; c++) {
         const struct port_class *class = &model->classes[c];
-        if (class->demands.n == 0 || !class_is_of_stores(question->forms, class))
-            continue;
         for (int i = 0; i < question->n; i++) {
             const struct port_form *form = &question->forms[question->which[i]];
-            if (usages[i].outcome == OUTCOME_OK && form->memory && !form->stores)
+            if (usages[i].outcome == OUTCOME_OK &&
+                ports_shares_stores(question->forms, form, class))
                 usage_share_stores(&usages[i], class);
         }
     }

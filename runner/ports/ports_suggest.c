@@ -235,6 +235,8 @@ static int sibling_doubts(const struct inference *inference, int i, const struct
         double most = sibling_most(inference->model, sibling, c);
         double least = trials_least(inference->model, &inference->trials[i], c);
         bool all = inference->beside[i][c] == BESIDE_ALL;
+        if (trials_share(inference, i, c))
+            continue;
         if (least < uops - PORT_NOISE || (all && !(least <= most)))
             return -1;
         doubts += least > most;
@@ -280,11 +282,12 @@ static void sibling_add_trials(struct inference *inference, struct round_mixes *
     const struct port_model *model = inference->model;
     for (int c = 0; c < model->nclasses; c++) {
         unsigned kinds = BESIDE_SCREEN;
-        if (!(sibling->plan & UINT32_C(1) << c))
+        bool share = trials_share(inference, i, c);
+        if (!share && !(sibling->plan & UINT32_C(1) << c))
             continue;
         if (class_is_used(&sibling->usage, model->classes[c].set))
             kinds |= BESIDE_FEW | BESIDE_MORE;
-        if (inference->beside[i][c] &&
+        if (inference->beside[i][c] && !share &&
             !(trials_least(model, &inference->trials[i], c) <= sibling_most(model, sibling, c)))
             kinds = inference->beside[i][c] & BESIDE_ORDERS ? BESIDE_ALL : kinds | BESIDE_ORDERS;
         trials_add_beside(inference, round, i, c, kinds);
@@ -312,6 +315,8 @@ static struct port_usage sibling_fit(const struct inference *inference, int i,
         int size = port_set_size(model->classes[c].set);
         int blockers = size * (int)fmax(PORT_BUSY_CLK, 2 * ceil(trials.alone_clk));
         int uops = uops_inside(suggested, model->classes[c].set);
+        if (trials_share(inference, i, c))
+            trials.shares |= UINT32_C(1) << c;
         if (inference->beside[i][c])
             continue;
         trials.trials[trials.n++] =

@@ -100,6 +100,8 @@ static int trials_alone(struct inference *inference, struct err *err)
             .slots_whole = NAN,
             .front_clk = NAN,
             .beside_clk = NAN,
+            .among_fillers = NAN,
+            .among_clk = NAN,
             .front_many_clk = NAN,
             .delivery_clk = NAN,
             .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
@@ -241,12 +243,31 @@ bool trials_class_inside(const struct port_model *model, int inner, int outer)
     return inner != outer && (model->classes[inner].set & ~model->classes[outer].set) == 0;
 }
 
+bool trials_share(const struct inference *inference, int i, int class)
+{
+    const struct port_question *question = inference->question;
+    return ports_shares_stores(question->forms, &question->forms[question->which[i]],
+                               &inference->model->classes[class]);
+}
+
+// Returns true if fillers explain a trial beside the class.
+static bool trials_wait(const struct inference *inference, int i, int class)
+{
+    const struct port_trials *trials = &inference->trials[i];
+    bool waits = false;
+    for (int t = 0; t < trials->n; t++)
+        waits |= trials->trials[t].class == class &&
+                 port_trial_waits(inference->model, trials, &trials->trials[t]);
+    return waits;
+}
+
 int trials_inside(const struct inference *inference, int i, int c)
 {
     const struct port_model *model = inference->model;
     int counts[PORT_CLASSES_MAX] = {0}, sum = 0;
     for (int j = 0; j < c; j++) { // smallest first
-        if (!trials_class_inside(model, j, c))
+        if (!trials_class_inside(model, j, c) || trials_share(inference, i, j) ||
+            trials_wait(inference, i, j))
             continue;
         double count = trials_least(model, &inference->trials[i], j) + PORT_NOISE;
         for (int k = 0; k < j; k++)
@@ -333,6 +354,11 @@ static void trial_front(const struct inference *inference, int i, const struct p
     double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
     double clk = trial->clk / trial->instances;
     trial_whole(inference, i, trial);
+    if (clk > (1 + PORT_SAME) * trials_best_clk(inference, i) &&
+        !(trials->among_fillers < others)) {
+        trials->among_fillers = others;
+        trials->among_clk = clk;
+    }
     if (clk <= (1 + PORT_SAME) * trials_best_clk(inference, i) ||
         trials->beside_clk <= (1 + PORT_SAME) * clk)
         trials->front_clk = 0;

@@ -88,11 +88,83 @@ static void ports_of_loads_stay(void **state)
     assert_int_equal(shared(&model, MULTIPLY_LOADED, seen).uses.uops, 2);
 }
 
+// The core's classes with a filler: vectors load by 0xc0 alone.
+static struct port_model core_model(void)
+{
+    struct port_model model = stores_model();
+    const struct port_class vectors = {.set = 0xc0, .blocker = LOAD, .blocker_clk = 0.5};
+    model.filler = FENCE;
+    model.classes[2] = model.classes[1];
+    model.classes[1] = vectors;
+    model.nclasses = 3;
+    return model;
+}
+
+// Times mixes of what the core's forms need: the operand that the multiplication loads waits for
+// the stores' path.
+static int core_measure(void *context, const struct port_mix *mixes, int n,
+                        struct port_timing *timings, struct err *err)
+{
+    (void)err;
+    const struct port_model *model = context;
+    struct port_usage usages[MIXED + 1] = {
+        [STORE] = ports_one_uop(0x30),           [LOAD] = ports_one_uop(0xc0),
+        [MULTIPLY_LOADED] = ports_one_uop(0xc0), [NARROW] = ports_one_uop(0xf0),
+        [FENCE] = {.front = {.slots = 1}},       [MIXED] = ports_one_uop(0x30)};
+    ports_demand_put(&usages[STORE].demands, 0)->clk = 0.5;
+    ports_demand_put(&usages[MULTIPLY_LOADED].demands, 0)->clk = 0.5;
+    for (int i = 0; i < n; i++) {
+        const struct port_usage *parts[PORT_MIX_PARTS_MAX];
+        int counts[PORT_MIX_PARTS_MAX];
+        for (int p = 0; p < mixes[i].nparts; p++) {
+            parts[p] = &usages[mixes[i].parts[p].form];
+            counts[p] = mixes[i].parts[p].count;
+        }
+        timings[i] = (struct port_timing){.outcome = OUTCOME_OK,
+                                          .clk = port_bound(model, parts, counts, mixes[i].nparts)};
+    }
+    return 0;
+}
+
+// Stores have a part of the ports of loads. A load that waits for the stores' path has no µop
+// there, however it is found: all that show one are sure of their ports.
+static void a_shared_path_is_no_doubt_about_ports(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct port_model model = core_model();
+    struct port_form forms[MIXED + 1];
+    for (int f = 0; f <= MIXED; f++) {
+        forms[f] = form_of(f);
+        forms[f].rthroughput_clk = 0.5;
+        forms[f].family = (uint64_t)f + 1;
+    }
+    int which[] = {MULTIPLY_LOADED, MULTIPLY_LOADED};
+    const struct port_oracle oracle = {.measure = core_measure, .context = &model};
+    struct port_siblings *siblings = port_siblings_new(1);
+    const struct port_question question = {
+        .oracle = &oracle, .forms = forms, .which = which, .n = 2, .siblings = siblings};
+    struct port_usage usages[2];
+    assert_int_equal(port_infer(&question, &model, usages, &err), 0);
+    port_siblings_free(siblings);
+    ports_share_stores(&question, &model, usages);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(usages[i].outcome, OUTCOME_OK);
+        assert_false(usages[i].ambiguous);
+        assert_int_equal(usages[i].uses.n, 1);
+        assert_int_equal(usages[i].uses.use[0].set, 0xc0);
+        assert_int_equal(usages[i].uses.uops, 1);
+        assert_non_null(port_demand_on(&usages[i].demands, 0));
+        assert_true(port_demand_on(&usages[i].demands, 0)->clk == 0.5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stores_nothing_has_no_uop_of_stores),
         cmocka_unit_test(ports_of_loads_stay),
+        cmocka_unit_test(a_shared_path_is_no_doubt_about_ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

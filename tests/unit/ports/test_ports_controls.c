@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Claims of ports and their controls, on simulated CPUs: what fillers cost as well is no port; what
+// slots do not allow is said only where all trials agree.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixtures/port_sim.h"
+#include "ports/ports_fit.h"
+#include "util/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct sim_cpu cpu;
+static struct port_model model;
+
+static uint32_t set_of(const char *name)
+{
+    for (int s = 0; s < cpu.nsets; s++)
+        if (strcmp(cpu.sets[s].name, name) == 0)
+            return cpu.sets[s].set;
+    fail_msg("no set %s", name);
+    return 0;
+}
+
+static int unit_of(const char *name)
+{
+    int unit = 0;
+    while (unit < cpu.nunits && strcmp(cpu.units[unit].name, name) != 0)
+        unit++;
+    assert_true(unit < cpu.nunits);
+    return unit;
+}
+
+// Adds a form of one set to the CPU.
+static struct sim_form *add(const char *name, const char *set, int uops, double slots)
+{
+    struct sim_form *form = &cpu.forms[cpu.nforms++];
+    *form = (struct sim_form){.slots = slots, .cost = -1, .unit = -1, .nuses = 1};
+    snprintf(form->name, sizeof form->name, "%s", name);
+    form->uses[0] = (struct port_use){set_of(set), uops};
+    return form;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    if (sim_read("tests/fixtures/sim/zen_like.csv", &cpu, &err) != 0)
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+// Infers the last form of the CPU; `memory`: it has an operand there.
+static struct port_usage inferred(bool memory)
+{
+    struct port_form forms[SIM_FORMS_MAX];
+    struct err err = {0};
+    struct port_usage usage;
+    const int form = cpu.nforms - 1;
+    sim_model(&cpu, &model);
+    struct sim sim = {.cpu = &cpu, .seed = 3};
+    const struct port_oracle oracle = sim_oracle(&sim);
+    sim_forms(&cpu, forms);
+    forms[form].memory = memory;
+    const struct port_question question = {
+        .oracle = &oracle, .forms = forms, .which = &form, .n = 1};
+    if (port_infer(&question, &model, &usage, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(usage.outcome, OUTCOME_OK);
+    return usage;
+}
+
+static int uops_on(const struct port_usage *usage, const char *set)
+{
+    int uops = 0;
+    for (int u = 0; u < usage->uses.n; u++)
+        uops += usage->uses.use[u].set == set_of(set) ? usage->uses.use[u].uops : 0;
+    return uops;
+}
+
+// A root that begins later where many instructions stand beside it, and holds up whatever these
+// need: fillers show it, so it has no ports there.
+static void what_fillers_cost_as_well_is_no_port(void **state)
+{
+    (void)state;
+    struct sim_form *root = add("vsqrtpd x m128", "F1", 1, 2);
+    root->uses[root->nuses++] = (struct port_use){set_of("LOAD"), 1};
+    root->unit = unit_of("FDIV");
+    root->whole = true;
+    root->busy_clk = 8;
+    struct port_usage usage = inferred(true);
+    assert_int_equal(usage.uses.uops, 2);
+    assert_false(usage.ambiguous);
+    root->crowd = 20;
+    root->crowd_clk = 10;
+    root->crowd_uops = 4;
+    usage = inferred(true);
+    assert_int_equal(uops_on(&usage, "ALU"), 0);
+    assert_int_equal(uops_on(&usage, "LOAD"), 1);
+    assert_int_equal(uops_on(&usage, "F1"), 1);
+    assert_int_equal(usage.uses.uops, 2);
+}
+
+// A form may take ports for longer than its slots have µops, if nothing else explains its
+// throughput.
+static void more_than_slots_explain_the_throughput(void **state)
+{
+    (void)state;
+    add("lea r64 [b+i*4+d8]", "ALU", 3, 2);
+    struct port_usage usage = inferred(false);
+    assert_int_equal(uops_on(&usage, "ALU"), 3);
+    assert_int_equal(usage.uses.uops, 3);
+    assert_false(usage.ambiguous);
+}
+
+// A divider keeps a port: slots do not allow it, but all trials agree, so it is said with a doubt.
+static void a_port_that_is_kept_is_a_doubt(void **state)
+{
+    (void)state;
+    struct sim_form *divide = add("div r16", "ALU12", 4, 2);
+    divide->unit = unit_of("IDIV");
+    divide->busy_clk = 6;
+    struct port_usage usage = inferred(false);
+    assert_int_equal(uops_on(&usage, "ALU12"), 4);
+    assert_int_equal(usage.uses.uops, 4);
+    assert_true(usage.ambiguous);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_fillers_cost_as_well_is_no_port, setup),
+        cmocka_unit_test_setup(more_than_slots_explain_the_throughput, setup),
+        cmocka_unit_test_setup(a_port_that_is_kept_is_a_doubt, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
