@@ -442,6 +442,9 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
     struct sharing sharing = {
         .question = &question, .model = model, .usages = usages, .named = model};
     sharing_begin(&sharing);
+    for (int c = 0; c < model->nclasses; c++) // a run of few forms has not timed it alone
+        if (isnan(sharing.clk[c]))
+            sharing.clk[c] = model->classes[c].blocker_clk;
     int status = ports_assign_paths(&sharing, err);
     sharing_end(&sharing);
     for (int c = 0; c < model->nclasses && status == 0; c++)

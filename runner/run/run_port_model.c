@@ -257,6 +257,7 @@ void ports_model_for_32(struct ports_forms *forms, const struct port_model *mode
             model_32->filler = forms->n - 1;
         } else {
             model_32->classes[model_32->nclasses] = model->classes[c];
+            model_32->classes[model_32->nclasses].demands.n = 0; // there are no units
             model_32->classes[model_32->nclasses++].blocker = forms->n - 1;
         }
     }
