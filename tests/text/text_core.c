@@ -42,6 +42,7 @@ static uint64_t drawn = 88172645463325252;
 static bool inside, damaged;
 static long records;
 static double claimed_tsc;
+static bool loud; // something disturbs this process all the time
 static struct timespec born;
 
 // Variants of kernels by their entries.
@@ -203,6 +204,8 @@ __attribute__((constructor)) static void text_begin(int argc, char **argv)
     munmap(file, bytes);
 }
 
+static bool text_first(int line);
+
 // The functions below are linked in place of the core's functions of these names.
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -211,6 +214,10 @@ void __real_run_setup(const struct core_config *wanted, const struct times *foun
 void __wrap_run_setup(const struct core_config *wanted, const struct times *found)
 {
     config = wanted;
+    for (int i = 0; i < script.loud_processes && !loud && wanted->mode == CORE_MODE_MEASURE &&
+                    (int)wanted->nselected >= script.loud_kernels;
+         i++)
+        loud = text_first(1000 * script.loud_line + i);
     __real_run_setup(wanted, found);
 }
 
@@ -357,11 +364,13 @@ static bool text_holds(const struct text_state *state, const struct variant *var
 
 static double text_work_clk(const struct variant *variant, uint32_t iterations, double ms)
 {
-    bool busy = script.every_ms > 0 && fmod(ms, script.every_ms) < script.busy_ms;
+    bool busy = loud || (script.every_ms > 0 && fmod(ms, script.every_ms) < script.busy_ms);
     const struct text_state *state = variant->body->state;
     double clk = text_body_clk(&script, variant->body, variant->copies, busy ? 0.5 : 1);
     clk *= iterations * (1 + script.noise * text_random());
     bool held = state && text_holds(state, variant) && text_random() < state->share;
+    if (held && state->when == TEXT_WILD)
+        return clk * (1 + (state->factor - 1) * text_random());
     return held ? clk * state->factor : clk;
 }
 

@@ -159,6 +159,14 @@ static void read_neighbour(struct line *line)
         line_wrong(line, "the time is longer than its period");
 }
 
+// loud PROCESSES KERNELS
+static void read_loud(struct line *line)
+{
+    line->script->loud_line = line->number;
+    line->script->loud_processes = (int)line_number(line, "the number of processes");
+    line->script->loud_kernels = (int)line_number(line, "the least number of kernels");
+}
+
 static void read_interrupt(struct line *line)
 {
     line->script->interrupt_ms = line_number(line, "the period in ms");
@@ -230,19 +238,19 @@ static void read_lacks(struct line *line)
     line_pattern(line, line->script->lacks[line_next(line, &line->script->nlacks)]);
 }
 
-// state PATTERN FACTOR SHARE [registers|fillers|copies]
+// state PATTERN FACTOR SHARE [registers|fillers|copies|wild]
 static void read_state(struct line *line)
 {
-    static const char *const whens[] = {"registers", "fillers", "copies"};
+    static const char *const whens[] = {"registers", "fillers", "copies", "wild"};
     struct text_state *state = &line->script->states[line_next(line, &line->script->nstates)];
     line_pattern(line, state->pattern);
     state->factor = line_number(line, "the factor");
     state->share = line_number(line, "the share");
     const char *word = line_word(line);
-    for (int i = 0; word && i < 3 && !state->when; i++)
+    for (int i = 0; word && i < 4 && !state->when; i++)
         state->when = strcmp(whens[i], word) == 0 ? (enum text_when)(i + 1) : TEXT_ALWAYS;
     if (word && !state->when)
-        line_wrong(line, "a state may have registers, fillers or copies, not %s", word);
+        line_wrong(line, "a state may have registers, fillers, copies or wild, not %s", word);
 }
 
 // A size in bytes that is a power of two.
@@ -349,6 +357,7 @@ static const struct {
     {"drift",     read_drift    },
     {"jump",      read_jump     },
     {"neighbour", read_neighbour},
+    {"loud",      read_loud     },
     {"interrupt", read_interrupt},
     {"evicts",    read_evicts   },
     {"pace",      read_pace     },

@@ -61,6 +61,8 @@ struct text_script {
     double noise;                       // relative: a timing is as much longer at most
     double busy_ms,
         every_ms;   // another thread has half of all slots and ports for so long, so often
+    int loud_processes, loud_kernels, loud_line; // the first that measure so many kernels are
+                                                 // disturbed all the time
     double pace_ms; // of our time, that a record takes at least
     double interrupt_ms, interrupt_us; // every, takes; 0: none
     // The next timing after one with more bytes of code than this takes so much longer; 0: none.
@@ -78,7 +80,7 @@ struct text_script {
     struct text_state {
         char pattern[64];
         double factor, share; // a timing takes so many times as long, in this share of all
-        enum text_when { TEXT_ALWAYS, TEXT_REGISTERS, TEXT_FILLERS, TEXT_COPIES } when;
+        enum text_when { TEXT_ALWAYS, TEXT_REGISTERS, TEXT_FILLERS, TEXT_COPIES, TEXT_WILD } when;
     } states[TEXT_LINES];
     struct text_fault faults[TEXT_LINES];
     struct text_record records[TEXT_LINES];
