@@ -84,23 +84,20 @@ WHERE run.completes <> '' AND (SELECT uarch_key FROM run_key WHERE run_key.run_i
         (SELECT uarch_key FROM run_key WHERE run_key.run_id = completed.run_id)
     AND EXISTS (SELECT 1 FROM test WHERE test.run_form_id = own.run_form_id);
 
--- The tests that the row of a form in a run is made of: its own, or in a completing run those of
--- the completed one, where each that has no value gives its place to the newest one that has.
+-- The tests that the row of a form in a run is made of: its own; in a completing run those of the
+-- completed one, where each that has no value gives its place to the newest one that has. (Without
+-- UNION, so that SQLite finds the tests of a row at once.)
 CREATE VIEW run_form_test AS
-SELECT run_form.run_form_id, test.test_id FROM run_form JOIN test USING (run_form_id)
-WHERE NOT EXISTS (SELECT 1 FROM completing_form AS it
-    WHERE it.run_form_id = run_form.run_form_id)
-UNION ALL
-SELECT it.run_form_id, coalesce(
-    CASE WHEN coalesce(got.outcome, '') <> 'ok' THEN (
-        SELECT other.test_id FROM completing_form AS asked JOIN test AS other
-            ON other.run_form_id = asked.run_form_id JOIN result ON result.test_id = other.test_id
-        WHERE asked.form_id = it.form_id AND asked.base_row = it.base_row
-            AND other.kind = base.kind AND other.src = base.src AND other.dst = base.dst
-            AND other.variant = base.variant AND result.outcome = 'ok'
-        ORDER BY asked.started_utc DESC, asked.run_form_id DESC LIMIT 1) END, base.test_id)
-FROM completing_form AS it JOIN test AS base ON base.run_form_id = it.base_row
-    LEFT JOIN result AS got ON got.test_id = base.test_id;
+SELECT its.run_form_id, coalesce(CASE WHEN asked.run_form_id <> its.run_form_id AND NOT EXISTS
+        (SELECT 1 FROM result WHERE result.test_id = asked.test_id AND outcome = 'ok') THEN (
+        SELECT other.test_id FROM completing_form AS it JOIN test AS other
+            ON other.run_form_id = it.run_form_id JOIN result ON result.test_id = other.test_id
+        WHERE it.form_id = its.form_id AND it.base_row = asked.run_form_id
+            AND other.kind = asked.kind AND other.src = asked.src AND other.dst = asked.dst
+            AND other.variant = asked.variant AND result.outcome = 'ok'
+        ORDER BY it.started_utc DESC, it.run_form_id DESC LIMIT 1) END, asked.test_id) AS test_id
+FROM run_form AS its JOIN test AS asked ON asked.run_form_id = coalesce((SELECT base_row
+    FROM completing_form AS it WHERE it.run_form_id = its.run_form_id), its.run_form_id);
 
 -- The tests of a form, condensed to one row per form and run, as form_summary keeps it.
 CREATE VIEW run_form_result AS
@@ -149,8 +146,7 @@ SELECT its.run_form_id,
             SELECT other.variant || ': ' || group_concat(iif(other.src = '', '1/tput', 'latency')
                 || printf(' %.2f', other.value_clk), ', ') AS text
             FROM run_form_test AS also JOIN run_test AS other USING (test_id)
-            WHERE also.run_form_id = its.run_form_id AND other.differs
-            GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
+            WHERE also.run_form_id = its.run_form_id AND other.differs GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
 FROM run_form_test AS its JOIN run_test USING (test_id) GROUP BY its.run_form_id;
 
 -- The same rows as they are kept. Packs keep none and have run_form_result here
