@@ -79,18 +79,18 @@ int store_get_base(struct store *store, const struct cpu_info *cpu, const char *
     return found ? base_read(store, version, base, arena, err) : base_why(store, base, err);
 }
 
-// `its`: each form of run ?1 with its row there, `own`, and the row with the tests of it and of the
-// runs that complete it. `ports`: the results of these runs, the best first.
+// Each form of run ?1: its row there, `own`, the row with the tests of this run and of those that
+// complete it, and the best of their results of ports, as 'OUTCOME WAY'.
 #define COMPLETED                                                                                  \
     "WITH its AS (SELECT run_form_id AS own, form_id, coalesce((SELECT it.run_form_id "            \
     "FROM completing_form AS it WHERE it.form_id = run_form.form_id "                              \
     "AND it.base_row = run_form.run_form_id ORDER BY it.started_utc DESC, it.run_form_id DESC "    \
-    "LIMIT 1), run_form_id) AS row_id FROM run_form WHERE run_id = ?1), "                          \
-    "ports AS (SELECT its.own, port_result.outcome, port_result.way, row_number() OVER "           \
-    "(PARTITION BY its.own ORDER BY port_result.outcome = 'ok' DESC, way = 'differs', "            \
-    "started_utc DESC, run.run_id DESC) AS place FROM its JOIN run_form USING (form_id) "          \
-    "JOIN run USING (run_id) JOIN port_result ON port_result.run_form_id = run_form.run_form_id "  \
-    "WHERE run.run_id = ?1 OR run.completes = (SELECT uuid FROM run WHERE run_id = ?1)) "
+    "LIMIT 1), run_form_id) AS row_id, "                                                           \
+    "(SELECT outcome || ' ' || way FROM run_form AS asked JOIN run USING (run_id) "                \
+    "JOIN port_result USING (run_form_id) WHERE asked.form_id = run_form.form_id "                 \
+    "AND (run.run_id = ?1 OR run.completes = (SELECT uuid FROM run WHERE run_id = ?1)) "           \
+    "ORDER BY outcome = 'ok' DESC, way = 'differs', started_utc DESC, run.run_id DESC LIMIT 1) "   \
+    "AS ports FROM run_form WHERE run_id = ?1) "
 
 #define LACK(...) STORE_FIELD(struct stored_lack, __VA_ARGS__)
 static const struct store_field lack_fields[] = {
@@ -106,10 +106,9 @@ static const struct store_record lack_record = {
     .from = "(" COMPLETED "SELECT form, enc, bits, EXISTS (SELECT 1 FROM run_form_test AS has "
             "JOIN run_test USING (test_id) WHERE has.run_form_id = its.row_id AND outcome "
             "IN ('unstable', 'timed_out') AND NOT outside) AS of_tests, "
-            "coalesce(outcome IN ('unstable', 'timed_out') OR outcome = 'ok' "
-            "AND way = 'differs', 0) AS of_ports, ports.own IS NULL AS no_ports "
-            "FROM its JOIN form USING (form_id) LEFT JOIN ports ON ports.own = its.own "
-            "AND place = 1) ORDER BY form, enc, bits"};
+            "coalesce(ports GLOB 'unstable *' OR ports GLOB 'timed_out *' "
+            "OR ports = 'ok differs', 0) AS of_ports, ports IS NULL AS no_ports "
+            "FROM its JOIN form USING (form_id)) ORDER BY form, enc, bits"};
 
 int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **lacks, int *n,
                     struct arena *arena, struct err *err)
@@ -130,7 +129,8 @@ int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[
                    COMPLETED "SELECT outcome, count(*) FROM (SELECT result.outcome FROM its "
                              "JOIN run_form_test AS has ON has.run_form_id = its.row_id "
                              "JOIN result USING (test_id) UNION ALL "
-                             "SELECT outcome FROM ports WHERE place = 1) GROUP BY outcome",
+                             "SELECT substr(ports, 1, instr(ports, ' ') - 1) FROM its "
+                             "WHERE ports IS NOT NULL) GROUP BY 1",
                    "i", run_id);
     if (!stmt)
         return -1;
