@@ -12,6 +12,9 @@ static const double POOR_SHARE = 0.1;
 // Share of the time of a run that may be spent, but at least so many seconds, from which short runs
 // profit; less than LEAST_S is too little for a process.
 static const double TIME_SHARE = 0.1, ALLOWED_S = 5, LEAST_S = 0.3;
+// Time of a kernel on a core that is mostly quiet, over all passes: those for which there is no time
+// would take it from the others.
+static const double KERNEL_S = 0.001;
 
 double retry_left_s(const struct retry *retry)
 {
@@ -66,10 +69,10 @@ static struct retried retry_take(struct batch *batch, int issue_width, int hang_
         struct exec_kernel *measured = &batch->measured[k];
         if (!kernel_is_missing(batch, k, issue_width))
             continue;
-        double hangs_s = measured->outcome == OUTCOME_TIMED_OUT ? 2 * hang_ms / 1000.0 : 0;
-        if (hangs_s > left_s)
+        double takes_s = measured->outcome == OUTCOME_TIMED_OUT ? 2 * hang_ms / 1000.0 : KERNEL_S;
+        if (takes_s > left_s)
             continue;
-        left_s -= hangs_s;
+        left_s -= takes_s;
         retried.which[retried.n] = k;
         retried.first[retried.n++] = *measured;
         *measured = (struct exec_kernel){.selected = true, .detail = ""};

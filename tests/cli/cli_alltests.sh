@@ -18,7 +18,7 @@ echo "this is $1"
 if [ "$1" = "$SLOW" ]; then
     while [ ! -e go_on ]; do sleep 0.05; done
 fi
-[ "$1" = "$FAILING" ] && exit "$STATUS_WANTED"
+[ "$1" = "$FAILING" ] && [ "$2" != "$WORKING" ] && exit "$STATUS_WANTED"
 exit 0
 END
 printf 'all:\n\t@echo make >>calls; mkdir -p build; cp program build/latput\n' >Makefile
@@ -74,6 +74,10 @@ all
 expect_status 1
 expect "pack after failed tests" grep -q '^pack' calls
 expect_out '^The results are not to be relied on as they are'
+expect "what has no value is asked again, once" test "$(grep -c '^run --again$' calls)" = 1
+WORKING=--again all --quick
+expect_status 0
+expect "of the same forms" grep -qx 'run --again --quick' calls
 for STATUS_WANTED in 2 3; do
     all
     expect_status "$STATUS_WANTED"

@@ -21,6 +21,10 @@ expect_status 0
 text_machine ours <<<''
 run run forms.csv --db calm.db --results none --quiet
 expect_status 0
+text_machine ours <<<'state "imul *" 1.2 1 wild'
+run run forms.csv --db lacking.db --results none --quiet
+expect_status 1
+text_machine ours <<<''
 export TMPDIR=$SCRATCH/tmp
 mkdir tmp
 
@@ -28,6 +32,7 @@ mkdir tmp
 commands=(
     "merge --db out/all.db theirs.zip"
     "run forms.csv --db out/all.db --results out/tables --quiet"
+    "run --again forms.csv --db out/lacking.db --results none --quiet"
     "property --db out/all.db --quiet --results none return_stack"
     "pack --db out/all.db --output out/ours.zip"
     "report --db out/all.db --output out/report"
@@ -35,7 +40,7 @@ commands=(
     "bench --db out/all.db --store --asm nop"
     "export --db out/all.db --format json --output out/export.json"
 )
-begin() { rm -rf out && mkdir out && cp calm.db out/all.db; }
+begin() { rm -rf out && mkdir out && cp calm.db out/all.db && cp lacking.db out/; }
 # To be called in a process of its own, which becomes the command.
 latput() {
     local words
@@ -64,6 +69,7 @@ for ((k = 0; k < ${KILLS:-16}; k++)); do
     kill -KILL $! 2>/dev/null && killed=$((killed + 1))
     wait $! 2>/dev/null
     expect "whole" test "$(sqlite3 out/all.db 'PRAGMA integrity_check; PRAGMA foreign_key_check')" = ok
+    expect "whole" test "$(sqlite3 out/lacking.db 'PRAGMA integrity_check')" = ok
     expect "what was there" test "$(sqlite3 out/all.db "SELECT count(*) FROM result JOIN test
         USING (test_id) JOIN run_form USING (run_form_id) WHERE run_id = 1")" = \
         "$(sqlite3 calm.db 'SELECT count(*) FROM result')"
@@ -71,6 +77,9 @@ for ((k = 0; k < ${KILLS:-16}; k++)); do
     status=$?
     CLI_COMMAND="latput ${commands[i]}, after a kill"
     expect "it ends as it did undisturbed: $(cat "$ERR")" test "$status" = "${statuses[i]}"
+    [[ ${commands[i]} != *--again* ]] || expect "all is there, in one run more" test "$(sqlite3 \
+        out/lacking.db "SELECT count(*), sum(outcome = 'ok'), (SELECT count(*) FROM run)
+        FROM instruction_table")" = '2|2|2'
     expect "nothing left: $(find out tmp -name '*.tmp*' -o -name '.latput*' -o -name 'latput-*')" \
         test -z "$(find out tmp -name '*.tmp*' -o -name '.latput*' -o -name 'latput-*')"
 done
