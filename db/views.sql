@@ -146,7 +146,8 @@ SELECT its.run_form_id,
             SELECT other.variant || ': ' || group_concat(iif(other.src = '', '1/tput', 'latency')
                 || printf(' %.2f', other.value_clk), ', ') AS text
             FROM run_form_test AS also JOIN run_test AS other USING (test_id)
-            WHERE also.run_form_id = its.run_form_id AND other.differs GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
+            WHERE also.run_form_id = its.run_form_id AND other.differs
+            GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
 FROM run_form_test AS its JOIN run_test USING (test_id) GROUP BY its.run_form_id;
 
 -- The same rows as they are kept. Packs keep none and have run_form_result here

@@ -174,7 +174,8 @@ static int say_done(struct store *store, int64_t run_id)
     const char *when =
         rows && store_rows_next(rows, &err) == 1 ? store_text_of(rows, "finished_utc") : "";
     command_note(&cmd_run,
-                 "run %" PRId64 " of these lists is finished (%s), so nothing was measured; `latput "
+                 "run %" PRId64
+                 " of these lists is finished (%s), so nothing was measured; `latput "
                  "run --again` measures what it has no value for, `latput run` without --resume "
                  "all anew",
                  run_id, when);
@@ -349,9 +350,9 @@ static int again_find(struct store *store, const struct arguments *arguments,
 {
     struct err err = {0};
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    const struct affinity_visit visit =
-        arguments->run.cpu >= 0 ? affinity_visit(&arguments->run.cpu, 1)
-                                : (struct affinity_visit){.moved = false};
+    const struct affinity_visit visit = arguments->run.cpu >= 0
+                                            ? affinity_visit(&arguments->run.cpu, 1)
+                                            : (struct affinity_visit){.moved = false};
     int status = cpuinfo_load(&err) == 0 ? cpu_identify(cpu, &err) : -1;
     if (visit.moved)
         affinity_return(&visit);

@@ -16,8 +16,8 @@ struct measure_mixes {
     const struct list_row *const *rows; // row of each form
     struct plan_params plan;
     struct progress *progress; // or NULL
-    struct retry *retry; // measures kernels without a value once more; NULL: nothing does
-    bool hurry;          // everything is done once more: only as long as `retry` allows
+    struct retry *retry;       // measures kernels without a value once more; NULL: nothing does
+    bool hurry;                // everything is done once more: only as long as `retry` allows
     bool keep, ahead;
     int64_t kernels, passes; // out: timed so far
     bool stopped;            // out: by exec_stop()

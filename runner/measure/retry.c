@@ -12,8 +12,8 @@ static const double POOR_SHARE = 0.1;
 // Share of the time of a run that may be spent, but at least so many seconds, from which short runs
 // profit; less than LEAST_S is too little for a process.
 static const double TIME_SHARE = 0.1, ALLOWED_S = 5, LEAST_S = 0.3;
-// Time of a kernel on a core that is mostly quiet, over all passes: those for which there is no time
-// would take it from the others.
+// Time of a kernel on a core that is mostly quiet, over all passes: those for which there is no
+// time would take it from the others.
 static const double KERNEL_S = 0.001;
 
 double retry_left_s(const struct retry *retry)
@@ -28,8 +28,8 @@ static bool kernel_is_missing(const struct batch *batch, int k, int issue_width)
     const struct exec_kernel *measured = &batch->measured[k];
     const struct gen_kernel *kernel = &batch->kernels[k];
     if (!measured->finished || measured->outcome != OUTCOME_OK)
-        return measured->finished && (measured->outcome == OUTCOME_UNSTABLE ||
-                                      measured->outcome == OUTCOME_TIMED_OUT);
+        return measured->finished &&
+               (measured->outcome == OUTCOME_UNSTABLE || measured->outcome == OUTCOME_TIMED_OUT);
     const struct kernel_facts facts = {kernel->spec->shape, kernel->spec->instances,
                                        kernel->spec->instrs, kernel->spec->extra_clk,
                                        kernel->test->kind == TEST_LATENCY};

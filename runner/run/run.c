@@ -108,7 +108,8 @@ static int run_missing_rows(struct run *run, const struct selection *selection, 
             return -1;
         if (have)
             run->summary->forms_had++;
-        else if (!run->options->completes || selection->rows[i].row->tests & (TESTS_LATENCY | TESTS_THROUGHPUT))
+        else if (!run->options->completes ||
+                 selection->rows[i].row->tests & (TESTS_LATENCY | TESTS_THROUGHPUT))
             run->rows[run->nrows++] = selection->rows[i];
     }
     return 0;
@@ -409,8 +410,8 @@ static void throughputs_add(struct stored_throughputs *all, const struct stored_
 }
 
 // Reads the throughputs of the run that is completed, and those that were missing.
-static int run_read_completed(struct run *run, struct arena *arena,
-                              struct stored_throughputs *all, struct err *err)
+static int run_read_completed(struct run *run, struct arena *arena, struct stored_throughputs *all,
+                              struct err *err)
 {
     struct stored_throughputs first, own;
     if (store_get_throughputs(run->store, run->options->completes_id, &first, arena, err) != 0 ||

@@ -47,9 +47,9 @@ struct run_summary {
     int64_t port_ways[PORT_WAYS]; // of the forms whose ports were found now
     uint32_t port_seed;           // 0: no ports were searched
     struct run_retried retried;
-    bool stopped;                 // by a signal: the run can be resumed
-    bool done;                    // resumed although it is finished: nothing was measured
-    int64_t doubted;              // kernels timed now whose counts are impossible and were left out
+    bool stopped;         // by a signal: the run can be resumed
+    bool done;            // resumed although it is finished: nothing was measured
+    int64_t doubted;      // kernels timed now whose counts are impossible and were left out
     bool floor_guessed;   // to the end: the core was never undisturbed, so nothing has a value
     bool calibration_off; // all numbers may be wrong; a warning gives the reason
     bool ports_missing;   // their structure was not found; a warning gives the reason

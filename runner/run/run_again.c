@@ -51,8 +51,7 @@ int run_again_find(struct store *store, const struct cpu_info *cpu, struct run_a
     if (store_get_base(store, cpu, LATPUT_VERSION, &again->base, &again->arena, err) != 0 ||
         again_refuse(&again->base, err) != 0)
         return -1;
-    return store_get_lacks(store, again->base.run_id, &again->lacks, &again->n, &again->arena,
-                           err);
+    return store_get_lacks(store, again->base.run_id, &again->lacks, &again->n, &again->arena, err);
 }
 
 void run_again_free(struct run_again *again)
@@ -64,8 +63,7 @@ void run_again_free(struct run_again *again)
 const char *const *run_again_lists(struct run_again *again)
 {
     const char *at = again->base.lists;
-    const char **names =
-        arena_alloc(&again->arena, (strlen(at) / 2 + 2) * sizeof(const char *));
+    const char **names = arena_alloc(&again->arena, (strlen(at) / 2 + 2) * sizeof(const char *));
     int n = 0;
     while (*at) {
         size_t word = strcspn(at, " "), name = strcspn(at, ": ");

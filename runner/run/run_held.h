@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 struct run_held_row {
-    int index;                          // of the row, among the run's
-    const struct exec_kernel *kernels;  // their results, in the order of the plan
+    int index;                         // of the row, among the run's
+    const struct exec_kernel *kernels; // their results, in the order of the plan
     int nkernels;
 };
 struct run_held {

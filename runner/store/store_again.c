@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Condition on a row of `run`: it measured forms, to its end, and not only what `latput explain` was
-// asked about.
+// Condition on a row of `run`: it measured forms, to its end, and not only what `latput explain`
+// was asked about.
 #define FORMS_FINISHED                                                                             \
     "finished_utc IS NOT NULL AND selection <> 'explain --measure' AND EXISTS "                    \
     "(SELECT 1 FROM run_form WHERE run_form.run_id = run.run_id) "
@@ -37,8 +37,8 @@ static int base_find(struct store *store, const struct cpu_info *cpu, int64_t *r
 static int base_why(struct store *store, struct stored_base *base, struct err *err)
 {
     int64_t finished = 0, own = 0;
-    if (store_get_int(store, err, &finished, "SELECT count(*) FROM run WHERE " FORMS_FINISHED,
-                      "") < 0 ||
+    if (store_get_int(store, err, &finished, "SELECT count(*) FROM run WHERE " FORMS_FINISHED, "") <
+            0 ||
         store_get_int(store, err, &own,
                       "SELECT count(*) FROM run WHERE " FORMS_FINISHED "AND " STORE_RUN_IS_OWN,
                       "") < 0)
@@ -93,14 +93,12 @@ int store_get_base(struct store *store, const struct cpu_info *cpu, const char *
     "AS ports FROM run_form WHERE run_id = ?1) "
 
 #define LACK(...) STORE_FIELD(struct stored_lack, __VA_ARGS__)
-static const struct store_field lack_fields[] = {
-    LACK(form.form),
-    LACK(form.enc),
-    LACK(form.bits),
-    LACK(values, .column = "of_tests"),
-    LACK(ports, .column = "of_ports"),
-    LACK(no_ports)
-};
+static const struct store_field lack_fields[] = {LACK(form.form),
+                                                 LACK(form.enc),
+                                                 LACK(form.bits),
+                                                 LACK(values, .column = "of_tests"),
+                                                 LACK(ports, .column = "of_ports"),
+                                                 LACK(no_ports)};
 static const struct store_record lack_record = {
     "run_form", "run_id", STORE_FIELDS(struct stored_lack, lack_fields),
     .from = "(" COMPLETED "SELECT form, enc, bits, EXISTS (SELECT 1 FROM run_form_test AS has "

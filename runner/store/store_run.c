@@ -306,8 +306,7 @@ static int store_run_of_kind(struct store *store, const char *sql, int64_t cpu_i
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
                      int64_t *run_id, struct err *err)
 {
-    return store_run_of_kind(store, RUN_OF_KIND("finished_utc IS NULL"), cpu_id, info, run_id,
-                             err);
+    return store_run_of_kind(store, RUN_OF_KIND("finished_utc IS NULL"), cpu_id, info, run_id, err);
 }
 
 int store_run_done(struct store *store, int64_t cpu_id, const struct run_info *info,

@@ -20,10 +20,10 @@ static int summary_put_one(struct store *store, int64_t run_form_id, struct err 
 static int summary_put_completing(struct store *store, int64_t form_id, struct err *err)
 {
     sqlite3_stmt *stmt =
-        form_id ? store_bind(store, err,
-                             "SELECT run_form_id FROM completing_form WHERE form_id = ?1", "i",
-                             form_id)
-                : store_bind(store, err, "SELECT run_form_id FROM completing_form", "");
+        form_id
+            ? store_bind(store, err, "SELECT run_form_id FROM completing_form WHERE form_id = ?1",
+                         "i", form_id)
+            : store_bind(store, err, "SELECT run_form_id FROM completing_form", "");
     int64_t *ids = NULL;
     size_t capacity = 0, n = 0;
     int got = SQLITE_DONE;

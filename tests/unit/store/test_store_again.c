@@ -115,8 +115,8 @@ static int lacking(struct store *store, int64_t run_id)
     assert_int_equal(store_get_lacks(store, run_id, &lacks, &n, &arena, &err), 0);
     assert_int_equal(n, 3);
     for (int i = 0; i < n; i++) {
-        assert_int_equal(lacks[i].values, lacks[i].values && !strcmp(lacks[i].form.form,
-                                                                     "xor r64 r64"));
+        assert_int_equal(lacks[i].values,
+                         lacks[i].values && !strcmp(lacks[i].form.form, "xor r64 r64"));
         assert_false(lacks[i].ports);
         assert_true(lacks[i].no_ports);
         found += lacks[i].values;
@@ -280,10 +280,8 @@ static void test_resumed(void **state)
     char uuid[64];
     snprintf(uuid, sizeof uuid, "%s",
              fixture_ask(store->db, "SELECT uuid FROM run WHERE run_id = 1"));
-    struct run_info info = {.version = LATPUT_VERSION,
-                            .backend = "tsc",
-                            .lists = "int:00ff sse:11ee",
-                            .selection = ""};
+    struct run_info info = {
+        .version = LATPUT_VERSION, .backend = "tsc", .lists = "int:00ff sse:11ee", .selection = ""};
     assert_int_equal(store_run_resume(store, 1, &info, &found, &err), 0);
     assert_int_equal(store_run_done(store, 1, &info, &found, &err), 1);
     assert_int_equal(found, first);
