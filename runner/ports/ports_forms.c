@@ -162,25 +162,19 @@ static bool row_chains(const struct list_row *row)
            mix_breakers(row, BREAK_REGISTERS, moves) > mix_breakers(row, BREAK_NEEDED, moves);
 }
 
-static void operands_add(uint64_t *counts, enum operand_kind kind, bool write)
-{
-    int shift = 4 * (int)kind + 2 * write;
-    if (shift < 64 && (*counts >> shift & 3) < 3)
-        *counts += UINT64_C(1) << shift;
-}
-
 // Returns, for each kind of operand, the number that is read and the number that is written, in two
-// bits each. A mask is read, too.
+// bits each.
 static uint64_t row_operands(const struct list_row *row)
 {
     uint64_t counts = 0;
     for (int i = 0; i < row->nops; i++) {
         const struct operand *op = &row->ops[i];
-        for (int write = 0; write < 2; write++)
-            if (op->access & (write ? ACCESS_WRITE : ACCESS_READ))
-                operands_add(&counts, op->kind, write);
-        if (op->masked)
-            operands_add(&counts, OPERAND_MASK, false);
+        for (int write = 0; write < 2; write++) {
+            int shift = 4 * (int)op->kind + 2 * write;
+            bool does = op->access & (write ? ACCESS_WRITE : ACCESS_READ);
+            if (does && shift < 64 && (counts >> shift & 3) < 3)
+                counts += UINT64_C(1) << shift;
+        }
     }
     return counts;
 }
