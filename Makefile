@@ -208,6 +208,12 @@ $(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS)
 	$(call step,LD)$(CC) -no-pie -Wl,-Ttext-segment=0x20000000 $(TEXT_WRAPPED:%=-Wl,--wrap=%) \
 		$(TEXT_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lZydis -lm
 
+# A core that is wrong about the machine while it starts.
+$(BUILD)/tests/core_wrong.o: tests/fixtures/core_wrong.c $(CORE_OBJECTS)
+	@mkdir -p $(@D)
+	$(call step,CC)$(CC) $(CORE_CFLAGS) -Itests -MMD -MP -c -o $(@:.o=_.o) $<
+	$Q$(LD) -r --wrap=time_own -o $@ $(@:.o=_.o) $(CORE_OBJECTS)
+
 # Linked like a user's program.
 LATPUT_TESTS := $(patsubst %,$(BUILD)/tests/%,test_latput test_latput_memory test_latput_summary)
 $(LATPUT_TESTS): $(BUILD)/tests/%: %.c $(BUILD)/liblatput.a
@@ -249,8 +255,8 @@ $(BUILD)/tests/judge: tests/judge.c
 	@mkdir -p $(@D)
 	$(call step,CC)$(CC) -std=c11 -O2 $(WARNINGS) -o $@ $<
 
-tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(BUILD)/tests/judge \
-	$(WITHOUT)
+tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(BUILD)/tests/core_wrong.o \
+	$(BUILD)/tests/judge $(WITHOUT)
 
 # test: pure functions and data; check: every command besides; check-hardware: this machine.
 test: all tests

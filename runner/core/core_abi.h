@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 19, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 20, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -142,17 +142,21 @@ struct core_config {
     uint32_t most_ms; // passes end after so long, done or not; 0: when all is done
     double floor_clk_per_instr; // cycles per instruction of the canary on an undisturbed core
     double tsc_hz;
-    double canary_tolerance;                 // accept up to floor * (1 + this)
-    double calib_tolerance;                  // largest |before - after| / before
-    double passes_tolerance;                 // two passes that differ by more call for a third
-    uint32_t window_ns, canary_ns, calib_ns; // length of the three parts of a repeat
-    uint32_t accept;                         // accepted repeats wanted a pass
+    double canary_tolerance;      // accept up to floor * (1 + this)
+    double calib_tolerance;       // largest |before - after| / before
+    double passes_tolerance;      // two passes that differ by more call for a third
+    uint32_t window_ns, calib_ns; // length of a kernel's timing, and of a calibration
+    // Rounds of the canary. A start and an end belong to its time, which a floor is of, so there
+    // are as many in all processes: half as many take 2 % longer each.
+    uint32_t canary_iterations;
+    uint32_t accept; // accepted repeats wanted a pass
     uint32_t enough; // repeats that will do, if they agree and no pass before showed another state
     uint32_t together;    // repeats between two looks whether the core is disturbed; 0: one
     uint32_t tries;       // repeats tried at most before the kernel is requeued
     uint32_t requeues;    // times that a kernel is requeued before it is unstable,
     uint32_t requeues_ms; // and for how long at least
     uint32_t give_up_ms;  // nothing accepted for so long: stop waiting
+    uint32_t aside_ms;    // the same: end, for another process (CORE_REC_ASIDE); 0: never
     uint32_t passes;      // at most
     uint32_t pass_gap_ms; // least time between two passes of a kernel
     uint32_t floor_ms;    // duration of CORE_MODE_FLOOR
@@ -171,6 +175,8 @@ struct core_config {
     uint32_t counts_clk; // 1: the first of the counters counts core cycles
     uint32_t ncorunners; // CPUs for corunners, at most CORE_CORUNNERS_MAX
     uint32_t permits;    // CORE_PERMIT_*
+    // 1: other processes have confirmed calib_link_clk; one that finds another does not measure
+    uint32_t link_known;
     uint32_t reserved;
     struct core_secret secret; // the first
 };
@@ -220,6 +226,7 @@ enum core_record_type {
     CORE_REC_SHAPE,  // kernel: copies and iterations that fill the window
     CORE_REC_REPEAT, // kernel: one repetition of CORE_MODE_BENCH
     CORE_REC_FATAL,  // the core cannot work; text says why
+    CORE_REC_ASIDE,  // this process measures nothing right; text says why. A new one may.
     CORE_REC_END,    // with the last tally
 };
 
@@ -262,8 +269,9 @@ struct core_record {
             double core_hz;
             double imul_per_add;     // ratio of the latencies of imul r64,r64 and add r64,r64
             uint32_t calib_link_clk; // as configured, or found from the ratio
+            uint32_t confirmed;      // 1: all of this was found on an undisturbed core
             uint32_t code_bytes, kernels;
-            uint32_t ncounters;
+            uint32_t ncounters, reserved;
             // By counter: of a timing without work, of one link of the calibration chain, and of
             // one round of a loop without a body.
             double overhead_counts[CORE_TIMED_MAX], link_counts[CORE_TIMED_MAX],
@@ -321,10 +329,10 @@ enum { CORE_RECORDS_MAX = 8 };
 _Static_assert(CORE_RECORDS_MAX * sizeof(struct core_record) <= 4096, "PIPE_BUF");
 
 // Exit statuses of a core: the current body has changed its memory; some earlier body has changed
-// the state of another kernel.
-enum { CORE_EXIT_DAMAGED = 114, CORE_EXIT_TAMPERED = 115 };
+// the state of another kernel; the process was put aside.
+enum { CORE_EXIT_DAMAGED = 114, CORE_EXIT_TAMPERED = 115, CORE_EXIT_ASIDE = 116 };
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 232, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 240, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 488, "the same in 32-bit mode");

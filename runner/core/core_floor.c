@@ -24,10 +24,10 @@ void floor_prepare(void)
 static void floor_sample(const struct core_config *config, const struct times *times, uint32_t kind)
 {
     double before = time_calibration() - times->overhead_tsc;
-    double canary = time_canary_of(kind) - times->overhead_tsc;
+    double canary = time_canary_of(config, kind) - times->overhead_tsc;
     double after = time_calibration() - times->overhead_tsc;
     double differ = before > after ? before / after : after / before;
-    double clk = canary / ((before + after) / 2) * times->calib_clk / time_canary_instrs();
+    double clk = canary / ((before + after) / 2) * times->calib_clk / time_canary_instrs(config);
     double bin = clk / CORE_FLOOR_BIN_CLK;
     if (differ <= 1 + config->calib_tolerance && bin >= 0 && bin < CORE_FLOOR_BINS)
         histograms[kind].counts[(int)bin]++;

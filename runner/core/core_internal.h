@@ -99,6 +99,8 @@ void send_record(const struct core_record *record);      // soon
 void send_sign(struct core_record *record);              // signs it as the core's own
 void send_all(void); // now; before bodies run, and before waiting
 _Noreturn void send_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Ends a process that measures nothing, though another one may (CORE_REC_ASIDE).
+_Noreturn void send_aside(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // core_enter.asm
 void core_sealed(void (*work)(void)); // see core_seal.c
@@ -187,11 +189,14 @@ void run_wake(struct kernel_run *run);       // before run_warm: whether wide un
 bool run_warm(struct kernel_run *run);       // false: the kernel is finished, with its outcome sent
 void run_used(const struct kernel_run *run); // after it ran: wide units are awake
 bool run_damaged(struct kernel_run *run);    // after each kernel; true: finished, the same
+// Waits, and doubts what was found at the start if nothing was accepted for a while; not to return
+// where it is another process's turn.
 void run_pause_for_quiet(uint32_t sleep_ms);
 void run_show_life(void);           // a record now and then, for the runner's watchdog
 struct core_tally *run_tally(void); // to be added to; events carry it
 void run_accepted(void);            // remembers when a repeat was accepted
 bool run_gave_up(void);             // nothing was accepted for config.give_up_ms
+void run_wait_for_facts(void);      // until they are confirmed, or it is given up
 bool run_out_of_time(void);         // config.most_ms are over
 uint64_t run_ms_to_tsc(uint32_t ms);
 void run_send(const struct core_record *record);
@@ -386,18 +391,25 @@ uint32_t time_own(const struct code *code, uint32_t iterations); // one of time_
 uint64_t time_now(void);                                         // TSC
 int32_t time_cpu(void); // the CPU that this runs on; -1: the system does not tell
 
-// core_time_count.c: what calibration chain and loop count, into `times`.
-void time_count(const struct core_config *config, uint32_t calib_iterations, struct times *times);
+// core_time_count.c: what calibration chain and loop count, into `times`. In rounds before which
+// the core is `quiet` (NULL: in all); what has too few of them stays as it is.
+typedef bool time_quiet(const struct core_config *config);
+void time_count(const struct core_config *config, uint32_t calib_iterations, time_quiet *quiet,
+                struct times *times);
 
 // core_time_calibrate.c: what the clock's times mean.
+// Finds what a process has to know, into *times, which the functions below change.
 void time_calibrate(const struct core_config *config, struct times *times);
-// Returns true if the overhead of a timing was found on an undisturbed core. If not, measures it
-// for 250 ms, and changes the times that time_calibrate() was given.
-bool time_overhead_found(const struct core_config *config);
-uint32_t time_calibration(void); // ticks of one calibration chain, overhead included
-uint32_t time_canary(void);      // ticks of the gate's canary
-uint32_t time_canary_of(uint32_t kind);
-double time_canary_instrs(void); // instructions per canary
+bool time_confirmed(void); // it was found on an undisturbed core
+// The same, after 50 ms of trying if it was not; if the gate did not open once, all is found anew.
+bool time_facts_hold(const struct core_config *config);
+// Finds all of it anew, since the gate stays shut: what it goes by may be wrong. What had been
+// confirmed is kept where the gate does not open by the new facts either. Not within a pass.
+bool time_find_again(const struct core_config *config);
+uint32_t time_calibration(void);                        // ticks of a chain, overhead included
+uint32_t time_canary(const struct core_config *config); // ticks of the gate's canary
+uint32_t time_canary_of(const struct core_config *config, uint32_t kind);
+double time_canary_instrs(const struct core_config *config); // instructions per canary
 bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc);
 
 // core_floor.c: CORE_MODE_FLOOR.

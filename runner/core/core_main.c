@@ -63,6 +63,8 @@ static void read_config(void)
     seal_take(&config.secret);
     if (config.abi_version != CORE_ABI_VERSION)
         send_fatal("the core and the runner are of different versions; build again");
+    if (!config.canary_iterations)
+        send_fatal("a canary without rounds");
     if (config.accept > CORE_SAMPLES_MAX)
         send_fatal("more samples wanted than a record holds");
     if (config.passes < 1 || config.passes > CORE_PASSES_MAX)
@@ -153,6 +155,7 @@ static void send_hello(size_t bytes)
     record.hello.core_hz = times.core_hz;
     record.hello.imul_per_add = times.imul_per_add;
     record.hello.calib_link_clk = times.calib_link_clk;
+    record.hello.confirmed = time_confirmed();
     record.hello.code_bytes = (uint32_t)bytes;
     record.hello.kernels = config.nselected;
     area_mapped_bytes(&record.hello.area_bytes, &record.hello.area_huge_bytes);
@@ -206,10 +209,13 @@ int main(void)
         floor_measure_canaries(&config, &times);
     } else {
         run_begin();
-        if (config.mode == CORE_MODE_BENCH)
+        if (config.mode == CORE_MODE_BENCH) {
+            if (config.threads < 2) // else each disturbs the others
+                run_wait_for_facts();
             bench_measure(&config, &times, &runs[0]);
-        else
+        } else {
             measure_passes();
+        }
     }
     run_send_event(CORE_REC_END, 0, 0);
     _exit(0); // libc's own data are read-only

@@ -454,16 +454,6 @@ static void try_all(void)
     sweep++;
 }
 
-// Waits until the overhead of a timing is known; no pass begins before. The core is not quiet
-// meanwhile, so the time would bring nothing else.
-static void wait_for_overhead(void)
-{
-    while (!time_overhead_found(config) && !run_gave_up() && !run_out_of_time()) {
-        run_show_life();
-        run_pause_for_quiet(1);
-    }
-}
-
 void measure_setup(const struct core_config *wanted, const struct times *found,
                    struct kernel_run *selected)
 {
@@ -481,7 +471,7 @@ void measure_passes(void)
     for (uint32_t i = 0; i < config->nselected; i++)
         measure_runs[i].tag = kernel_tag(i, sweep);
     try_all();
-    wait_for_overhead();
+    run_wait_for_facts(); // the core is not quiet meanwhile: the time would bring nothing else
     // When the next round begins. A short batch waits, so that one disturbance does not cover all
     // passes. A long one, whose first rounds have taken their time, has no reason to wait for the
     // few kernels of the later.

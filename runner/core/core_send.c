@@ -40,13 +40,27 @@ void send_record(const struct core_record *record)
         send_all();
 }
 
+static void send_text(enum core_record_type type, const char *format, va_list ap)
+{
+    struct core_record record = {.type = type};
+    vsnprintf(record.text, sizeof record.text, format, ap);
+    send_record(&record);
+}
+
 void send_fatal(const char *format, ...)
 {
-    struct core_record record = {.type = CORE_REC_FATAL};
     va_list ap;
     va_start(ap, format);
-    vsnprintf(record.text, sizeof record.text, format, ap);
+    send_text(CORE_REC_FATAL, format, ap);
     va_end(ap);
-    send_record(&record);
     _exit(111);
+}
+
+void send_aside(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    send_text(CORE_REC_ASIDE, format, ap);
+    va_end(ap);
+    _exit(CORE_EXIT_ASIDE);
 }

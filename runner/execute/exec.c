@@ -15,6 +15,12 @@ enum {
     PORTION_LEAST = 16, // kernels in a process, where what is outside ends every one
 };
 
+uint32_t exec_canary_iterations(int issue_width)
+{
+    enum { ROUNDS_PER_WIDTH = 12, USUAL_WIDTH = 6 }; // 11,520 cycles, some 3 µs
+    return (uint32_t)(ROUNDS_PER_WIDTH * (issue_width > 0 ? issue_width : USUAL_WIDTH));
+}
+
 struct exec_params exec_defaults(void)
 {
     return (struct exec_params){
@@ -25,7 +31,7 @@ struct exec_params exec_defaults(void)
                    // Kernel and calibration of about one length: then what a timing costs beside
                    // its work matters little, however well it is known.
                    .window_ns = 4000,
-                   .canary_ns = 3000,
+                   .canary_iterations = exec_canary_iterations(0),
                    .calib_ns = 3500,
                    .accept = 8,
                    .enough = 3,
@@ -70,6 +76,7 @@ struct exec_batch {
     double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // this process'
     struct core_record counts; // counts of the next timing
     char fatal[CORE_TEXT_MAX];
+    char aside[CORE_TEXT_MAX]; // reason why the process was put aside; ""
 };
 
 static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outcome outcome,
@@ -85,6 +92,20 @@ static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outco
     if (batch->progress && batch->progress->kernel_done)
         batch->progress->kernel_done(batch->progress->context,
                                      outcome != OUTCOME_OK && outcome != OUTCOME_UNSUPPORTED);
+}
+
+// Finishes a kernel by a pass that brought an outcome in place of samples.
+static void exec_fail_kernel(struct exec_batch *batch, uint32_t id, int pass, enum outcome outcome,
+                             int tried, const char *detail)
+{
+    struct exec_kernel *kernel = &batch->kernels[id];
+    if (kernel->ntimings < EXEC_TIMINGS_MAX)
+        kernel->timings[kernel->ntimings++] =
+            (struct timing){.pass = pass,
+                            .outcome = outcome,
+                            .detail = arena_strdup(batch->arena, detail),
+                            .tried = tried};
+    exec_finish_kernel(batch, id, outcome, detail);
 }
 
 // Returns the counts that came in front of a timing; NULL if none did.
@@ -110,15 +131,8 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
         enum outcome outcome = record->timing.outcome < OUTCOME_COUNT
                                    ? (enum outcome)record->timing.outcome
                                    : OUTCOME_NOT_MEASURABLE;
-        struct timing *timing = &kernel->timings[kernel->ntimings];
-        if (kernel->ntimings < EXEC_TIMINGS_MAX) {
-            *timing = (struct timing){.pass = (int)record->timing.pass,
-                                      .outcome = outcome,
-                                      .detail = arena_strdup(batch->arena, record->timing.detail),
-                                      .tried = (int)record->timing.tried};
-            kernel->ntimings++;
-        }
-        exec_finish_kernel(batch, record->kernel, outcome, record->timing.detail);
+        exec_fail_kernel(batch, record->kernel, (int)record->timing.pass, outcome,
+                         (int)record->timing.tried, record->timing.detail);
         return;
     }
     if (kernel->ntimings == EXEC_TIMINGS_MAX || record->timing.accepted > CORE_SAMPLES_MAX)
@@ -183,6 +197,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         batch->summary->imul_per_add = record->hello.imul_per_add;
         batch->summary->calib_link_clk = record->hello.calib_link_clk;
         batch->summary->overhead_tsc = record->hello.overhead_tsc;
+        batch->summary->confirmed = record->hello.confirmed;
         batch->summary->area_bytes = record->hello.area_bytes;
         batch->summary->area_huge_bytes = record->hello.area_huge_bytes;
         memcpy(batch->summary->link_counts, record->hello.link_counts,
@@ -213,6 +228,9 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
     case CORE_REC_FATAL:
         snprintf(batch->fatal, sizeof batch->fatal, "%.*s", CORE_TEXT_MAX - 1, record->text);
         break;
+    case CORE_REC_ASIDE:
+        snprintf(batch->aside, sizeof batch->aside, "%.*s", CORE_TEXT_MAX - 1, record->text);
+        break;
     case CORE_REC_END:
         batch->tally = record->begin.tally;
         batch->ended = true;
@@ -227,6 +245,18 @@ static void exec_take_void(void *context, const struct core_record *record)
     exec_take(context, record);
 }
 
+// Gives the first processes of a batch a third of the time without an accepted repeat after which
+// all is given up: what keeps the gate of one shut may not be so in the next. The last one has what
+// is left, or all of it where some pass was accepted.
+static void exec_share_patience(const struct exec_batch *batch, struct core_config *config)
+{
+    uint32_t third_ms = config->give_up_ms / (EXEC_ASIDE_MAX + 1);
+    bool last = batch->summary->aside >= EXEC_ASIDE_MAX;
+    config->aside_ms = last ? 0 : third_ms + 1;
+    if (last && batch->summary->passes == 0)
+        config->give_up_ms -= EXEC_ASIDE_MAX * third_ms;
+}
+
 static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *bytes)
 {
     struct core_config config = batch->params->config;
@@ -235,6 +265,7 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     config.cpu = batch->cpu;
     config.ncounters = (uint32_t)batch->params->ncounters;
     config.ncorunners = (uint32_t)batch->params->ncorunners;
+    exec_share_patience(batch, &config);
     size_t counters = config.ncounters * sizeof *batch->params->counters;
     size_t corunners = config.ncorunners * sizeof *batch->params->corunners;
     struct core_config *block = arena_alloc(
@@ -279,6 +310,22 @@ static int exec_judge_outside(struct exec_batch *batch, enum exec_end how, int s
     return 0;
 }
 
+// Handles a process that was put aside: another one measures what is left. That is unstable where
+// the last of them was put aside, too.
+static void exec_judge_aside(struct exec_batch *batch)
+{
+    char detail[CORE_TEXT_MAX + 60];
+    if (batch->summary->aside++ < EXEC_ASIDE_MAX)
+        return;
+    snprintf(detail, sizeof detail, "%d measuring processes were put aside: %s",
+             batch->summary->aside, batch->aside);
+    for (int i = 0; i < batch->nkernels; i++)
+        if (batch->kernels[i].selected && !batch->kernels[i].finished) {
+            batch->kernels[i].ntimings = 0;
+            exec_fail_kernel(batch, (uint32_t)i, 1, OUTCOME_UNSTABLE, 0, detail);
+        }
+}
+
 // Judges what the end of a process means for the kernel that ran last.
 static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_status,
                       int signal_number, struct err *err)
@@ -290,6 +337,10 @@ static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_stat
         return 0;
     }
     batch->summary->restarts++;
+    if (batch->aside[0]) {
+        exec_judge_aside(batch);
+        return 0;
+    }
     if (how == EXEC_REFUSED && batch->current >= 0) {
         char text[CORE_TEXT_MAX];
         snprintf(text, sizeof text, "the measuring process was taken over: %s", batch->refused);
@@ -378,6 +429,7 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     batch->current = -1;
     batch->ended = false;
     batch->refused = NULL;
+    batch->aside[0] = '\0';
     batch->tally = (struct core_tally){0};
     exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config,
                      &batch->secrets);

@@ -14,6 +14,9 @@
 #include <stdint.h>
 
 enum { EXEC_TIMINGS_MAX = CORE_PASSES_MAX, EXEC_THREADS_MAX = 64 };
+// Processes of a batch that may be put aside, in favour of new ones. What the one after them does
+// not measure either is unstable.
+enum { EXEC_ASIDE_MAX = 2 };
 
 // Counts of the samples of one timing, by struct exec_params' counters.
 struct exec_counts {
@@ -50,6 +53,8 @@ struct exec_params {
 };
 // Returns the defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
 struct exec_params exec_defaults(void);
+// Returns the rounds of the canary for a core that claims this width; 0: it is not known.
+uint32_t exec_canary_iterations(int issue_width);
 
 struct exec_progress {
     void (*kernel_done)(void *context, bool failed); // after each kernel's last pass; may be NULL
@@ -61,9 +66,11 @@ struct exec_summary {
     double core_hz, overhead_tsc;
     double imul_per_add; // measured ratio of latencies: the check on calib_link_clk
     uint32_t calib_link_clk;
+    bool confirmed; // what the last process says of itself was found on an undisturbed core
     uint64_t area_bytes, area_huge_bytes; // large data, and how much of it in huge pages
     double link_counts[CORE_TIMED_MAX];   // per link of the calibration chain, by counter
     int restarts;
+    int aside;      // processes that were put aside
     int64_t passes; // accepted passes: timings with outcome OK
     bool stopped;   // exec_stop was called
 };

@@ -102,6 +102,7 @@ const char *exec_order_refuses(struct exec_order *order, const struct core_recor
         return NULL;
     case CORE_REC_WAIT:
     case CORE_REC_FATAL:
+    case CORE_REC_ASIDE:
         return NULL;
     default:
         return "it is of no known type";

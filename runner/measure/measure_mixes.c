@@ -246,6 +246,7 @@ static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct
         return -1;
     if (measure->hurry)
         measure->retry->spent_s += clock_now_s() - begin_s;
+    session_learn_link(measure->session, batch->bits, &summary);
     measure->kernels += batch->nkernels;
     measure->passes += summary.passes;
     measure->stopped |= summary.stopped;

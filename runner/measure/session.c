@@ -152,6 +152,7 @@ int session_begin(int wanted, struct session *session, struct err *err)
     config->cpu = cpu;
     config->tsc_hz = (double)session->cpu->tsc_hz;
     config->calib_link_clk = (uint32_t)session->cpu->imul64_clk;
+    config->canary_iterations = exec_canary_iterations(session->cpu->issue_width);
     session_leave_cpu(cpu, session->affinity);
     if (!session->cpu->tsc_hz)
         return err_set(err, "the frequency of the time-stamp counter cannot be found out");
@@ -186,11 +187,21 @@ void session_end(struct session *session, bool keep)
 struct exec_params session_params(const struct session *session, int bits)
 {
     struct exec_params params = session->params;
+    if (session->link_clk) {
+        params.config.calib_link_clk = session->link_clk;
+        params.config.link_known = bits == 64;
+    }
     if (bits == 32 && params.config.calib_link_clk != 3)
         params.config.calib_link_clk = 0;
     if (session->counting)
         session_count_params(session, &params);
     return params;
+}
+
+void session_learn_link(struct session *session, int bits, const struct exec_summary *summary)
+{
+    if (bits == 64 && summary->confirmed && !session->link_clk)
+        session->link_clk = summary->calib_link_clk;
 }
 
 struct exec_params session_params_hello(const struct session *session, int bits)

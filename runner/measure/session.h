@@ -33,6 +33,7 @@ struct session {
     bool width_measured; // else the width is a guess, too
     bool floor_guessed;
     struct err floor_seen;
+    uint32_t link_clk;   // of the calibration chain, as processes have confirmed it; 0: not yet
     double imul_per_add; // ratio of these latencies as measured; 0: not known
     bool imul_doubted;   // it was not always the same
     // Properties of this CPU in the database: witnesses of its identity.
@@ -62,6 +63,10 @@ int session_check_stopped(int status, struct err *err);
 
 // Returns the parameters for a core of this mode, 64 or 32, with the counters of the open pass.
 struct exec_params session_params(const struct session *session, int bits);
+
+// Takes the latency of the chain's link from a process that has confirmed it: those that
+// session_params() is for from then on find the same, or do not measure.
+void session_learn_link(struct session *session, int bits, const struct exec_summary *summary);
 
 // Returns what moves the session's measuring processes to the quietest CPU of the same type, and
 // everything else away from it; NULL where they must stay on one that was asked for, or that

@@ -17,6 +17,10 @@ docs/MEASUREMENT.md|the canary from the floor, at most . # %      |canary_tolera
 docs/MEASUREMENT.md|calibrations before and after, at most . # %  |calib_tolerance      |100
 docs/MEASUREMENT.md|before it is given up . #                     |requeues             |1
 docs/MEASUREMENT.md|gives up after \(`--give-up`\) . # s          |give_up_ms           |0.001
+docs/MEASUREMENT.md|is doubted after . # s                        |DOUBT_MS             |0.001
+docs/MEASUREMENT.md|It has # rounds for each                      |ROUNDS_PER_WIDTH     |1
+docs/MEASUREMENT.md|counts when # rounds that pass                |CONFIRM_ROUNDS_LEAST |1
+docs/MEASUREMENT.md|looks # ms apart, all                         |LOOKS_APART_MS       |1
 docs/MEASUREMENT.md|the same for `bench` . # s                    |GIVE_UP_DEFAULT_MS   |0.001
 docs/MEASUREMENT.md|first passes of a short batch . # ms          |pass_gap_ms          |1
 docs/MEASUREMENT.md|the same, of ports . # ms                     |PASS_GAP_MS          |1

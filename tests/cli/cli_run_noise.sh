@@ -44,9 +44,9 @@ expect_err 'results: 25 unstable'
 measure states 'state "mulss *" 1.25 0.5'
 expect_status 0
 expect "the fast state" test "$(values)" = "$true_values"
-measure states 'state "mulss *" 1.25 0.98'
+measure states 'state "mulss *" 1.28 0.98'
 expect_status 0
-expect "the usual state" test "$(values)" = "${true_values/3.00\/0.50/3.75\/0.62}"
+expect "the usual state" test "$(values)" = "${true_values/3.00\/0.50/3.84\/0.64}"
 
 # One timing in ten too long, by different times: those that agree are the value. All of them
 # different: no value.

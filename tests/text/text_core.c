@@ -36,7 +36,8 @@ extern const char __executable_start[], _end[]; // of this program
 
 static struct text_script script;
 static const struct core_config *config;
-static double tsc = 1e9; // now
+static const double FIRST_TSC = 1e9;
+static double tsc = FIRST_TSC; // now
 static int bits;
 static uint64_t drawn = 88172645463325252;
 static bool inside, damaged;
@@ -346,6 +347,20 @@ static double text_hz(double ms)
     return script.least_hz + (script.most_hz - script.least_hz) * (phase > 1 ? 2 - phase : phase);
 }
 
+// Returns true if the process measures several kernels, and has not for so long that the state has
+// passed.
+static bool text_early(const struct text_state *state)
+{
+    static bool asked[TEXT_LINES], first[TEXT_LINES];
+    const long i = state - script.states;
+    if (config->mode != CORE_MODE_MEASURE || config->nselected < 2)
+        return false;
+    if (!asked[i])
+        first[i] = !state->once || text_first(state->line);
+    asked[i] = true;
+    return first[i] && tsc - FIRST_TSC < state->early_ms * config->tsc_hz / 1000;
+}
+
 // Returns true if the body, in so many copies, has the state.
 static bool text_holds(const struct text_state *state, const struct variant *variant)
 {
@@ -357,6 +372,8 @@ static bool text_holds(const struct text_state *state, const struct variant *var
         return variant->body->long_nops;
     case TEXT_COPIES:
         return variant->body->instructions * (int)variant->copies < LOOP;
+    case TEXT_EARLY:
+        return text_early(state);
     default:
         return true;
     }
@@ -364,10 +381,13 @@ static bool text_holds(const struct text_state *state, const struct variant *var
 
 static double text_work_clk(const struct variant *variant, uint32_t iterations, double ms)
 {
-    bool busy = loud || (script.every_ms > 0 && fmod(ms, script.every_ms) < script.busy_ms);
+    bool busy = loud || (script.every_ms > 0 && ms >= script.busy_from_ms &&
+                         fmod(ms - script.busy_from_ms, script.every_ms) < script.busy_ms);
     const struct text_state *state = variant->body->state;
     double clk = text_body_clk(&script, variant->body, variant->copies, busy ? 0.5 : 1);
+    bool chain = clk <= variant->body->chain_clk * variant->copies;
     clk *= iterations * (1 + script.noise * text_random());
+    clk += chain ? 0 : script.fill_clk;
     bool held = state && text_holds(state, variant) && text_random() < state->share;
     if (held && state->when == TEXT_WILD)
         return clk * (1 + (state->factor - 1) * text_random());

@@ -72,6 +72,14 @@ static double line_number(struct line *line, const char *what)
     return number;
 }
 
+// A number that may be missing: 0.
+static double line_option(struct line *line, const char *what)
+{
+    while (*line->at == ' ' || *line->at == '\t')
+        line->at++;
+    return *line->at && *line->at != '#' ? line_number(line, what) : 0;
+}
+
 static void line_pattern(struct line *line, char pattern[64])
 {
     const char *word = line_need(line, "the pattern");
@@ -122,6 +130,11 @@ static void read_overhead(struct line *line)
     line->script->overhead_clk = line_number(line, "the number of cycles");
 }
 
+static void read_fill(struct line *line)
+{
+    line->script->fill_clk = line_number(line, "the number of cycles");
+}
+
 static void read_noise(struct line *line)
 {
     line->script->noise = line_number(line, "the share");
@@ -155,6 +168,7 @@ static void read_neighbour(struct line *line)
 {
     line->script->busy_ms = line_number(line, "the time in ms");
     line->script->every_ms = line_number(line, "the period in ms");
+    line->script->busy_from_ms = line_option(line, "the begin in ms");
     if (line->script->busy_ms > line->script->every_ms)
         line_wrong(line, "the time is longer than its period");
 }
@@ -238,19 +252,33 @@ static void read_lacks(struct line *line)
     line_pattern(line, line->script->lacks[line_next(line, &line->script->nlacks)]);
 }
 
-// state PATTERN FACTOR SHARE [registers|fillers|copies|wild]
+static bool line_once(struct line *line)
+{
+    const char *word = line_word(line);
+    if (word && strcmp(word, "once") != 0)
+        line_wrong(line, "only `once` may follow here, not %s", word);
+    return word;
+}
+
+// state PATTERN FACTOR SHARE [registers|fillers|copies|wild|early MS [once]]
 static void read_state(struct line *line)
 {
-    static const char *const whens[] = {"registers", "fillers", "copies", "wild"};
+    static const char *const whens[] = {"registers", "fillers", "copies", "wild", "early"};
     struct text_state *state = &line->script->states[line_next(line, &line->script->nstates)];
+    *state = (struct text_state){.line = line->number};
     line_pattern(line, state->pattern);
     state->factor = line_number(line, "the factor");
     state->share = line_number(line, "the share");
     const char *word = line_word(line);
-    for (int i = 0; word && i < 4 && !state->when; i++)
+    for (int i = 0; word && i < 5 && !state->when; i++)
         state->when = strcmp(whens[i], word) == 0 ? (enum text_when)(i + 1) : TEXT_ALWAYS;
     if (word && !state->when)
-        line_wrong(line, "a state may have registers, fillers, copies or wild, not %s", word);
+        line_wrong(line, "a state may have registers, fillers, copies, wild or early, not %s",
+                   word);
+    if (state->when == TEXT_EARLY) {
+        state->early_ms = line_number(line, "the time in ms");
+        state->once = line_once(line);
+    }
 }
 
 // A size in bytes that is a power of two.
@@ -312,14 +340,6 @@ static int signal_read(struct line *line)
     line_wrong(line, "no body raises the signal %s", word);
 }
 
-static bool line_once(struct line *line)
-{
-    const char *word = line_word(line);
-    if (word && strcmp(word, "once") != 0)
-        line_wrong(line, "only `once` may follow here, not %s", word);
-    return word;
-}
-
 // fault PATTERN KIND [VALUE] [once]
 static void read_fault(struct line *line)
 {
@@ -352,6 +372,7 @@ static const struct {
 } words[] = {
     {"width",     read_width    },
     {"overhead",  read_overhead },
+    {"fill",      read_fill     },
     {"noise",     read_noise    },
     {"clock",     read_clock    },
     {"drift",     read_drift    },

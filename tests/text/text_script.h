@@ -55,16 +55,16 @@ struct text_record {
 
 struct text_script {
     double width; // slots per cycle
-    double overhead_clk;
+    double overhead_clk, fill_clk;
     double least_hz, most_hz, drift_ms; // the clock goes from least to most in drift_ms, and back
     bool jumps;                         // or stays so long at each
     double noise;                       // relative: a timing is as much longer at most
-    double busy_ms,
-        every_ms;   // another thread has half of all slots and ports for so long, so often
+    double busy_ms, every_ms, busy_from_ms; // another thread has half of all slots and ports for
+                                            // so long, so often, from then on
     int loud_processes, loud_kernels, loud_line; // the first that measure so many kernels are
                                                  // disturbed all the time
-    double pace_ms; // of our time, that a record takes at least
-    double interrupt_ms, interrupt_us; // every, takes; 0: none
+    double pace_ms;                              // of our time, that a record takes at least
+    double interrupt_ms, interrupt_us;           // every, takes; 0: none
     // The next timing after one with more bytes of code than this takes so much longer; 0: none.
     double evicting_bytes, evicted_clk;
     struct text_uses load, store, loop; // µops of an access to memory; of dec and jnz
@@ -80,7 +80,17 @@ struct text_script {
     struct text_state {
         char pattern[64];
         double factor, share; // a timing takes so many times as long, in this share of all
-        enum text_when { TEXT_ALWAYS, TEXT_REGISTERS, TEXT_FILLERS, TEXT_COPIES, TEXT_WILD } when;
+        enum text_when {
+            TEXT_ALWAYS,
+            TEXT_REGISTERS,
+            TEXT_FILLERS,
+            TEXT_COPIES,
+            TEXT_WILD,
+            TEXT_EARLY, // in the first early_ms of a process that measures several kernels
+        } when;
+        double early_ms;
+        bool once; // as of faults
+        int line;
     } states[TEXT_LINES];
     struct text_fault faults[TEXT_LINES];
     struct text_record records[TEXT_LINES];
