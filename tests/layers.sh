@@ -32,6 +32,7 @@ runner/report
 runner/diff
 runner/pack
 runner/measure
+runner/validate
 runner/run
 runner/property
 runner/bench
@@ -44,7 +45,6 @@ runner/export
 runner/compare
 runner/explain
 runner/cli
-runner/validate
 include
 library
 runner/commands'

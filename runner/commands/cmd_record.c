@@ -5,8 +5,8 @@
 #include "cli/option_backend.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
+#include "record.h"
 #include "util/scratch.h"
-#include "validate/record.h"
 
 enum { MIXES_MAX = 100000 };
 

@@ -6,12 +6,12 @@
 #include "cli/option_format.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
+#include "port_table.h"
 #include "report/report.h"
 #include "store/store_validation.h"
 #include "util/file_write.h"
-#include "validate/port_table.h"
-#include "validate/validate_mca.h"
-#include "validate/validate_print.h"
+#include "validate_mca.h"
+#include "validate_print.h"
 
 #include <errno.h>
 #include <stdio.h>

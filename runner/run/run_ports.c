@@ -3,7 +3,7 @@
 // that a killed run loses one chunk.
 #include "run_ports.h"
 
-#include "decoding.h"
+#include "measure/decoding.h"
 #include "plan/plan.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "validate.h"
 
+#include "measure/decoding.h"
 #include "plan/plan.h"
 #include "ports/ports_forms.h"
-#include "run/decoding.h"
 #include "util/random.h"
 
 #include <math.h>

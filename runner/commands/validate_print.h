@@ -2,7 +2,7 @@
 // The output of `latput validate`, on standard output.
 #pragma once
 
-#include "validate.h"
+#include "validate/validate.h"
 #include "validate_mca.h"
 
 // Prints JSON. `again`: the file of the mixes; NULL: they were drawn.

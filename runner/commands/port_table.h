@@ -8,7 +8,7 @@
 #include "measure/session.h"
 #include "measure/session_count.h"
 #include "store/store.h"
-#include "validate.h"
+#include "validate/validate.h"
 
 struct port_table {
     bool anywhere;  // set beforehand: nothing is timed, so the run may be of another CPU
