@@ -2,10 +2,11 @@
 # Builds latput into build/. Targets: all (default), tests (builds them), test (runs those of pure
 # functions), check (all that do not measure), check-hardware (those that do), bench (accuracy,
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
-# the expected outputs), figures (makes docs/PORTS_FIGURES.md), fuzz (SECONDS=N, TARGET=NAME),
-# format, lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist,
-# deb, pages (the web page of the published runs, in build/pages), release (checks, then archive,
-# deb, page, figures and their sha256 in build/release; TAG=yes: the tag, too), clean.
+# the expected outputs), figures (makes docs/PORTS_FIGURES.md), truth (predicts the random mixes of
+# the published runs), fuzz (SECONDS=N, TARGET=NAME), format, lint (width and headless are parts of
+# it), install and uninstall (PREFIX, DESTDIR), dist, deb, pages (the web page of the published
+# runs, in build/pages), release (checks, then archive, deb, page, figures and their sha256 in
+# build/release; TAG=yes: the tag, too), clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, TESTED
 # (folders of tests), V=1 (prints whole commands).
 
@@ -82,8 +83,8 @@ CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole
 PUBLISHED = $(wildcard results/published/*.tar.xz)
 PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
-.PHONY: all tests test check check-hardware storm bench golden figures fuzz format lint width \
-	headless install uninstall dist deb pages release clean
+.PHONY: all tests test check check-hardware storm bench golden figures truth fuzz format lint \
+	width headless install uninstall dist deb pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -282,6 +283,10 @@ figures:
 	@mkdir -p $(BUILD)
 	tools/figures.sh docs/figures/ports.csv >$(BUILD)/PORTS_FIGURES.md
 	mv $(BUILD)/PORTS_FIGURES.md docs/PORTS_FIGURES.md
+
+# What today's ports predict of the mixes that the published runs measured.
+truth: $(BUILD)/latput $(PUBLISHED_DB)
+	$Q$(BUILD)/latput validate --stored --db $(PUBLISHED_DB)
 
 bench: all $(BUILD)/tests/test_site $(BUILD)/tests/bench_batches
 	tests/bench.sh $(BUILD) $(LISTS)

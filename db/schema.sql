@@ -5,7 +5,7 @@
 -- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
 -- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 33;
+PRAGMA user_version = 34;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -543,8 +543,8 @@ CREATE TABLE port_trial_count (
     FOREIGN KEY (run_form_id, position) REFERENCES port_trial
 ) STRICT, WITHOUT ROWID;
 
--- Accuracy of a run's table in predicting random mixes of forms (`latput validate`). Reproducible
--- by its seed.
+-- Accuracy of a run's table in predicting random mixes of forms: at the end of `latput run`, or by
+-- `latput validate`. Reproducible by its seed.
 CREATE TABLE validation (
     validation_id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run, -- run of the tested port results
@@ -554,7 +554,10 @@ CREATE TABLE validation (
     kendall_tau REAL CHECK (kendall_tau BETWEEN -1 AND 1), -- of predicted and measured
     within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100),
         -- share of mixes, in percent
-    recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z')
+    recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z'),
+    layouts INTEGER CHECK (layouts BETWEEN 1 AND 100)
+        -- ways in which what a mix rewrites in memory lay, each timed, of which the least counts;
+        -- NULL: of a version that did not say, in which neighbouring operands disturbed each other
 ) STRICT;
 CREATE INDEX validation_by_run ON validation (run_id);
 
@@ -568,7 +571,8 @@ CREATE TABLE validation_class (
     PRIMARY KEY (validation_id, class)
 ) STRICT, WITHOUT ROWID;
 
--- The mixes with the largest relative error, worst first.
+-- The mixes with the largest relative error, worst first; all mixes of a run's own validation, by
+-- which later versions can predict them again.
 CREATE TABLE validation_mix (
     validation_id INTEGER NOT NULL REFERENCES validation,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),

@@ -147,11 +147,16 @@ static void print_summary(const struct run_summary *summary)
                      "asked again in another arrangement: %" PRId64 " tests, %" PRId64 " differ",
                      summary->doubts.repeated, summary->doubts.differing);
     print_retried(&summary->retried);
-    if (!summary->port_seed)
-        return;
-    port_ways_text(summary->port_ways, summary->port_seed, &text);
-    command_note(&cmd_run, "%s", strbuf_text(&text));
-    strbuf_free(&text);
+    if (summary->port_seed) {
+        port_ways_text(summary->port_ways, summary->port_seed, &text);
+        command_note(&cmd_run, "%s", strbuf_text(&text));
+        strbuf_free(&text);
+    }
+    if (summary->mixes)
+        command_note(&cmd_run,
+                     "%" PRId64 " random mixes: the ports predict %.1f %% of them within 10 %%, "
+                     "mean error %.1f %%",
+                     summary->mixes, summary->mixes_within_10_percent, summary->mixes_mape_percent);
 }
 
 static void print_warnings(struct store *store, int64_t run_id)

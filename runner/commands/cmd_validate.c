@@ -12,6 +12,7 @@
 #include "util/file_write.h"
 #include "validate_mca.h"
 #include "validate_print.h"
+#include "validate_stored.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ struct arguments {
     uint64_t seed;
     int64_t run_id;
     const char *db, *forms, *all, *again;
-    bool against, ratios, seeded;
+    bool against, ratios, seeded, stored;
     unsigned without; // bits by enum port_concept
     enum report_format format;
 };
@@ -95,6 +96,10 @@ static const struct command_option options[] = {
     {0, "again", "FILE",
         "measure nothing: predict the mixes of FILE, which --all wrote, with this table",
         OPTION_TEXT(again)},
+    {0, "stored", NULL,
+        "measure nothing: predict the mixes that each run measured at its end, by its own ports; "
+        "one row a run",
+        OPTION_SWITCH(stored, true)},
     {0, "without", "CONCEPTS",
         "leave these out of the predictions, separated by commas, to see their worth",
         OPTION_CALL(take_without)},
@@ -127,7 +132,10 @@ const struct command cmd_validate = {
         "other (the x87 stack, string instructions), or outweigh all others; their numbers are "
         "printed with the reasons.\n"
         "With --again nothing is drawn, measured or stored: it compares the predictions of other "
-        "versions and other runs for the same mixes. With --without nothing is stored, either; the "
+        "versions and other runs for the same mixes. So does --stored, for the mixes that `latput "
+        "run` "
+        "measures at its end and that packs carry; runs of older versions have none. With "
+        "--without nothing is stored, either; the "
         "concepts are front-end, delivery, ports, wide, dividers, microcode, paths, waits and "
         "norm.",
     .options = options,
@@ -146,6 +154,12 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
             command_fail(&cmd_validate, EXIT_USAGE,
                          "--again FILE has its mixes; --mixes, --ratios and --seed are for drawn "
                          "ones");
+    if (status == EXIT_DONE && arguments->stored &&
+        (arguments->mixes || arguments->ratios || arguments->seeded || arguments->again ||
+         arguments->against || arguments->forms || arguments->all))
+        status = command_fail(&cmd_validate, EXIT_USAGE,
+                              "--stored is about the mixes of runs; beside it there may be --run, "
+                              "--without, --db and --format");
     return status;
 }
 
@@ -248,13 +262,16 @@ static int validate_run(int argc, char **argv)
     struct store *store;
     int status = validate_parse(argc, argv, &arguments);
     if (status == EXIT_DONE)
-        status = store_option_open(&cmd_validate, arguments.db, STORE_UPDATE, &store);
+        status = store_option_open(&cmd_validate, arguments.db,
+                                   arguments.stored ? STORE_READ : STORE_UPDATE, &store);
     if (status != EXIT_DONE)
         return status;
     session_stop_on_signals();
     status = store_option_check(&cmd_validate, store, arguments.run_id);
+    const struct stored_request stored = {arguments.run_id, arguments.without, arguments.format};
     if (status == EXIT_DONE)
-        status = validate_with(&arguments, store);
+        status = arguments.stored ? validate_stored_runs(&cmd_validate, store, &stored)
+                                  : validate_with(&arguments, store);
     store_close(store);
     return status;
 }

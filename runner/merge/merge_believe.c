@@ -5,6 +5,7 @@
 #include "merge_internal.h"
 #include "rederive/rederive.h"
 #include "store/store_run.h"
+#include "store/store_validation.h"
 #include "util/text.h"
 
 #include <inttypes.h>
@@ -149,6 +150,34 @@ static int believe_benches(struct store *store, int64_t run_id, const char *labe
                          label);
 }
 
+// Checks the times of random mixes, and how much they are.
+static int believe_mixes(struct store *store, int64_t run_id, const char *label, struct err *err)
+{
+    int64_t impossible = 0, bytes = 0;
+    if (store_get_int(store, err, &impossible,
+                      "SELECT count(*) FROM validation JOIN validation_mix USING (validation_id) "
+                      "WHERE run_id = ?1 AND NOT (measured_clk > 0 "
+                      "AND max(measured_clk, predicted_clk) <= " BELIEVE_MOST_CLK ")",
+                      "i", run_id) < 0 ||
+        store_get_int(store, err, &bytes,
+                      "SELECT coalesce(max(bytes), 0) FROM (SELECT sum(length(CAST(mix AS BLOB)) + "
+                      "?2) AS bytes FROM validation JOIN validation_mix USING (validation_id) "
+                      "WHERE run_id = ?1 GROUP BY validation_id)",
+                      "ii", run_id, (int64_t)store_validation_bytes("")) < 0)
+        return -1;
+    if (impossible > 0)
+        return err_set(err,
+                       "%s: %" PRId64 " of its random mixes have no times that instructions can "
+                       "take; the file is damaged or was not written by latput",
+                       label, impossible);
+    return bytes <= STORE_VALIDATION_BYTES_MAX
+               ? 0
+               : err_set(err,
+                         "%s: the random mixes of one of its validations are %" PRId64
+                         " bytes, and they may be %d; the file was not written by latput",
+                         label, bytes, STORE_VALIDATION_BYTES_MAX);
+}
+
 static int believe_samples(struct store *store, int64_t run_id, struct err *err)
 {
     int64_t results, changed;
@@ -224,5 +253,7 @@ int merge_believe(struct store *store, int64_t run_id, const char *label, struct
                          label, bare, timed);
     if (result == 0)
         result = believe_results(store, run_id, label, err);
-    return result == 0 ? believe_benches(store, run_id, label, err) : result;
+    if (result == 0)
+        result = believe_benches(store, run_id, label, err);
+    return result == 0 ? believe_mixes(store, run_id, label, err) : result;
 }

@@ -58,7 +58,7 @@ const struct merge_level merge_levels[MERGE_LEVELS] = {
     {"run_time", "run", "run_id", NULL, "position", MERGE_SAID},
     {"validation", "run", "run_id", "validation_id", "validation_id", MERGE_SAID},
     {"validation_class", "validation", "validation_id", NULL, "class", 0},
-    {"validation_mix", "validation", "validation_id", NULL, "position", 0},
+    {"validation_mix", "validation", "validation_id", NULL, "position", MERGE_ROUNDS},
 };
 // clang-format on
 

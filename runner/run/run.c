@@ -8,6 +8,7 @@
 #include "measure/retry.h"
 #include "measure/run_start.h"
 #include "measure/session.h"
+#include "run_mixes.h"
 #include "run_ports.h"
 #include "run_writer.h"
 #include "store/store_form.h"
@@ -470,6 +471,30 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
     return status;
 }
 
+// Times random mixes of the forms whose ports are known by now.
+static int run_all_mixes(struct run *run, const struct selection *selection, struct err *err)
+{
+    struct run_mixes mixes = {.session = &run->session,
+                              .store = run->store,
+                              .run_id = run->summary->run_id,
+                              .progress = run->progress,
+                              .ahead = run->options->ahead,
+                              .keep = run->options->keep};
+    if (run->session.floor_guessed || run->summary->ports_missing)
+        return 0;
+    progress_next(run->progress, "mixes of");
+    const struct spent before = spent_now();
+    int status = run_mixes(&mixes, selection->rows, selection->nrows, err);
+    spent_add_rest(SPENT_INFERRING, &before);
+    run->summary->kernels += mixes.kernels;
+    run->summary->passes += mixes.passes;
+    run->summary->stopped |= mixes.stopped;
+    run->summary->mixes = mixes.mixes;
+    run->summary->mixes_mape_percent = mixes.mape_percent;
+    run->summary->mixes_within_10_percent = mixes.within_10_percent;
+    return status;
+}
+
 static int run_begin_counting(struct run *run, struct err *err)
 {
     struct session_counters wanted = run->options->counters;
@@ -509,6 +534,8 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     int status = run->options->tests & (TESTS_LATENCY | TESTS_THROUGHPUT) ? run_all(run, err) : 0;
     if (status == 0 && ports && !run->summary->stopped)
         status = run_all_ports(run, selection, err);
+    if (status == 0 && ports && !run->summary->stopped)
+        status = run_all_mixes(run, selection, err);
     progress_end(run->progress);
     run->summary->retried = (struct run_retried){run->retry.kernels, run->retry.gained,
                                                  run->retry.forms, run->retry.forms_gained};

@@ -46,6 +46,8 @@ struct run_summary {
     double core_hz;
     int64_t port_ways[PORT_WAYS]; // of the forms whose ports were found now
     uint32_t port_seed;           // 0: no ports were searched
+    int64_t mixes;                // random mixes timed now
+    double mixes_mape_percent, mixes_within_10_percent;
     struct run_retried retried;
     bool stopped;         // by a signal: the run can be resumed
     bool done;            // resumed although it is finished: nothing was measured

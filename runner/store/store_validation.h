@@ -23,11 +23,21 @@ struct validation {
     const struct validation_class *classes;
     int nclasses;
     const struct validation_mix *worst; // worst first
-    int nworst;
+    int nworst;                         // `mixes` if all are kept
+    int layouts;                        // in which each mix was timed; 0: unknown
 };
+// The most that the mixes of a validation may take, as store_validation_bytes() counts.
+enum { STORE_VALIDATION_BYTES_MAX = 100000 };
+// Returns how many bytes a mix with this text takes, its numbers included.
+size_t store_validation_bytes(const char *text);
+
 int store_put_validation(struct store *store, int64_t run_id, const struct validation *validation,
                          struct err *err);
 // Reads the newest validation of a run; texts and rows are owned by the arena. Returns 1 if found,
 // 0 if none, -1.
 int store_get_validation(struct store *store, int64_t run_id, struct validation *validation,
                          struct arena *arena, struct err *err);
+// Reads the validation of a run that has all its mixes, each timed in `layouts` ways or more; of
+// several that with most mixes, and the newest of these. Returns 1 if found, 0 if none, -1.
+int store_get_validated_mixes(struct store *store, int64_t run_id, int layouts,
+                              struct validation *validation, struct arena *arena, struct err *err);

@@ -55,6 +55,11 @@ enum validate_kind {
     VALIDATE_RATIOS, // two forms that share ports, one instance of one and 3 to 12 of the other
 };
 
+// Ways in which operands lie that a mix rewrites in memory: back to back, and each in a place of
+// its own; the least time counts. What was measured in fewer says nothing of cores on which
+// neighbours disturb each other. It grows with each further way.
+enum { VALIDATE_LAYOUTS = 2 };
+
 // A trial: what is drawn and how it is timed.
 struct validate_trial {
     struct validate_forms *forms;
@@ -90,6 +95,10 @@ struct validate_again {
 };
 int validate_again(const char *path, const struct validate_again *again, struct arena *arena,
                    struct validate_mixes *mixes, struct err *err);
+// Predicts by this table the mixes that a run has with it, as validate_name_all() made them.
+// mixes->mixes is owned by the arena. Returns 0, or -1 if one of them is malformed.
+int validate_stored(const struct validation *stored, const struct validate_again *again,
+                    struct arena *arena, struct validate_mixes *mixes, struct err *err);
 // Returns the predicted cycles of a mix; its parts are indices of forms.
 double validate_predict(const struct validate_forms *forms, const struct port_model *model,
                         const struct port_mix *mix);
@@ -105,6 +114,11 @@ void validate_limits(const struct validate_forms *forms, const struct port_model
 struct validation validate_figures(const struct validate_forms *forms,
                                    const struct validate_mixes *mixes, uint64_t seed,
                                    struct arena *arena);
+// Names all mixes in the figures, worst first, so that they are stored.
+void validate_name_all(const struct validate_forms *forms, const struct validate_mixes *mixes,
+                       struct arena *arena, struct validation *result);
+// Leaves out the last mixes if all together take more than STORE_VALIDATION_BYTES_MAX.
+void validate_shorten(const struct validate_forms *forms, struct validate_mixes *mixes);
 // Appends one line per mix: mix, measured and predicted cycles, widest vectors, whether a form's
 // ports are ambiguous, and the lower bounds of the prediction: front end, side, ports, the unit
 // that is busy longest with its name, and the unexplained rest.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mixes measured before, as written by validate_csv(), predicted by another table.
+// Mixes measured before, from a file that validate_csv() wrote or with a run, predicted by a table.
 #include "util/csvfile.h"
 #include "validate.h"
 
@@ -86,6 +86,39 @@ static int record_parse(const struct csv_file *file, const struct csv_record *re
     return 0;
 }
 
+// Predicts a mix and takes it, if it is of forms with ports.
+static void mix_take(const struct validate_again *again, enum mix_parsed parsed,
+                     double measured_clk, struct validate_mixes *mixes)
+{
+    struct validate_mix *to = &mixes->mixes[mixes->n];
+    mixes->unknown += parsed == MIX_UNKNOWN;
+    if (parsed != MIX_GOOD)
+        return;
+    to->measured_clk = measured_clk;
+    to->predicted_clk = validate_predict(again->forms, again->model, &to->mix);
+    mixes->n += to->predicted_clk > 0;
+}
+
+int validate_stored(const struct validation *stored, const struct validate_again *again,
+                    struct arena *arena, struct validate_mixes *mixes, struct err *err)
+{
+    struct named_form *named = forms_by_name(again->forms);
+    int status = 0;
+    *mixes = (struct validate_mixes){
+        .mixes = arena_alloc(arena, ((size_t)stored->nworst + 1) * sizeof *mixes->mixes)};
+    for (int i = 0; i < stored->nworst && status == 0; i++) {
+        const struct validation_mix *mix = &stored->worst[i];
+        enum mix_parsed parsed =
+            mix_parse(mix->text, named, again->forms->n, &mixes->mixes[mixes->n].mix);
+        if (parsed == MIX_BAD || !(mix->measured_clk > 0))
+            status = err_set(err, "'%.100s' is no mix, or has no time", mix->text);
+        else
+            mix_take(again, parsed, mix->measured_clk, mixes);
+    }
+    free(named);
+    return status;
+}
+
 int validate_again(const char *path, const struct validate_again *again, struct arena *arena,
                    struct validate_mixes *mixes, struct err *err)
 {
@@ -99,19 +132,16 @@ int validate_again(const char *path, const struct validate_again *again, struct 
     int status = 0;
     for (size_t i = 0; i < file.nrecords && status == 0; i++) {
         const struct csv_record *record = &file.records[i];
-        struct validate_mix *to = &mixes->mixes[mixes->n];
-        enum mix_parsed parsed =
-            mix_parse(record->fields[COLUMN_MIX], named, again->forms->n, &to->mix);
-        status = record_parse(&file, record, &to->measured_clk, err);
+        double measured_clk = 0;
+        enum mix_parsed parsed = mix_parse(record->fields[COLUMN_MIX], named, again->forms->n,
+                                           &mixes->mixes[mixes->n].mix);
+        status = record_parse(&file, record, &measured_clk, err);
         if (status == 0 && parsed == MIX_BAD)
             status = csv_record_error(file.path, record, COLUMN_MIX, err,
                                       "a mix is 1 to %d forms as \"2*add r64 r64; 1*nop\"",
                                       PORT_MIX_PARTS_MAX);
-        mixes->unknown += parsed == MIX_UNKNOWN;
-        if (status != 0 || parsed != MIX_GOOD)
-            continue;
-        to->predicted_clk = validate_predict(again->forms, again->model, &to->mix);
-        mixes->n += to->predicted_clk > 0;
+        if (status == 0)
+            mix_take(again, parsed, measured_clk, mixes);
     }
     if (status == 0 && mixes->n < 2)
         status =

@@ -106,21 +106,27 @@ static void validate_mix_text(const struct validate_forms *forms, const struct p
                       forms->forms[mix->parts[i].form].row->form);
 }
 
-static void figures_worst(const struct validate_forms *forms, const struct validate_mixes *mixes,
-                          struct arena *arena, struct validation *result)
+static int compare_errors(const void *a, const void *b)
 {
-    const struct validate_mix *worst[WORST];
-    int n = 0;
-    for (int i = 0; i < mixes->n; i++) {
-        const struct validate_mix *mix = &mixes->mixes[i];
-        int at = n < WORST ? n++ : WORST;
-        for (; at > 0 && validate_error(worst[at - 1]) < validate_error(mix); at--)
-            if (at < WORST)
-                worst[at] = worst[at - 1];
-        if (at < WORST)
-            worst[at] = mix;
-    }
-    struct validation_mix *texts = arena_alloc(arena, WORST * sizeof *texts);
+    const struct validate_mix *left = *(const struct validate_mix *const *)a;
+    const struct validate_mix *right = *(const struct validate_mix *const *)b;
+    double difference = validate_error(right) - validate_error(left);
+    if (difference != 0)
+        return difference > 0 ? 1 : -1;
+    return (left > right) - (left < right); // as they were drawn
+}
+
+// Names so many of the mixes, worst first.
+static void figures_worst(const struct validate_forms *forms, const struct validate_mixes *mixes,
+                          int most, struct arena *arena, struct validation *result)
+{
+    size_t room = (size_t)mixes->n + 1;
+    const struct validate_mix **worst = arena_alloc(arena, room * sizeof *worst);
+    struct validation_mix *texts = arena_alloc(arena, room * sizeof *texts);
+    int n = mixes->n < most ? mixes->n : most;
+    for (int i = 0; i < mixes->n; i++)
+        worst[i] = &mixes->mixes[i];
+    qsort(worst, (size_t)mixes->n, sizeof(const struct validate_mix *), compare_errors);
     for (int i = 0; i < n; i++) {
         struct strbuf text = {0};
         validate_mix_text(forms, &worst[i]->mix, &text);
@@ -130,6 +136,25 @@ static void figures_worst(const struct validate_forms *forms, const struct valid
     }
     result->worst = texts;
     result->nworst = n;
+}
+
+void validate_name_all(const struct validate_forms *forms, const struct validate_mixes *mixes,
+                       struct arena *arena, struct validation *result)
+{
+    figures_worst(forms, mixes, mixes->n, arena, result);
+}
+
+void validate_shorten(const struct validate_forms *forms, struct validate_mixes *mixes)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < mixes->n; i++) {
+        struct strbuf text = {0};
+        validate_mix_text(forms, &mixes->mixes[i].mix, &text);
+        bytes += store_validation_bytes(strbuf_text(&text));
+        strbuf_free(&text);
+        if (bytes > STORE_VALIDATION_BYTES_MAX)
+            mixes->n = i;
+    }
 }
 
 static double figures_kendall(const struct validate_mixes *mixes)
@@ -158,6 +183,7 @@ struct validation validate_figures(const struct validate_forms *forms,
     struct validation_class all = group_figures(&any, mixes, traits);
     struct validation result = {.seed = (int64_t)seed,
                                 .mixes = mixes->n,
+                                .layouts = VALIDATE_LAYOUTS,
                                 .mape_percent = all.mape_percent,
                                 .within_10_percent = all.within_10_percent,
                                 .kendall_tau = figures_kendall(mixes),
@@ -167,7 +193,7 @@ struct validation validate_figures(const struct validate_forms *forms,
         if (figures.mixes > 0)
             classes[result.nclasses++] = figures;
     }
-    figures_worst(forms, mixes, arena, &result);
+    figures_worst(forms, mixes, WORST, arena, &result);
     return result;
 }
 

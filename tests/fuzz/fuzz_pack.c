@@ -13,8 +13,10 @@
 #include "store/store.h"
 #include "store/store_read.h"
 #include "store/store_run.h"
+#include "store/store_validation.h"
 #include "util/mem.h"
 #include "util/scratch.h"
+#include "validate/validate.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -58,6 +60,28 @@ static void broken(const char *what)
 
 static void remove_place(void);
 
+// Gives the run the random mixes that a run of many forms has.
+static void put_mixes(const char *path)
+{
+    static const struct validation_mix mixes[] = {
+        {"2*add r64 r64; 1*div r64", 7, 5  },
+        {"3*nop; 1*add r64 m64",     1, 0.5}
+    };
+    const struct validation whole = {.seed = 1,
+                                     .mixes = ARRAY_LEN(mixes),
+                                     .worst = mixes,
+                                     .nworst = ARRAY_LEN(mixes),
+                                     .layouts = VALIDATE_LAYOUTS};
+    struct store *store;
+    struct err err = {0};
+    int64_t run = 0;
+    if (store_open(path, STORE_WRITE, &store, &err) != 0 ||
+        store_run_newest(store, NULL, &run, &err) != 1 ||
+        store_put_validation(store, run, &whole, &err) != 0)
+        broken(err.text);
+    store_close(store);
+}
+
 // Made once: a sound run of its own, and an empty database into which it is merged.
 static const struct place *place(void)
 {
@@ -81,6 +105,7 @@ static const struct place *place(void)
         merge_extract_runs(store, &(struct merge_extract){&run, 1, true}, place.sound, &err) != 0)
         broken(err.text);
     store_close(store);
+    put_mixes(place.sound);
     if (store_open(place.empty, STORE_WRITE, &store, &err) != 0)
         broken(err.text);
     store_close(store);
@@ -123,6 +148,22 @@ static struct store *open_target(void)
     return store;
 }
 
+// Reads the run's random mixes, none of which has a form that is known here.
+static void predict_mixes(struct store *store, int64_t run)
+{
+    const struct validate_forms forms = {.n = 0};
+    const struct port_model model = {.width = 1};
+    const struct validate_again again = {&forms, &model};
+    struct validation stored;
+    struct validate_mixes mixes;
+    struct arena arena = {0};
+    struct err err = {0};
+    if (store_get_validated_mixes(store, run, VALIDATE_LAYOUTS, &stored, &arena, &err) == 1 &&
+        validate_stored(&stored, &again, &arena, &mixes, &err) != 0)
+        fuzz_check_message(&err);
+    arena_free(&arena);
+}
+
 static void report_run(struct store *store, int64_t run, enum report_format format)
 {
     const struct store_filter filter = {.run_id = run};
@@ -138,6 +179,7 @@ static void report_run(struct store *store, int64_t run, enum report_format form
     if (report_info_text(store, run, &out, &err) != 0)
         fuzz_check_message(&err);
     report_run_ports(store, run, &out, &err);
+    predict_mixes(store, run);
     report_page(store, run, &out, &nrows, &err);
     strbuf_free(&out);
 }

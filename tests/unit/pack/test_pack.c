@@ -380,6 +380,11 @@ static void forge_database(struct packed *packed, const char *sql, const char *p
     unlink(db_path);
 }
 
+// A validation of the first run, and its mixes.
+#define VALIDATION                                                                                 \
+    "INSERT INTO validation (validation_id, run_id, seed, mixes, recorded_utc, layouts) "          \
+    "SELECT 1, min(run_id), 1, 1, '2024-01-01T12:00:00Z', 2 FROM run; INSERT INTO validation_mix "
+
 // Changes to the database in an archive, and the reasons for which they are refused.
 // clang-format off
 static const struct {
@@ -430,6 +435,12 @@ static const struct {
     {"INSERT INTO validation (run_id, seed, mixes, recorded_utc) "
      "SELECT run_id, 1, 1, '2024-01-01T24:00:00Z' FROM run",
      "recorded_utc, '2024-01-01T24:00:00Z', is no date like"},
+    {VALIDATION "VALUES (1, 0, '1*nop', 0, 1)", "1 of its random mixes have no times that"},
+    {VALIDATION "VALUES (1, 0, '1*nop', 1, 1), (1, 1, '1*nop', 1e300, 1)",
+     "1 of its random mixes have no times that"},
+    {VALIDATION "SELECT 1, value, printf('%.*c', 4000, 'x'), 1, 1 FROM json_each('[1,2,3,4,5,6,7,"
+                "8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25]')",
+     "the random mixes of one of its validations are 100600 bytes, and they may be 100000"},
     // Keys of rows that are not there: nothing is left out in silence.
     {"INSERT INTO test SELECT 999, 4711, 99, "
      "'latency', '', '', '', 'exact', 'ok', '' FROM run",

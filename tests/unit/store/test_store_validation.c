@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests store_validation.c: what is read is what was stored, of the newest validation of a run.
+// Tests store_validation.c: what is read is what was stored, of the newest validation of a run, or
+// of that with all its mixes.
 #include "fixtures/store_fixture.h"
 
 #include "store/store_validation.h"
@@ -50,8 +51,46 @@ static void test_newest_is_read(void **state)
     fixture_end(&fixture, store);
 }
 
+// The mixes that a run has with it: all of a validation, in as many layouts; of several the most.
+static void test_all_mixes_are_read(void **state)
+{
+    (void)state;
+    static const struct validation_mix mixes[] = {
+        {"2*add r64 r64; 1*mulps x x", 4, 3},
+        {"1*div r64",                  9, 8},
+        {"1*nop",                      1, 1},
+    };
+    const struct validation all = {
+        .seed = 1, .mixes = 2, .worst = mixes, .nworst = 2, .layouts = 2};
+    struct validation others[] = {all, all, all, all};
+    others[0].mixes = 7;   // not all are there
+    others[1].layouts = 1; // of an older version
+    others[2].layouts = 0;
+    others[3].mixes = others[3].nworst = 1;
+    struct fixture fixture;
+    struct validation read;
+    struct arena arena = {0};
+    struct err err = {0};
+    struct store *store = fixture_start(&fixture);
+    int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(store_put_validation(store, run_id, &others[i], &err), 0);
+    assert_int_equal(store_get_validated_mixes(store, run_id, 2, &read, &arena, &err), 0);
+    assert_int_equal(store_put_validation(store, run_id, &all, &err), 0);
+    assert_int_equal(store_put_validation(store, run_id, &others[3], &err), 0);
+    assert_int_equal(store_get_validated_mixes(store, run_id, 2, &read, &arena, &err), 1);
+    assert_int_equal(read.mixes, 2);
+    assert_int_equal(read.nworst, 2);
+    assert_int_equal(read.layouts, 2);
+    assert_string_equal(read.worst[1].text, "1*div r64");
+    assert_int_equal(store_get_validated_mixes(store, run_id, 3, &read, &arena, &err), 0);
+    arena_free(&arena);
+    fixture_end(&fixture, store);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newest_is_read)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_newest_is_read),
+                                       cmocka_unit_test(test_all_mixes_are_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

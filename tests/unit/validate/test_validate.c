@@ -922,6 +922,87 @@ static void test_failures(void **state)
     arena_free(&none.arena);
 }
 
+// Mixes that were named to be stored are predicted again alike, and by another table otherwise; as
+// many are kept as there is room for.
+static void test_stored(void **state)
+{
+    (void)state;
+    struct fake fake = {
+        .factor = {1, 1.3, 0.9}
+    };
+    struct chosen chosen;
+    struct err err = {0};
+    struct validate_mixes mixes, again;
+    chosen_rows(&chosen, varied);
+    chosen_choose(&chosen);
+    fake.forms = &chosen.forms;
+    const struct port_oracle oracle = {.measure = fake_measure, .context = &fake};
+    const struct validate_trial trial = {
+        .forms = &chosen.forms, .model = &model, .oracle = &oracle, .wanted = 60, .seed = 1};
+    if (validate_measure(&trial, &chosen.arena, &mixes, &err) != 0)
+        fail_msg("%s", err.text);
+    struct validation figures = validate_figures(&chosen.forms, &mixes, 1, &chosen.arena);
+    assert_int_equal(figures.nworst, 20);
+    assert_int_equal(figures.layouts, VALIDATE_LAYOUTS);
+    validate_name_all(&chosen.forms, &mixes, &chosen.arena, &figures);
+    assert_int_equal(figures.nworst, 60);
+    struct validate_again table = {&chosen.forms, &model};
+    assert_int_equal(validate_stored(&figures, &table, &chosen.arena, &again, &err), 0);
+    assert_int_equal(again.n, 60);
+    assert_int_equal(again.unknown, 0);
+    struct validation same = validate_figures(&chosen.forms, &again, 1, &chosen.arena);
+    expect_near(same.mape_percent, figures.mape_percent, 1e-9);
+    expect_near(same.kendall_tau, figures.kendall_tau, 1e-9);
+    assert_true(same.within_10_percent == figures.within_10_percent);
+    const struct port_model narrow = {.width = 1, .nports = PORTS, .filler = -1};
+    table.model = &narrow;
+    assert_int_equal(validate_stored(&figures, &table, &chosen.arena, &again, &err), 0);
+    same = validate_figures(&chosen.forms, &again, 1, &chosen.arena);
+    assert_true(same.within_10_percent < figures.within_10_percent);
+    // A form that has no ports here, what is no mix, and no time.
+    struct validation_mix few[] = {
+        {"2*vpaddb x x x; 1*aaa", 1, 1},
+        {"1*vpaddb x x x",        1, 1}
+    };
+    const struct validation made = {.worst = few, .nworst = 2};
+    assert_int_equal(validate_stored(&made, &table, &chosen.arena, &again, &err), 0);
+    assert_int_equal(again.n, 1);
+    assert_int_equal(again.unknown, 1);
+    few[1].measured_clk = 0;
+    assert_int_equal(validate_stored(&made, &table, &chosen.arena, &again, &err), -1);
+    few[1] = (struct validation_mix){"vpaddb x x x", 1, 1};
+    assert_int_equal(validate_stored(&made, &table, &chosen.arena, &again, &err), -1);
+    arena_free(&chosen.arena);
+    free(fake.mixes);
+}
+
+static void test_shorten(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    chosen_rows(&chosen, varied);
+    chosen_choose(&chosen);
+    enum { MANY = 4000 };
+    struct validate_mix *mixes = calloc(MANY, sizeof *mixes);
+    for (int i = 0; i < MANY; i++)
+        mixes[i] = (struct validate_mix){
+            {.parts = {{0, 1}, {1, 2}}, .nparts = 2},
+            1, 1
+        };
+    struct validate_mixes all = {.mixes = mixes, .n = MANY};
+    validate_shorten(&chosen.forms, &all);
+    struct validation figures = {.seed = 1};
+    validate_name_all(&chosen.forms, &all, &chosen.arena, &figures);
+    size_t each = store_validation_bytes(figures.worst[0].text);
+    assert_true(each > strlen(figures.worst[0].text) + 16); // two numbers
+    assert_int_equal(all.n, STORE_VALIDATION_BYTES_MAX / each);
+    all.n = 10;
+    validate_shorten(&chosen.forms, &all);
+    assert_int_equal(all.n, 10);
+    free(mixes);
+    arena_free(&chosen.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -931,7 +1012,8 @@ int main(void)
         cmocka_unit_test(test_wide_index),   cmocka_unit_test(test_one_kind),
         cmocka_unit_test(test_choose),       cmocka_unit_test(test_figures),
         cmocka_unit_test(test_worst),        cmocka_unit_test(test_again),
-        cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_memory),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_stored),
+        cmocka_unit_test(test_shorten),      cmocka_unit_test(test_wide_memory),
         cmocka_unit_test(test_waiting),      cmocka_unit_test(test_decoding),
         cmocka_unit_test(test_moves),        cmocka_unit_test(test_wide_uses),
         cmocka_unit_test(test_failures),
