@@ -23,6 +23,7 @@ none() {
     expect "$1: $(cat found)" test ! -s found
 }
 none 'a directory with a database in it' 'TREE"?/(\{[^}]*)?\<db\>("| |,|\}|\)|;|$)'
+none 'one of several parts' '\<for [a-z_]+ in ([^;]* )?(db|results)( |;|$)'
 none 'results of the clone' 'TREE"?/(\{[^}]*)?\<results\>' 'results"?/published'
 none 'the database itself' 'TREE"?/db/(latput|\*|["'\'']?\*)' 'cli_help.sh: expect'
 # shellcheck disable=SC2016 # as it stands there
