@@ -317,7 +317,8 @@ TIDY = clang-tidy --quiet \
 lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) \
 	$(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
-	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run .ci/bare tools/fleet tools/release
+	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run .ci/bare \
+		tools/fleet tools/release
 	tests/layers.sh . $(BUILD)
 	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | \
 		xargs -P $$(nproc) -n 1 sh -c \
