@@ -92,7 +92,7 @@ run run forms.csv --db mute.db --results none --quiet --tests T
 expect_status 3
 expect_err 'ended before it measured anything \(exit status 0, signal 0\), 3 times'
 text_machine old <<<''
-"$BUILD/tests/core_text" "$BUILD/latput" 3< <(head -c 232 /dev/zero) 4>record
+"$BUILD/tests/core_text" "$BUILD/latput" 3< <(head -c 1000 /dev/zero) 4>record
 expect "a core of another version says so" \
     grep -qa 'the core and the runner are of different versions; build again' record
 finish

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Facts that a measuring process finds at its start are wrong, on a core made of text: they are found
-# again, or the process is put aside and another one measures; or nothing has a value. Never a wrong
-# one.
+# Facts that a measuring process finds at its start are wrong, on a core made of text: they are
+# found again, or the process is put aside and another one measures; or nothing has a value. Never a
+# wrong one.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 . "$TREE/tests/cli/text.sh"
