@@ -139,6 +139,8 @@ static void a_wrong_fact_gives_no_wrong_value(void **state)
         {WRONG_NOTHING, 3, 1, true, 2, "something else uses this core", 0.95},
     };
     // clang-format on
+    if (session.cpu->imul64_clk != IMUL_CLK) // what is made wrong is made so for that
+        skip();
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
         char program[300];
         struct exec_params params = session_params(&session, 64);
@@ -196,7 +198,7 @@ static void no_start_beside_a_program_that_comes_and_goes_is_lost(void **state)
     for (int i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET((size_t)i, &session.affinity) && i != session.params.config.cpu)
             neighbour_cpu = i;
-    if (neighbour_cpu < 0)
+    if (neighbour_cpu < 0 || session.cpu->imul64_clk != IMUL_CLK)
         skip();
     build(WRONG_NOTHING, program);
     struct exec_params params = session_params(&session, 64);
