@@ -403,7 +403,7 @@ static const struct {
      "nasm_version, "
      "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
      "issue_width, calib_link_clk, measuring_cpu, started_utc, NULL, kernels, seconds, "
-     "claimed_uarch, decided, evidence, measured_width, label FROM run",
+     "claimed_uarch, decided, evidence, measured_width, label, completes FROM run",
      "was not finished"},
     {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
      "'exact', "
