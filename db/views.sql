@@ -84,18 +84,26 @@ WHERE run.completes <> '' AND (SELECT uarch_key FROM run_key WHERE run_key.run_i
         (SELECT uarch_key FROM run_key WHERE run_key.run_id = completed.run_id)
     AND EXISTS (SELECT 1 FROM test WHERE test.run_form_id = own.run_form_id);
 
+-- How well a test is answered: 2 by a value, 1 by a throughput without a steady state, which has a
+-- bound, 0 by neither.
+CREATE VIEW answer AS
+SELECT test.test_id, CASE WHEN result.outcome <> 'ok' THEN 0 WHEN test.kind = 'throughput'
+    AND result.bound = 'upper' AND coalesce(result.states, 1) = 0 THEN 1 ELSE 2 END AS grade
+FROM test JOIN result USING (test_id);
+
 -- The tests that the row of a form in a run is made of: its own; in a completing run those of the
--- completed one, where each that has no value gives its place to the newest one that has. (Without
--- UNION, so that SQLite finds the tests of a row at once.)
+-- completed one, where each that has no value gives its place to the newest one that has, or else
+-- has a bound. (Without UNION, so that SQLite finds the tests of a row at once.)
 CREATE VIEW run_form_test AS
-SELECT its.run_form_id, coalesce(CASE WHEN asked.run_form_id <> its.run_form_id AND NOT EXISTS
-        (SELECT 1 FROM result WHERE result.test_id = asked.test_id AND outcome = 'ok') THEN (
+SELECT its.run_form_id, coalesce(CASE WHEN asked.run_form_id <> its.run_form_id THEN (
         SELECT other.test_id FROM completing_form AS it JOIN test AS other
-            ON other.run_form_id = it.run_form_id JOIN result ON result.test_id = other.test_id
+            ON other.run_form_id = it.run_form_id JOIN answer ON answer.test_id = other.test_id
         WHERE it.form_id = its.form_id AND it.base_row = asked.run_form_id
             AND other.kind = asked.kind AND other.src = asked.src AND other.dst = asked.dst
-            AND other.variant = asked.variant AND result.outcome = 'ok'
-        ORDER BY it.started_utc DESC, it.run_form_id DESC LIMIT 1) END, asked.test_id) AS test_id
+            AND other.variant = asked.variant AND answer.grade > coalesce(
+                (SELECT grade FROM answer AS had WHERE had.test_id = asked.test_id), 0)
+        ORDER BY answer.grade DESC, it.started_utc DESC, it.run_form_id DESC LIMIT 1) END,
+    asked.test_id) AS test_id
 FROM run_form AS its JOIN test AS asked ON asked.run_form_id = coalesce((SELECT base_row
     FROM completing_form AS it WHERE it.run_form_id = its.run_form_id), its.run_form_id);
 

@@ -2,7 +2,6 @@
 #include "run_again.h"
 
 #include "plan/plan.h"
-#include "store/store_run.h"
 #include "version.h"
 
 #include <string.h>
@@ -108,7 +107,6 @@ void run_again_narrow(const struct run_again *again, unsigned tests, struct sele
 int run_again_summary(struct store *store, const struct run_again *again,
                       struct run_summary *summary, struct err *err)
 {
-    if (store_completed_summary(store, again->base.run_id, summary->counts, err) != 0)
-        return -1;
-    return store_run_scattered(store, again->base.run_id, &summary->scattered, err);
+    return store_completed_summary(store, again->base.run_id, summary->counts, &summary->scattered,
+                                   err);
 }

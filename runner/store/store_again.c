@@ -102,8 +102,9 @@ static const struct store_field lack_fields[] = {LACK(form.form),
 static const struct store_record lack_record = {
     "run_form", "run_id", STORE_FIELDS(struct stored_lack, lack_fields),
     .from = "(" COMPLETED "SELECT form, enc, bits, EXISTS (SELECT 1 FROM run_form_test AS has "
-            "JOIN run_test USING (test_id) WHERE has.run_form_id = its.row_id AND outcome "
-            "IN ('unstable', 'timed_out') AND NOT outside) AS of_tests, "
+            "JOIN run_test USING (test_id) JOIN answer USING (test_id) "
+            "WHERE has.run_form_id = its.row_id AND NOT outside "
+            "AND (outcome IN ('unstable', 'timed_out') OR grade = 1)) AS of_tests, "
             "coalesce(ports GLOB 'unstable *' OR ports GLOB 'timed_out *' "
             "OR ports = 'ok differs', 0) AS of_ports, ports IS NULL AS no_ports "
             "FROM its JOIN form USING (form_id)) ORDER BY form, enc, bits"};
@@ -119,17 +120,18 @@ int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **la
 }
 
 int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
-                            struct err *err)
+                            int64_t *scattered, struct err *err)
 {
     memset(counts, 0, OUTCOME_COUNT * sizeof counts[0]);
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   COMPLETED "SELECT outcome, count(*) FROM (SELECT result.outcome FROM its "
-                             "JOIN run_form_test AS has ON has.run_form_id = its.row_id "
-                             "JOIN result USING (test_id) UNION ALL "
-                             "SELECT substr(ports, 1, instr(ports, ' ') - 1) FROM its "
-                             "WHERE ports IS NOT NULL) GROUP BY 1",
-                   "i", run_id);
+    *scattered = 0;
+    sqlite3_stmt *stmt = store_bind(
+        store, err,
+        COMPLETED "SELECT outcome, count(*), total(grade = 1) FROM (SELECT result.outcome, grade "
+                  "FROM its JOIN run_form_test AS has ON has.run_form_id = its.row_id "
+                  "JOIN result USING (test_id) JOIN answer USING (test_id) UNION ALL "
+                  "SELECT substr(ports, 1, instr(ports, ' ') - 1), 2 FROM its "
+                  "WHERE ports IS NOT NULL) GROUP BY 1",
+        "i", run_id);
     if (!stmt)
         return -1;
     int got;
@@ -137,6 +139,7 @@ int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[
         int outcome = outcome_parse(store_text(stmt, 0));
         if (outcome >= 0)
             counts[outcome] = sqlite3_column_int64(stmt, 1);
+        *scattered += sqlite3_column_int64(stmt, 2);
     }
     return store_rows_end(store, stmt, got, err);
 }

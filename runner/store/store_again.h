@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a finished run has no value for, so that another one can ask for it (`latput run --again`).
-// A value is missing where a test, or the ports of a form, ran and came out unstable or timed out;
-// ports also where two ways of finding them differ.
+// A value is missing where a test, or the ports of a form, ran and came out unstable, with a bound
+// for want of a steady state, or timed out; ports also where two ways of finding them differ.
 #pragma once
 
 #include "core/outcome.h"
@@ -40,7 +40,7 @@ struct stored_lack {
 int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **lacks, int *n,
                     struct arena *arena, struct err *err);
 
-// Counts results like store_run_summary(), each test and each form's ports as the runs that
-// complete this one have them.
+// Counts results like store_run_summary() and store_run_scattered(), each test and each form's
+// ports as the runs that complete this one have them.
 int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
-                            struct err *err);
+                            int64_t *scattered, struct err *err);

@@ -21,7 +21,7 @@ expect_status 0
 text_machine ours <<<''
 run run forms.csv --db calm.db --results none --quiet
 expect_status 0
-text_machine ours <<<'state "imul *" 1.2 1 wild'
+text_machine ours <<<'state "imul *" 3 1 wild'
 run run forms.csv --db lacking.db --results none --quiet
 expect_status 1
 text_machine ours <<<''

@@ -38,8 +38,8 @@ text_machine one <<<'loud 1 5'
 measure one.db
 expect_status 0
 expect_err '^latput run: retried: [1-9][0-9]* kernels without a value, of which [1-9][0-9]* have one now'
-expect "all of them" test "$(sed -nE 's/.*retried: ([0-9]+) k.*which ([0-9]+) .*/\1-\2/p' "$ERR" |
-    bc)" = 0
+expect "all of them" test "$(sed -nE 's/.*retried: ([0-9]+) k.*/\1/p' "$ERR")" = \
+    "$(sed -nE 's/.*retried: .*which ([0-9]+) .*/\1/p' "$ERR")"
 expect "the right values" test "$(values one.db)" = "$right"
 text_machine one_cpu <<<'loud 1 5'
 cpu=$(nproc --all)
@@ -67,7 +67,7 @@ expect "processes: the batch, once more, at the end" test \
 expect "soon" test $((SECONDS - begin)) -lt 30
 
 # A form that never settles is left; everything else is there, and completed later.
-text_machine wild <<<'state "mulss *" 1.2 1 wild'
+text_machine wild <<<'state "mulss *" 3 1 wild'
 measure base.db
 expect_status 1
 expect_err '^latput run: ends with status 1: .* have no steady value'
@@ -150,8 +150,7 @@ expect "the second alone has what it asked" test "$(sql merged.db \
 run merge --db merged.db packs/second.zip packs/first.zip
 expect "the same table, at once" test "$(table merged.db)" = "$(table base.db)"
 # The usual pack of a machine has both.
-run pack --db base.db --output packs/both
-mkdir -p packs/both
+mkdir packs/both
 run pack --db base.db --output packs/both
 expect_status 0
 rm -f both.db
@@ -181,7 +180,7 @@ measure resume.db --resume
 expect_status 0
 measure resume.db --resume
 expect_status 0
-expect_err '^latput run: run 1 of these lists is finished .* so nothing was measured; `latput run --again` .*, `latput run` without'
+expect_err '^latput run: run 1 of these lists is finished .* so nothing was measured; .latput run --again. .*, .latput run. without'
 expect "one run" test "$(sql resume.db 'select count(*) from run')" = 1
 run run forms.csv --db resume.db --results none --quiet --tests T --resume
 expect "another selection is another run" test "$(sql resume.db 'select count(*) from run')" = 2
@@ -197,13 +196,13 @@ refused() { # DB TEXT
     expect_err "$2"
     [ ! -e "$1" ] || expect "nothing new" test "$(sql "$1" 'select count(*) from run')" = "$3"
 }
-refused none.db 'there is no run to be completed; `latput run` measures one'
+refused none.db 'there is no run to be completed; .latput run. measures one'
 expect "no database was made" test ! -e none.db
-refused merged.db 'all finished runs here came by a merge.*`latput run`' 2
+refused merged.db 'all finished runs here came by a merge.*.latput run.' 2
 cp killed.db version.db
 sqlite3 version.db "DROP TRIGGER run_no_update; DROP TRIGGER run_finish_once;
     UPDATE run SET version = '0.0.1'"
-refused version.db 'run 1 is of latput 0\.0\.1, .*`latput run` measures all anew' 2
+refused version.db 'run 1 is of latput 0\.0\.1, .*.latput run. measures all anew' 2
 text_machine other zen5 zen2 <<<''
-refused base.db 'no finished run here is of this CPU.*`latput run`' 2
+refused base.db 'no finished run here is of this CPU.*.latput run.' 2
 finish

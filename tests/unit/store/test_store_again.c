@@ -131,13 +131,13 @@ static void test_completed(void **state)
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
-    int64_t counts[OUTCOME_COUNT], base = again_base(store);
+    int64_t counts[OUTCOME_COUNT], scattered, base = again_base(store);
     fixture_expect(store, ROWS, LACKING);
     assert_int_equal(lacking(store, base), 1);
     int64_t second = again_second(store, base, 3);
     expect_whole(store);
     assert_int_equal(lacking(store, base), 0);
-    assert_int_equal(store_completed_summary(store, base, counts, &err), 0);
+    assert_int_equal(store_completed_summary(store, base, counts, &scattered, &err), 0);
     assert_int_equal(counts[OUTCOME_OK], 8);
     assert_int_equal(counts[OUTCOME_SIGNALLED], 1);
     assert_int_equal(counts[OUTCOME_UNSTABLE], 0);
