@@ -18,7 +18,7 @@ echo "this is $1"
 if [ "$1" = "$SLOW" ]; then
     while [ ! -e go_on ]; do sleep 0.05; done
 fi
-[ "$1" = "$FAILING" ] && [ "$2" != "$WORKING" ] && exit "$STATUS_WANTED"
+[ "$1" = "$FAILING" ] && [ "$2" != "${WORKING:-none}" ] && exit "$STATUS_WANTED"
 exit 0
 END
 printf 'all:\n\t@echo make >>calls; mkdir -p build; cp program build/latput\n' >Makefile

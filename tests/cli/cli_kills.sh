@@ -21,8 +21,9 @@ expect_status 0
 text_machine ours <<<''
 run run forms.csv --db calm.db --results none --quiet
 expect_status 0
-text_machine ours <<<'state "imul *" 3 1 wild'
-run run forms.csv --db lacking.db --results none --quiet
+sed 's/^imul,.*/mulss,+x x,,SSE,LT,/' forms.csv >lacking.csv
+text_machine ours <<<'state "mulss *" 3 1 wild'
+run run lacking.csv --db lacking.db --results none --quiet
 expect_status 1
 text_machine ours <<<''
 export TMPDIR=$SCRATCH/tmp
@@ -32,7 +33,7 @@ mkdir tmp
 commands=(
     "merge --db out/all.db theirs.zip"
     "run forms.csv --db out/all.db --results out/tables --quiet"
-    "run --again forms.csv --db out/lacking.db --results none --quiet"
+    "run --again lacking.csv --db out/lacking.db --results none --quiet"
     "property --db out/all.db --quiet --results none return_stack"
     "pack --db out/all.db --output out/ours.zip"
     "report --db out/all.db --output out/report"

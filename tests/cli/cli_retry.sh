@@ -81,7 +81,7 @@ expect_status 0
 facts() {
     sql "$1" "select count(*), total(kernel_tsc) from sample join timing using (timing_id)
         join kernel using (kernel_id) join test using (test_id) join run_form using (run_form_id)
-        where run_id = 1; select group_concat(outcome) from result join test using (test_id)
+        where run_id = 1; select group_concat(result.outcome) from result join test using (test_id)
         join run_form using (run_form_id) where run_id = 1"
 }
 first=$(facts base.db)

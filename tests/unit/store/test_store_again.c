@@ -29,7 +29,7 @@ static int64_t again_begin(struct store *store, int64_t completed_id, const char
                             .frequency = "",
                             .selection = "",
                             .issue_width = 8};
-    char uuid[64] = "", sql[64];
+    char uuid[4096] = "", sql[64];
     int64_t cpu_id, run_id = 0;
     struct err err = {0};
     snprintf(sql, sizeof sql, "SELECT uuid FROM run WHERE run_id = %d", (int)completed_id);
@@ -277,7 +277,7 @@ static void test_resumed(void **state)
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
     int64_t found, first = again_base(store), second = again_begin(store, first, "testa");
-    char uuid[64];
+    char uuid[4096];
     snprintf(uuid, sizeof uuid, "%s",
              fixture_ask(store->db, "SELECT uuid FROM run WHERE run_id = 1"));
     struct run_info info = {
