@@ -183,8 +183,9 @@ expect "all of them, in one run" [ "$(sqlite3 stop.db \
 
 # Long code pushes that of the gate out of the caches, which is no neighbour.
 text_machine evicting <<<'evicts 8192 3000'
+sweep='linear 9216..65536 step 4096'
 property_list Long <<END
-long,Long code,How long is it?,bytes,clk,,linear 9216..65536 step 4096,,own.inc:long,,x,level,,copies=1
+long,Long code,How long is it?,bytes,clk,,$sweep,,own.inc:long,,x,level,,copies=1
 END
 run property --db long.db --format csv long
 expect_status 0

@@ -333,14 +333,16 @@ static void test_what_is_composed(void **state)
     kernels_free(&kernels);
 }
 
-// Bounds of sweeps; caches of no size that a list names as a bound leave large code small.
+// Bounds of sweeps.
+// clang-format off
 static const struct property_machine machine = {
     .cache_bytes =
         {[BASE_L1D] = 48 << 10, [BASE_L1I] = 32 << 10, [BASE_L2] = 1 << 20, [BASE_L3] = 32 << 20},
     .memory_bytes = 2147483648.0,
-    .cpus = {{0, 0, -1},                     {1, 0, -1},                                 {2, 2, -1}                     },
+    .cpus = {{0, 0, -1}, {1, 0, -1}, {2, 2, -1}},
     .ncpus = 3,
 };
+// clang-format on
 
 // Every so many points of a property, as in its first round.
 static void kernels_of_property(struct kernels *kernels, struct property *property, int every)
@@ -433,17 +435,20 @@ static void test_property_faults(void **state)
     }
 }
 
-// What a kernel's code is kept from stays as it is when it is built again with others.
+// Code that a kernel has from an earlier program stays as it is when it is built again with others.
 static void test_kept_code(void **state)
 {
     (void)state;
     if (access(path_library("whole64.o"), R_OK) != 0)
         skip();
     struct kernels kernels = {0};
-    struct kernel_spec specs[] = {
-        {.shape = "a",                    .body = "times 3000 dq 0x9090\n", .init = "nop\n", .fini = "cmc\n"},
-        { .shape = "b", .body = "align 64\na: jmp a\n",                       .init = "",      .fini = "",   .align = 4096},
+    struct kernel_spec specs[2] = {
+        {.shape = "a", .body = "times 3000 dq 0x9090\n", .fini = "cmc\n"},
+        {.shape = "b", .body = "align 64\na: jmp a\n",   .fini = ""     },
     };
+    specs[0].init = "nop\n";
+    specs[1].init = "";
+    specs[1].align = 4096;
     for (size_t i = 0; i < ARRAY_LEN(specs); i++)
         kernels_add(&kernels, &any_row, &any_test, &specs[i]);
     struct image whole = build_image(&kernels, 64, false);

@@ -36,7 +36,7 @@ static void test_numbers(void **state)
     }
 }
 
-// What is no number here, or another one to NASM.
+// Texts that are no number here, or another one to NASM.
 static void test_refused(void **state)
 {
     (void)state;
