@@ -318,7 +318,7 @@ size_t compose_refuse(struct compose *compose, const char *source, const char *m
     return refused;
 }
 
-// What a kernel's pieces are made of: bytes of several lines make one, but a line that is repeated
+// The pieces of a kernel, as they are made: bytes of several lines make one, but a line that is repeated
 // for long is one of its own, of which memory holds one copy only.
 struct compose_pieces {
     struct gen_piece *items;

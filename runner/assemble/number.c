@@ -92,7 +92,7 @@ const char *number_read(const char *from, const char *end, int64_t *value)
     struct number_text text = {from, end, 0, false};
     *value = number_sum(&text);
     char next = number_next(&text);
-    // What begins an instruction or a directive; anything else belongs to an expression.
+    // A letter begins an instruction or a directive; anything else belongs to an expression.
     bool follows = next == '\0' || (next >= 'a' && next <= 'z');
     return text.wrong || !follows ? NULL : text.at;
 }

@@ -169,7 +169,7 @@ static void expect_same_part(const struct image *whole, const struct image *comp
         assert_memory_equal(image_at(whole, a), image_at(composed, b), bytes);
 }
 
-// What only kernels of properties have.
+// Parts and data that only kernels of properties have.
 static void expect_same_extras(const struct image *whole, const struct image *composed,
                                const struct core_kernel *a, const struct core_kernel *b)
 {
