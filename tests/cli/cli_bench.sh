@@ -100,6 +100,14 @@ expect_err 'code given as text only'
 run bench --asm nop --mode both
 expect_status 2
 
+# The first touch of memory is no part of the value, however short the loop is; cold it is.
+text_machine touches <<<'touch 130'
+bench --asm 'imul rax, [r14]' --loop 7 --repeat 4
+expect_value 3.00
+bench --asm 'imul rax, [r14]' --loop 7 --repeat 4 --cold
+expect_value 3.05
+text_machine quiet <<<'fault ud2 signal ILL'
+
 # Loop and unrolling as asked for.
 bench --asm 'imul rax, rax' --unroll 50 --loop 200 --repeat 2
 expect_out '50 copies x 200 iterations = 10000 instances'

@@ -8,10 +8,11 @@ DB=$SCRATCH/bench.db
 
 # bench ARGS...: with a database of the test's own, so that the floor is found once.
 bench() { run bench --db "$DB" --give-up 5 "$@"; }
-# expect_value LEAST MOST: the value lies there.
+# value: prints what an instance takes. expect_value LEAST MOST: that lies there.
+value() { sed -nE 's/^([0-9.]+) core clk per instance.*/\1/p' "$OUT"; }
 expect_value() {
     local clk
-    clk=$(sed -nE 's/^([0-9.]+) core clk per instance.*/\1/p' "$OUT")
+    clk=$(value)
     expect_status 0
     awk -v clk="$clk" -v least="$1" -v most="$2" 'BEGIN { exit !(clk >= least && clk <= most) }' ||
         cli_fail "the value '$clk' is not between $1 and $2"
@@ -30,6 +31,14 @@ bench --asm 'addps xmm0, xmm1' --repeat 4
 expect_value 1 6
 bench --asm 'addps xmm0, xmm1' --repeat 4 --cold
 expect_status 0
+
+# The first touch of memory is no part of the value: a short loop has that of a long one.
+bench --asm 'imul rax, [r14]' --loop 400
+long=$(value)
+bench --asm 'imul rax, [r14]' --loop 7
+short=$(value)
+expect "7 rounds take $short, 400 take $long" awk -v a="$short" -v b="$long" \
+    'BEGIN { exit !(a > 0 && b > 0 && a / b < 1.01 && a / b > 0.99) }'
 
 # Two threads in step, where there are two CPUs.
 if [ "$(nproc)" -ge 2 ]; then

@@ -299,6 +299,7 @@ static void body_account(const struct walk *walk, const ZydisDecodedInstruction 
             body_use(body, &walk->script->load, 1);
         if (writes(&operands[i]))
             body_use(body, &walk->script->store, 1);
+        body->accesses |= reads(&operands[i]) || writes(&operands[i]);
     }
     body_use(body, &form->uses, 1);
     for (int i = 0; i < form->uses.n; i++)

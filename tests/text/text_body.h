@@ -19,6 +19,7 @@ struct text_body {
     const struct text_fault *fault; // NULL: none
     bool high_registers;            // an instruction with the state names one from the eighth on
     bool long_nops;                 // there are nops of several bytes
+    bool accesses;                  // memory
     int instructions;
     bool lacking; // the CPU does not have one of its instructions
 };

@@ -40,7 +40,7 @@ static const double FIRST_TSC = 1e9;
 static double tsc = FIRST_TSC; // now
 static int bits;
 static uint64_t drawn = 88172645463325252;
-static bool inside, damaged;
+static bool inside, damaged, touched;
 static long records;
 static double claimed_tsc;
 static bool loud; // something disturbs this process all the time
@@ -415,8 +415,10 @@ void __wrap_core_enter(const struct core_setup *setup)
     if (variant->body->lacking || (variant->body->fault && !text_suffer(variant->body->fault)))
         return;
     double ms = tsc / config->tsc_hz * 1000;
+    bool touches = variant->body->accesses && !touched;
+    touched |= touches;
     double clk = script.overhead_clk + text_work_clk(variant, core_state.iterations, ms) +
-                 text_evicted_clk(variant);
+                 text_evicted_clk(variant) + (touches ? script.touch_clk : 0);
     double end = tsc + clk * config->tsc_hz / text_hz(ms);
     double period_tsc = script.interrupt_ms * config->tsc_hz / 1000;
     if (period_tsc > 0 && floor(end / period_tsc) > floor(tsc / period_tsc))
@@ -545,5 +547,6 @@ void __wrap_send_record(const struct core_record *record)
         if (script.records[i].number == records &&
             (!script.records[i].once || text_first(script.records[i].line)))
             text_befall(script.records[i].kind, &sent);
+    touched = false;
     text_write(&sent, sizeof sent);
 }

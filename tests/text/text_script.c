@@ -193,6 +193,11 @@ static void read_evicts(struct line *line)
     line->script->evicted_clk = line_number(line, "the cycles");
 }
 
+static void read_touch(struct line *line)
+{
+    line->script->touch_clk = line_number(line, "the number of cycles");
+}
+
 static void read_pace(struct line *line)
 {
     line->script->pace_ms = line_number(line, "the time in ms");
@@ -381,6 +386,7 @@ static const struct {
     {"loud",      read_loud     },
     {"interrupt", read_interrupt},
     {"evicts",    read_evicts   },
+    {"touch",     read_touch    },
     {"pace",      read_pace     },
     {"load",      read_load     },
     {"store",     read_store    },

@@ -67,6 +67,7 @@ struct text_script {
     double interrupt_ms, interrupt_us;           // every, takes; 0: none
     // The next timing after one with more bytes of code than this takes so much longer; 0: none.
     double evicting_bytes, evicted_clk;
+    double touch_clk; // that the first access to memory after a record was sent takes longer
     struct text_uses load, store, loop; // µops of an access to memory; of dec and jnz
     double load_clk, forward_clk;       // from address to value; from a store's data to a load
     double renamed_bytes, beside_clk;   // size of a place that is renamed, 0: any; from a store to
