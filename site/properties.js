@@ -426,6 +426,7 @@
             found.interval && `${found.interval}`,
             found.published && `published: ${found.published}`,
             found.confidence !== null && found.confidence < 0.6 && "low confidence",
+            found.source,
         ].filter(Boolean);
         return [
             found.text,

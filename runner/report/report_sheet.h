@@ -69,6 +69,10 @@ struct sheet_fact {
     double confidence;                                      // NaN: not told
     struct sheet_quantity quantities[SHEET_QUANTITIES_MAX]; // the same in different units
     int nquantities;
+    // The first choice that it stands in for, a property or a variant of the same, and why; "". It
+    // is from `from` then, and its confidence a level less than that of its conclusion.
+    const char *instead_of, *reason, *from;
+    const char *others; // other properties whose values lie apart: "latency_by_page says 10.8 clk"
     const char *words;  // instead of quantities; ""
     double least, most; // published, in the unit of the first quantity; most 0: nothing is
     bool claimed;       // not published, but what CPUID says
@@ -76,6 +80,9 @@ struct sheet_fact {
 // Returns what the line says of the CPU. Texts are the arena's or the arguments'.
 struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
                                     struct arena *arena);
+
+// Returns where the fact is from if that is not its first choice, or if others say otherwise; "".
+const char *report_sheet_source(const struct sheet_fact *fact, struct arena *arena);
 
 // Returns in words which cells are faster than the line's limit; "" if no point is there
 // (report_sheet_words.c).

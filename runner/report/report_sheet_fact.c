@@ -157,6 +157,96 @@ static bool try_property(struct sheet_fact *fact, const struct sheet_line *line,
     return false;
 }
 
+// Returns the first of the variants that has a conclusion.
+static const struct conclusion *first_conclusion(const struct swept_property *property,
+                                                 const char *variants, struct arena *arena)
+{
+    const struct conclusion *found = NULL;
+    const char *variant, *at = NULL;
+    while (!found && (variant = next_alternative(variants, &at, arena)))
+        found = find_conclusion(property, variant);
+    return found;
+}
+
+static const char *reason_text(const struct conclusion *conclusion)
+{
+    if (!conclusion)
+        return "not measured";
+    if (conclusion->outcome != CONCLUSION_OK && conclusion->outcome != CONCLUSION_NONE)
+        return conclusion_outcome_name(conclusion->outcome);
+    return find_value(conclusion, "doubt") ? "in doubt" : "does not tell";
+}
+
+// Says what the fact stands in for, if it is not of the first choice, and takes a level of its
+// confidence. A variant that this CPU has not is no choice.
+static void tell_instead(struct sheet_fact *fact, const struct sheet_line *line,
+                         const struct sheet_cpu *cpu, struct arena *arena)
+{
+    const char *at = NULL, *first = next_alternative(line->properties, &at, arena);
+    const struct swept_property *property = find_property(cpu, first);
+    const struct conclusion *conclusion =
+        property ? first_conclusion(property, line->variants, arena) : NULL;
+    bool same = strcmp(first, fact->property) == 0;
+    if (same && strcmp(conclusion->variant, fact->variant) == 0)
+        return;
+    fact->instead_of = same ? conclusion->variant : first;
+    fact->from = same && *fact->variant ? fact->variant : fact->property;
+    fact->reason = reason_text(conclusion);
+    double less = fact->confidence - (CONFIDENCE_HIGH - CONFIDENCE_FAIR);
+    if (fact->confidence >= CONFIDENCE_HIGH)
+        less = fmax(less, CONFIDENCE_FAIR);
+    if (!isnan(fact->confidence))
+        fact->confidence = fmax(less, 0);
+}
+
+// Returns the value that the property has for the line; NULL: it does not hold.
+static const struct conclusion_value *value_of(const struct swept_property *property,
+                                               const struct sheet_line *line, struct arena *arena)
+{
+    const char *variant, *label, *at = NULL;
+    while (property && (variant = next_alternative(line->variants, &at, arena))) {
+        const struct conclusion *conclusion = find_conclusion(property, variant);
+        for (const char *to = NULL; (label = next_alternative(line->values, &to, arena));) {
+            const struct conclusion_value *value =
+                conclusion && conclusion->outcome == CONCLUSION_OK ? find_value(conclusion, label)
+                                                                   : NULL;
+            if (value)
+                return value;
+        }
+    }
+    return NULL;
+}
+
+// Says which of the other properties have a value that lies apart from that of the fact.
+static void tell_others(struct sheet_fact *fact, const struct sheet_line *line,
+                        const struct sheet_cpu *cpu, struct arena *arena)
+{
+    static const double APART = 0.02;
+    const struct conclusion_value *told = value_of(find_property(cpu, fact->property), line, arena);
+    const char *name, *at = NULL;
+    while (told && (name = next_alternative(line->properties, &at, arena))) {
+        const struct conclusion_value *other = value_of(find_property(cpu, name), line, arena);
+        if (!other || (other->high >= told->low && other->low <= told->high) ||
+            fabs(other->value - told->value) <= APART * fabs(told->value))
+            continue;
+        struct sheet_fact shown = {.nquantities = 0};
+        put_value(&shown, line, other, cpu->whose.core_hz);
+        const struct sheet_quantity *quantity = &shown.quantities[0];
+        fact->others =
+            arena_printf(arena, "%s%s%s says %s", fact->others, *fact->others ? ", " : "", name,
+                         conclude_quantity(arena, quantity->value, quantity->unit));
+    }
+}
+
+const char *report_sheet_source(const struct sheet_fact *fact, struct arena *arena)
+{
+    const char *text = "";
+    if (*fact->instead_of)
+        text = arena_printf(arena, "%s in place of %s (%s)", fact->from, fact->instead_of,
+                            fact->reason);
+    return arena_printf(arena, "%s%s%s", text, *text && *fact->others ? "; " : "", fact->others);
+}
+
 static void tell_words(struct sheet_fact *fact, const struct sheet_line *line,
                        const struct sheet_cpu *cpu, struct arena *arena)
 {
@@ -193,8 +283,14 @@ static void take_claimed(struct sheet_fact *fact, const struct sheet_line *line,
 struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
                                     struct arena *arena)
 {
-    struct sheet_fact fact = {
-        .property = "", .variant = "", .label = "", .words = "", .confidence = NAN};
+    struct sheet_fact fact = {.property = "",
+                              .variant = "",
+                              .label = "",
+                              .instead_of = "",
+                              .reason = "",
+                              .others = "",
+                              .words = "",
+                              .confidence = NAN};
     const char *name, *at = NULL;
     switch (line->show) {
     case SHEET_CLOCK:
@@ -208,8 +304,11 @@ struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct 
         break;
     default:
         while ((name = next_alternative(line->properties, &at, arena)))
-            if (try_property(&fact, line, cpu, name, arena))
+            if (try_property(&fact, line, cpu, name, arena)) {
+                tell_instead(&fact, line, cpu, arena);
+                tell_others(&fact, line, cpu, arena);
                 break;
+            }
         break;
     }
     take_claimed(&fact, line, cpu);

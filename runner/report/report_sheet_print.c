@@ -34,6 +34,7 @@ struct sink {
     int ncolumns;
     const char *const *headers;
     struct strbuf *words;   // lines of words, which stand below a table for the terminal
+    struct strbuf *sources; // the same of where facts are from
     int width;              // of these
     struct sheet_row *rows; // of a wide sheet, which has two of them in a line; NULL: none
     int nrows, units;       // units of a fact that are told
@@ -59,6 +60,14 @@ static const char *interval_text(const struct sheet_fact *fact, struct arena *ar
     if (fact->nquantities == 0 || !isfinite(quantity->low) || !isfinite(quantity->high))
         return "";
     return report_interval(quantity->low, quantity->high, quantity->unit, arena);
+}
+
+// Returns the text, followed by where it is from in formats that have no lines below the table.
+static const char *sourced_text(const struct sink *sink, const struct sheet_fact *fact,
+                                const char *text, struct arena *arena)
+{
+    const char *source = sink->format == REPORT_TABLE ? "" : report_sheet_source(fact, arena);
+    return *source ? arena_printf(arena, "%s; %s", text, source) : text;
 }
 
 static bool holds(const struct sheet_fact *fact)
@@ -125,10 +134,15 @@ static void put_facts(struct sink *sink, const struct sheet_line *line,
                       STYLE_PLAIN);
     if (ncpus > 1) {
         for (int i = 0; i < ncpus; i++)
-            text_table_styled(sink->table, side_text(sink, line, &facts[i], arena), STYLE_PLAIN);
+            text_table_styled(
+                sink->table,
+                sourced_text(sink, &facts[i], side_text(sink, line, &facts[i], arena), arena),
+                STYLE_PLAIN);
         return;
     }
-    text_table_styled(sink->table, value_text(facts, sink->units, arena), STYLE_PLAIN);
+    text_table_styled(sink->table,
+                      sourced_text(sink, facts, value_text(facts, sink->units, arena), arena),
+                      STYLE_PLAIN);
     text_table_styled(sink->table, interval_text(facts, arena), STYLE_PLAIN);
     text_table_styled(sink->table, sure_text(facts), holds(facts) ? STYLE_PLAIN : STYLE_FAINT);
     text_table_styled(sink->table, published_text(line, facts, arena), STYLE_PLAIN);
@@ -145,22 +159,42 @@ static void put_group(struct sink *sink, const char *group)
         text_table_styled(sink->table, "", STYLE_PLAIN);
 }
 
-// Appends what is told in words below the table: "  Macro-fusion         zen5: ...".
+// Appends a text with the name of its fact below the table, "  Macro-fusion         zen5: ...", the
+// name in front of the first of several CPUs only.
+static void put_below(const struct sink *sink, struct strbuf *out, const char **name, int ncpus,
+                      int cpu, const char *text, struct arena *arena)
+{
+    if (ncpus > 1)
+        text = arena_printf(arena, "%s: %s", sink->headers[cpu + 1], text);
+    strbuf_printf(out, "  %-*s", WORDS - 2, *name);
+    text_wrap(out, text, WORDS, sink->width);
+    *name = "";
+}
+
+// Appends what is told in words.
 static void put_words(struct sink *sink, const struct sheet_line *line,
                       const struct sheet_fact *facts, int ncpus, struct arena *arena)
 {
     const char *name = line->name;
     for (int i = 0; i < ncpus; i++) {
+        const char *text = facts[i].words, *sure = sure_text(&facts[i]);
         if (!facts[i].asked)
             continue;
-        const char *text = facts[i].words, *sure = sure_text(&facts[i]);
-        if (ncpus > 1)
-            text = arena_printf(arena, "%s: %s", sink->headers[i + 1], text);
         if (strcmp(sure, "high") != 0)
             text = arena_printf(arena, "%s (%s)", text, sure);
-        strbuf_printf(sink->words, "  %-*s", WORDS - 2, name);
-        text_wrap(sink->words, text, WORDS, sink->width);
-        name = "";
+        put_below(sink, sink->words, &name, ncpus, i, text, arena);
+    }
+}
+
+// Appends where facts are from that are not of their first choice, and who says otherwise.
+static void put_sources(struct sink *sink, const struct sheet_line *line,
+                        const struct sheet_fact *facts, int ncpus, struct arena *arena)
+{
+    const char *name = line->name;
+    for (int i = 0; i < ncpus; i++) {
+        const char *source = report_sheet_source(&facts[i], arena);
+        if (*source)
+            put_below(sink, sink->sources, &name, ncpus, i, source, arena);
     }
 }
 
@@ -184,6 +218,8 @@ static void put_line(struct sink *sink, const struct sheet_line *line, const cha
         if (strcmp(*group, line->group) != 0)
             put_group(sink, *group = line->group);
         put_facts(sink, line, facts, ncpus, arena);
+        if (sink->format == REPORT_TABLE)
+            put_sources(sink, line, facts, ncpus, arena);
     }
 }
 
@@ -205,8 +241,14 @@ static bool is_wide(int ncpus, const struct sheet_look *look)
     return ncpus == 1 && look->format == REPORT_TABLE && look->width >= SHEET_WIDE;
 }
 
+static void put_section(struct strbuf *out, const char *heading, const struct strbuf *lines)
+{
+    if (lines->len)
+        strbuf_printf(out, "%s\n%s", heading, strbuf_text(lines));
+}
+
 // Appends what the marks mean.
-static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncpus,
+static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncpus, bool sources,
                        const struct sheet_look *look)
 {
     struct strbuf text = {0};
@@ -217,6 +259,8 @@ static void put_legend(struct strbuf *out, const struct sheet_cpu *cpus, int ncp
         strbuf_puts(&text, "Sure is how many of the resampled curves say the same: high, nine of "
                            "ten and more; fair, six and more; low. ");
     strbuf_puts(&text, "Unstable: passes or noise allow no number.");
+    if (sources)
+        strbuf_puts(&text, " In place of another, a value is a level less sure.");
     for (int i = 0; i < ncpus; i++)
         if (*cpus[i].whose.hypervisor) {
             strbuf_puts(&text, " On a virtual machine sizes of caches, misses of a TLB, "
@@ -375,7 +419,7 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
     static const char *const alone[] = {"fact", "value", "95 % interval", "sure", "published"};
     static const enum text_align aligns[COLUMNS_MAX];
     const char *heads[COLUMNS_MAX] = {"fact"}, *group = "";
-    struct strbuf words = {0};
+    struct strbuf words = {0}, sources = {0};
     struct arena arena = {0};
     bool wide = is_wide(ncpus, look);
     if (ncpus > COLUMNS_MAX - 1)
@@ -390,6 +434,7 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
         .ncolumns = ncolumns,
         .headers = headers,
         .words = &words,
+        .sources = &sources,
         .width = wide ? look->width : SHEET_WIDTH,
         .rows = wide ? arena_alloc(&arena, 2 * sizeof *sink.rows * (size_t)(lines->n + 1)) : NULL,
         .units = wide && look->width < BOTH_UNITS ? 1 : SHEET_QUANTITIES_MAX,
@@ -403,10 +448,11 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
     else
         print_table(&sink, look->width);
     text_table_free(sink.table);
-    if (words.len)
-        strbuf_printf(out, "In words\n%s", strbuf_text(&words));
+    put_section(out, "In words", &words);
+    put_section(out, "Sources", &sources);
+    put_legend(out, cpus, ncpus, sources.len > 0, look);
     strbuf_free(&words);
-    put_legend(out, cpus, ncpus, look);
+    strbuf_free(&sources);
     arena_free(&arena);
 }
 
@@ -436,6 +482,8 @@ static void fact_json(const struct sheet_line *line, const struct sheet_fact *fa
     json_text(json_name(json, "property"), fact->property);
     json_text(json_name(json, "variant"), fact->variant);
     json_text(json_name(json, "conclusion"), fact->label);
+    json_text(json_name(json, "instead_of"), fact->instead_of);
+    json_text(json_name(json, "source"), report_sheet_source(fact, arena));
     json_text(json_name(json, "outcome"), conclusion_outcome_name(fact->outcome));
     json_real(json_name(json, "confidence"), fact->confidence);
     json_real(json_name(json, "published_least"), fact->most > 0 ? fact->least : (double)NAN);

@@ -26,6 +26,12 @@ expect_out '^  L1D latency +4 clk, 0\.942 ns +3\.99 to 4 +high$'
 expect_out '^  L1D read +128 B/clk, 543 GB/s +high$'
 expect_out '^  L2 size +822 KiB +324 to 860 KiB +high +CPUID 1 MiB$'
 expect_out '^  ITLB +unstable$'
+# What is not of its first choice says so, is less sure, and names who contradicts it.
+expect_out '^  L2 latency +14 clk, 3\.3 ns .* fair$'
+expect_out '^  L2 latency +l1_ways in place of latency_by_footprint \(in doubt\);$'
+expect_out '^ +latency_by_page says 10\.8 clk$'
+expect_out '^  L3 latency +latency_by_page in place of latency_by_footprint \(in$'
+expect_out 'place of another, a value is a level less sure\.'
 expect_out '^  Macro-fusion +122 of 144 pairs: cmp, cmp imm, '
 expect "no line is wider than 80 columns" test "$(wc -L <"$OUT")" -le 80
 cp "$OUT" one.txt
@@ -37,7 +43,8 @@ awk -F '  +' '/^  [A-Za-z0-9]/ { print $2 }' one.txt >names
 for width in 100 120; do
     for run in "$zen5" "$golden"; do
         wide $width "$run" >"wide.$run.txt"
-        expect "$width columns: 50 lines at most" test "$(wc -l <"wide.$run.txt")" -le 50
+        lines=$(awk '/^Sources$/ { below = 1 } /^$/ { below = 0 } !below' "wide.$run.txt" | wc -l)
+        expect "$width columns: 50 lines at most, and the sources" test "$lines" -le 50
         expect "$width columns: none is wider" test "$(wc -L <"wide.$run.txt")" -le $width
     done
     while read -r name; do
@@ -47,7 +54,7 @@ done
 expect "facts" test "$(wc -l <names)" -gt 60
 cp "wide.$zen5.txt" "$OUT"
 expect_out '^ Reorder buffer +446 µops \(446–449\) \[448–896\]  '
-expect_out '  L2 latency +10\.8 clk, 2\.55 ns \(10\.3–11\)$'
+expect_out '  L2 latency +14 clk, 3\.3 ns fair$'
 expect_out '^ Branch history +131 branches \(114–146\) fair '
 
 # --uarch and --run name the same.
@@ -74,11 +81,14 @@ expect_status 0
 expect_out '^\| fact \| zen5 \| sapphirerapids\? \|$'
 expect_out '^\|---\|---\|---\|$'
 expect_out '^\| Store queue \| 104 entries \(104 to 106\) \\\[104\\\] \| 112 entries .*\\\[112 to 114\\\] \|$'
+expect_out '^\| L2 latency \| 14 clk, 3\.3 ns .*fair; l1.?_ways in place of '
 expect_out '^\| Macro-fusion \| 122 of 144 pairs: .* never bt, shl \| 68 of 144 pairs: '
 run cpu --sheet --db packs.db --run "$zen5" --run "$golden" --format json
 expect_status 0
 expect_schema cpu_sheet "$OUT"
 expect_out '"fact": "L2 read", "text": "47\.6 B/clk, 202 GB/s", "interval": "47\.2 to 47\.9"'
+expect_out '"property": "l1_ways", "variant": "", "conclusion": "level 2", "instead_of": "latency_by_footprint"'
+expect_out '"instead_of": "latency_by_footprint", "source": "l1_ways in place of latency_by_footprint \(in doubt\); latency_by_page says 10\.8 clk", "outcome": "ok", "confidence": 0\.7'
 
 # The text file of a run's results begins with it, and has all conclusions below.
 run report --db packs.db --run "$golden" --output golden

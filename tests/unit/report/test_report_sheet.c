@@ -28,7 +28,9 @@ static const char table[] =
          "Core,Loads,memory_queues,load,knee,value,,1,,\n"
          "Core,Branches,branches_under_way,branch,knee,value,,1,,\n"
          "Core,Absent,no_such_property,,knee,value,,1,,\n"
+         "Core,Borrowed,no_such_property|reorder_buffer,nop,knee,value,,1,,\n"
          "Memory,L1D size,l1_ways,,end 1,value,bytes,4096,,\n"
+         "Memory,L1D latency,by_footprint|by_page|l1_ways,,level 1,time,,1,,\n"
          "Memory,L2 latency,by_footprint|by_page,,level 2,time,,1,,\n"
          "Memory,L2 size,by_page,,end 2,value,,1,,2u\n"
          "Memory,Read,bandwidth,read_z|read_y,last,bandwidth,,64,,\n";
@@ -60,14 +62,14 @@ static const struct conclusion of_branches[] = {
     {.variant = "branch", .outcome = CONCLUSION_NONE, .sentence = "no knee up to 400 branches"},
 };
 static const struct conclusion of_ways[] = {
-    {.variant = "", .confidence = 1, VALUES({"level 1", 4, 4, 4, "clk"}, {"end 1", 8, 8, 8, ""})},
+    {.variant = "", .confidence = 1, VALUES({"level 1", 5, 4.9, 5, "clk"}, {"end 1", 8, 8, 8, ""})},
 };
 static const struct conclusion of_footprint[] = {
     {.variant = "", .confidence = 1,
      VALUES({"level 1", 4, 4, 4, "clk"}, {"end 1", 8, 8, 8, ""}, {"doubt", 9, 9, 9, "bytes"})},
 };
 static const struct conclusion of_page[] = {
-    {.variant = "", .confidence = 1, VALUES({"level 1", 4, 4, 4, "clk"},
+    {.variant = "", .confidence = 1, VALUES({"level 1", 4.2, 4, 5, "clk"},
      {"level 2", 12, 11, 13, "clk"}, {"end 2", 262144, 262144, 524288, "bytes"})},
 };
 static const struct conclusion of_bandwidth[] = {
@@ -185,24 +187,32 @@ static void one_cpu_is_a_table(void **state)
     expect_sheet(1, REPORT_TABLE, 80,
                  "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
                  "\n"
-                 "fact          value                       95 % interval   sure  published\n"
+                 "fact           value                       95 % interval   sure  published\n"
                  "Clock\n"
-                 "  Clock       4 GHz\n"
+                 "  Clock        4 GHz\n"
                  "Front\n"
-                 "  Nops        4 instr/clk                 2 to 5          high\n"
+                 "  Nops         4 instr/clk                 2 to 5          high\n"
                  "Core\n"
-                 "  Buffer      250 µops                    248 to 256      fair  256 to 512\n"
-                 "  Loads       unstable                                          72 to 116\n"
-                 "  Branches    no knee up to 400 branches\n"
+                 "  Buffer       250 µops                    248 to 256      fair  256 to 512\n"
+                 "  Loads        unstable                                          72 to 116\n"
+                 "  Branches     no knee up to 400 branches\n"
+                 "  Borrowed     250 µops                    248 to 256      low   256 to 512\n"
                  "Memory\n"
-                 "  L1D size    32 KiB                                      high  32 KiB\n"
-                 "  L2 latency  12 clk, 3 ns                11 to 13        high\n"
-                 "  L2 size     256 KiB                     256 to 512 KiB  high  CPUID 512 KiB\n"
-                 "  Read        32 B/clk, 128 GB/s                          high\n"
+                 "  L1D size     32 KiB                                      high  32 KiB\n"
+                 "  L1D latency  4 clk, 1 ns                                 high\n"
+                 "  L2 latency   12 clk, 3 ns                11 to 13        fair\n"
+                 "  L2 size      256 KiB                     256 to 512 KiB  high  CPUID 512 KiB\n"
+                 "  Read         32 B/clk, 128 GB/s                          fair\n"
                  "In words\n"
                  "  Fused                8 of 14 pairs: cmp, add mem with all but jo; test with\n"
                  "                       all; inc with je; never shl (fair)\n"
                  "  Gone                 mov, xor ymm; not inc\n"
+                 "Sources\n"
+                 "  Borrowed             reorder_buffer in place of no_such_property (not\n"
+                 "                       measured)\n"
+                 "  L1D latency          l1_ways says 5 clk\n"
+                 "  L2 latency           by_page in place of by_footprint (in doubt)\n"
+                 "  Read                 read_y in place of read_z (too_few)\n"
                  "\n"
                  "Sure is how many");
 }
@@ -210,19 +220,21 @@ static void one_cpu_is_a_table(void **state)
 static void two_facts_share_a_wide_line(void **state)
 {
     (void)state;
-    expect_sheet(1, REPORT_TABLE, 100,
-                 "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
-                 "Clock                                         Memory\n"
-                 " Clock     4 GHz                               L1D size    32 KiB [32 KiB]\n"
-                 "Front                                          L2 latency  12 clk (11–13)\n"
-                 " Nops      4 instr/clk (2–5)                   L2 size     256 KiB (256–512 KiB) "
-                 "[CPUID 512 KiB]\n"
-                 "Core                                           Read        32 B/clk\n"
-                 " Buffer    250 µops (248–256) fair [256–512]\n"
-                 " Loads     unstable [72–116]\n"
-                 " Branches  no knee up to 400 branches\n"
-                 "In words\n"
-                 "  Fused                8 of 14 pairs: ");
+    expect_sheet(
+        1, REPORT_TABLE, 100,
+        "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
+        "Clock                                         Memory\n"
+        " Clock     4 GHz                               L1D size     32 KiB [32 KiB]\n"
+        "Front                                          L1D latency  4 clk\n"
+        " Nops      4 instr/clk (2–5)                   L2 latency   12 clk (11–13) fair\n"
+        "Core                                           L2 size      256 KiB (256–512 KiB) "
+        "[CPUID 512 KiB]\n"
+        " Buffer    250 µops (248–256) fair [256–512]   Read         32 B/clk fair\n"
+        " Loads     unstable [72–116]\n"
+        " Branches  no knee up to 400 branches\n"
+        " Borrowed  250 µops (248–256) low [256–512]\n"
+        "In words\n"
+        "  Fused                8 of 14 pairs: ");
 }
 
 static void cpus_stand_side_by_side(void **state)
@@ -233,26 +245,28 @@ static void cpus_stand_side_by_side(void **state)
         "Zen 3 (zen3), A|B <Core>; run 7, 2026-01-31, latput 1.0.0\n"
         "Zen 3 (zen3), no name, on KVM; run 8, 2026-02-01, latput 1.0.0\n"
         "\n"
-        "fact          zen3, run 7                               zen3, run 8\n"
+        "fact           zen3, run 7                               zen3, run 8\n"
         "Clock\n"
-        "  Clock       4 GHz\n"
+        "  Clock        4 GHz\n"
         "Front\n"
-        "  Nops        4 instr/clk (2 to 5)                      4 instr/clk (2 to 5)\n"
+        "  Nops         4 instr/clk (2 to 5)                      4 instr/clk (2 to 5)\n"
         "Core\n"
-        "  Buffer      250 µops (248 to 256) fair [256 to 512]   [256 to 512]\n"
-        "  Loads       unstable [72 to 116]                      [72 to 116]\n"
-        "  Branches    no knee up to 400 branches\n"
+        "  Buffer       250 µops (248 to 256) fair [256 to 512]   [256 to 512]\n"
+        "  Loads        unstable [72 to 116]                      [72 to 116]\n"
+        "  Branches     no knee up to 400 branches\n"
+        "  Borrowed     250 µops (248 to 256) low [256 to 512]    [256 to 512]\n"
         "Memory\n"
-        "  L1D size    32 KiB [32 KiB]                           [32 KiB]\n"
-        "  L2 latency  12 clk, 3 ns (11 to 13)\n"
-        "  L2 size     256 KiB (256 to 512 KiB) [CPUID 512 KiB]\n"
-        "  Read        32 B/clk, 128 GB/s\n"
+        "  L1D size     32 KiB [32 KiB]                           [32 KiB]\n"
+        "  L1D latency  4 clk, 1 ns\n"
+        "  L2 latency   12 clk, 3 ns (11 to 13) fair\n"
+        "  L2 size      256 KiB (256 to 512 KiB) [CPUID 512 KiB]\n"
+        "  Read         32 B/clk, 128 GB/s fair\n"
         "In words\n"
         "  Fused                zen3, run 7: 8 of 14 pairs: cmp, add mem with all but jo;\n"
         "                       test with all; inc with je; never shl (fair)\n"
         "  Gone                 zen3, run 7: mov, xor ymm; not inc\n"
-        "\n"
-        "In parentheses");
+        "Sources\n"
+        "  Borrowed             zen3, run 7: reorder_buffer in place of ");
 }
 
 static void markdown_escapes_what_it_would_read(void **state)
