@@ -201,9 +201,13 @@ static int parse_operands(struct row_parser *parser)
 static int parse_implicit(struct row_parser *parser)
 {
     struct list_row *row = parser->row;
-    const char *rest = parser_field(parser, LIST_IMPLICIT);
+    const char *text = parser_field(parser, LIST_IMPLICIT), *rest = text;
     struct word word;
-    while (word_next(&rest, &word)) {
+    size_t count = 0;
+    while (count < IMPLICIT_MAX && word_next(&rest, &word))
+        count++;
+    row->implicit = arena_alloc(&parser->list->arena, count * sizeof *row->implicit);
+    for (rest = text; word_next(&rest, &word);) {
         if (row->nimplicit == IMPLICIT_MAX)
             return list_fault_set(&parser->fault, word.at, "more than %d implicit operands",
                                   IMPLICIT_MAX);

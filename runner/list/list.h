@@ -133,7 +133,7 @@ struct list_row {
     enum rounding rounding;
     struct operand ops[OPERANDS_MAX];
     int nops;
-    struct operand implicit[IMPLICIT_MAX];
+    struct operand *implicit; // IMPLICIT_MAX at most
     int nimplicit;
     const char *isa; // "AVX512F+AVX512VL"
     unsigned tests;  // TESTS_*
