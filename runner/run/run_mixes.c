@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum {
-    MIXES = 400,      // some five seconds, and 60 KB in a pack
+    MIXES = 400,      // some 4,000 kernels and 45 KB
     FORMS_LEAST = 50, // of which mixes say something; with fewer than MIXES each may be in one
     SEED = 1,         // as `latput validate` draws them
 };

@@ -544,7 +544,7 @@ static int line_bytes(const char *line)
 
 enum { PLACES_BYTES = 4096 };
 
-// Where the stores of a body lie.
+// Stores of a body, by their bytes.
 struct stored {
     int bits[PLACES_BYTES];          // of one byte: 1, it is rewritten; 2, it is only written
     long block, end;                 // of the last place that was rewritten
