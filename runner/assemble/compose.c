@@ -318,8 +318,8 @@ size_t compose_refuse(struct compose *compose, const char *source, const char *m
     return refused;
 }
 
-// The pieces of a kernel, as they are made: bytes of several lines make one, but a line that is repeated
-// for long is one of its own, of which memory holds one copy only.
+// The pieces of a kernel as they are made: bytes of several lines make one, but a line that is
+// repeated for long is one of its own, of which memory holds one copy only.
 struct compose_pieces {
     struct gen_piece *items;
     size_t n, capacity;
