@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What a run has no value for, on a core made of text: a batch is measured once more by another
-# process, what is still missing at the end once again, and `latput run --again` completes a finished
-# run. Bounds, kills, both orders of merge, and what --resume does after a finished run.
+# process, what is still missing at the end once again, and `latput run --again` completes a
+# finished run. Bounds, kills, both orders of merge, and what --resume does after a finished run.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/text.sh
@@ -17,8 +17,8 @@ measure() {
     run run forms.csv --db "$db" --results none --quiet --give-up 1 --tests LT "$@"
 }
 values() { # DB: of all forms
-    sql "$1" "select group_concat(mnemonic || printf(' %.2f/%.2f', latency_max_clk, rthroughput_clk),
-        ', ') from (select * from instruction_table order by mnemonic)"
+    sql "$1" "select group_concat(mnemonic || printf(' %.2f/%.2f', latency_max_clk,
+        rthroughput_clk), ', ') from (select * from instruction_table order by mnemonic)"
 }
 # The rows of form_summary are those that follow.
 fits() {
