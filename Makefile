@@ -284,7 +284,7 @@ figures:
 	tools/figures.sh docs/figures/ports.csv >$(BUILD)/PORTS_FIGURES.md
 	mv $(BUILD)/PORTS_FIGURES.md docs/PORTS_FIGURES.md
 
-# What today's ports predict of the mixes that the published runs measured.
+# Today's ports predict the mixes that the published runs measured.
 truth: $(BUILD)/latput $(PUBLISHED_DB)
 	$Q$(BUILD)/latput validate --stored --db $(PUBLISHED_DB)
 

@@ -4,11 +4,11 @@
 # property of the pipeline and writes tables, data sheet, pictures, a web page and a pack to
 # results/. Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N; those that choose
 # forms (lists, --filter) leave the properties out. A second call goes on where an interrupted one
-# ended; after a finished one it only measures the properties anew. Where the run ends with status 1,
-# what it has no value for is measured once more. It survives the end of the terminal or connection that started it. Exit status as
-# `latput run`: 0 all done (a few unstable tests are a warning), 1 the results as a whole are in
-# doubt, tests failed that should not have, or it was stopped (the log says which), 2 wrong usage,
-# 3 the environment lacks something or nothing could be measured.
+# ended; after a finished one it only measures the properties anew. Where a run ends with status 1,
+# what it has no value for is measured once more. It survives the end of the terminal or connection
+# that started it. Exit status as `latput run`: 0 all done (a few unstable tests are a warning), 1
+# the results as a whole are in doubt, tests failed that should not have, or it was stopped (the log
+# says which), 2 wrong usage, 3 the environment lacks something or nothing could be measured.
 set -u
 cd "$(dirname "$0")" || exit 3
 trap '' HUP PIPE # a lost terminal or connection; inherited by all that follows

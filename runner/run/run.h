@@ -27,7 +27,7 @@ struct run_options {
     int64_t completes_id;
 };
 
-// What was measured once more for want of a value (measure/retry.h).
+// Kernels and ports of forms that were measured once more for want of a value (measure/retry.h).
 struct run_retried {
     int64_t kernels, gained;     // those that have a value now
     int64_t forms, forms_gained; // whose ports were asked for

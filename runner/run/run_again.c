@@ -50,6 +50,7 @@ int run_again_find(struct store *store, const struct cpu_info *cpu, struct run_a
     if (store_get_base(store, cpu, LATPUT_VERSION, &again->base, &again->arena, err) != 0 ||
         again_refuse(&again->base, err) != 0)
         return -1;
+    again->calibration_off = cpu->imul64_clk && again->base.calib_link_clk != cpu->imul64_clk;
     return store_get_lacks(store, again->base.run_id, &again->lacks, &again->n, &again->arena, err);
 }
 
@@ -107,6 +108,7 @@ void run_again_narrow(const struct run_again *again, unsigned tests, struct sele
 int run_again_summary(struct store *store, const struct run_again *again,
                       struct run_summary *summary, struct err *err)
 {
+    summary->calibration_off |= again->calibration_off;
     return store_completed_summary(store, again->base.run_id, summary->counts, &summary->scattered,
                                    err);
 }

@@ -11,6 +11,7 @@ struct run_again {
     struct stored_base base;
     struct stored_lack *lacks; // all forms of the run
     int n;
+    bool calibration_off; // as in run_summary, of the base
     struct arena arena;
 };
 // Finds the run to be completed on this CPU and what its forms lack. Returns 0, or -1 with the
@@ -26,7 +27,7 @@ const char *const *run_again_lists(struct run_again *again);
 // `tests` allows.
 void run_again_narrow(const struct run_again *again, unsigned tests, struct selection *selection);
 
-// Counts of the run as it is completed, in the place of those of the run that completed it, so that
-// run_verdict() judges the whole.
+// Counts of the run as it is completed, in the place of those of the run that completed it, and its
+// calibration's doubt, so that run_verdict() judges the whole.
 int run_again_summary(struct store *store, const struct run_again *again,
                       struct run_summary *summary, struct err *err);

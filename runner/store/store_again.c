@@ -51,7 +51,8 @@ static int base_read(struct store *store, const char *version, struct stored_bas
                      struct arena *arena, struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT uuid, version, lists, selection, label, decided "
+                                    "SELECT uuid, version, lists, selection, label, decided, "
+                                    "calib_link_clk "
                                     "FROM run WHERE run_id = ?1",
                                     "i", base->run_id);
     if (!stmt)
@@ -64,6 +65,7 @@ static int base_read(struct store *store, const char *version, struct stored_bas
         base->selection = arena_strdup(arena, store_text(stmt, 3));
         base->label = arena_strdup(arena, store_text(stmt, 4));
         base->override = strcmp(store_text(stmt, 5), "override") == 0;
+        base->calib_link_clk = sqlite3_column_int64(stmt, 6);
         base->found = strcmp(base->version, version) ? AGAIN_OTHER_LATER : AGAIN_FOUND;
     }
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a finished run has no value for, so that another one can ask for it (`latput run --again`).
+// The forms that a finished run has no value for, so that another one can ask for it (`latput run --again`).
 // A value is missing where a test, or the ports of a form, ran and came out unstable, with a bound
 // for want of a steady state, or timed out; ports also where two ways of finding them differ.
 #pragma once
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-// Why there is no run to be completed.
+// Reasons for which there is no run to be completed.
 enum store_again {
     AGAIN_FOUND,
     AGAIN_NONE,       // no run is finished
@@ -24,7 +24,8 @@ struct stored_base {
     enum store_again found;
     int64_t run_id; // also where it is of another version
     const char *uuid, *version, *lists, *selection, *label;
-    bool override; // the user said which CPU it is
+    bool override;          // the user said which CPU it is
+    int64_t calib_link_clk; // of the chain by which its cycles were found
 };
 int store_get_base(struct store *store, const struct cpu_info *cpu, const char *version,
                    struct stored_base *base, struct arena *arena, struct err *err);

@@ -243,6 +243,7 @@ int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch
                          // A run that completes another has its structure, and few forms.
                          "ORDER BY " STORE_RUN_IS_OWN
                          " DESC, EXISTS (SELECT 1 FROM run AS completed JOIN port_model AS its "
-                         "USING (run_id) WHERE completed.uuid = run.completes), started_utc DESC, run.run_id DESC LIMIT 1",
+                         "USING (run_id) WHERE completed.uuid = run.completes), started_utc DESC, "
+                         "run.run_id DESC LIMIT 1",
                          "it", cpu_id, uarch);
 }

@@ -531,7 +531,7 @@ static const char table_runs[] =
     "(SELECT latency_row FROM best UNION SELECT rthroughput_row FROM best "
     "UNION SELECT port_row FROM best) "
     "UNION SELECT run_id FROM property_table WHERE uarch = (SELECT uarch FROM asked) "
-    // What a completing run has not asked is in others.
+    // A completing run asks some forms only; the others are in other runs.
     "UNION SELECT other.run_id FROM run JOIN run AS other ON run.completes <> '' "
     "AND run.completes IN (other.uuid, other.completes) WHERE run.run_id IN "
     "(SELECT run_id FROM best)) "

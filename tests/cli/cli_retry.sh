@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a run has no value for, on a core made of text: a batch is measured once more by another
+# A run without some values, on a core made of text: a batch is measured once more by another
 # process, what is still missing at the end once again, and `latput run --again` completes a
 # finished run. Bounds, kills, both orders of merge, and what --resume does after a finished run.
 # shellcheck source=tests/cli/cli.sh
@@ -114,7 +114,7 @@ expect_status 0
 expect_err '^latput run: run 1 has a value for all that has one; nothing was measured'
 expect "no third run" test "$(sql base.db 'select count(*) from run')" = 2
 
-# What was completed, and did not come, is asked again for the same run.
+# A value that did not come is asked again for the same run.
 again still.db
 expect_status 0
 expect_err '^latput run: completes run 1: 1 forms had no value for something, 0 still have none'
@@ -203,6 +203,14 @@ cp killed.db version.db
 sqlite3 version.db "DROP TRIGGER run_no_update; DROP TRIGGER run_finish_once;
     UPDATE run SET version = '0.0.1'"
 refused version.db 'run 1 is of latput 0\.0\.1, .*.latput run. measures all anew' 2
+# A doubt about all values of the completed run is not cured by completing it.
+cp killed.db off.db
+sqlite3 off.db "DROP TRIGGER run_no_update; DROP TRIGGER run_finish_once;
+    UPDATE run SET calib_link_clk = 4"
+again off.db
+expect_status 1
+expect_err 'the calibration contradicts what is known of this CPU'
+
 text_machine other zen5 zen2 <<<''
 refused base.db 'no finished run here is of this CPU.*.latput run.' 2
 finish

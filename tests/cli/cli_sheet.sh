@@ -26,7 +26,7 @@ expect_out '^  L1D latency +4 clk, 0\.942 ns +3\.99 to 4 +high$'
 expect_out '^  L1D read +128 B/clk, 543 GB/s +high$'
 expect_out '^  L2 size +822 KiB +324 to 860 KiB +high +CPUID 1 MiB$'
 expect_out '^  ITLB +unstable$'
-# What is not of its first choice says so, is less sure, and names who contradicts it.
+# A fact that is not of its first choice says so, is less sure, and names who contradicts it.
 expect_out '^  L2 latency +14 clk, 3\.3 ns .* fair$'
 expect_out '^  L2 latency +l1_ways in place of latency_by_footprint \(in doubt\);$'
 expect_out '^ +latency_by_page says 10\.8 clk$'

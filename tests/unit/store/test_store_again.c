@@ -232,7 +232,7 @@ static void test_merged(void **state)
     fixture_end(&fixture, store);
 }
 
-// What there is to be completed, and why not.
+// The run to be completed, and the reasons for which there is none.
 static void test_base(void **state)
 {
     (void)state;
