@@ -84,8 +84,8 @@ WHERE run.completes <> '' AND (SELECT uarch_key FROM run_key WHERE run_key.run_i
         (SELECT uarch_key FROM run_key WHERE run_key.run_id = completed.run_id)
     AND EXISTS (SELECT 1 FROM test WHERE test.run_form_id = own.run_form_id);
 
--- The rank of an answer to a test: 2 by a value, 1 by a throughput without a steady state, which has a
--- bound, 0 by neither.
+-- The rank of an answer to a test: 2 by a value, 1 by a throughput without a steady state, which
+-- has a bound, 0 by neither.
 CREATE VIEW answer AS
 SELECT test.test_id, CASE WHEN result.outcome <> 'ok' THEN 0 WHEN test.kind = 'throughput'
     AND result.bound = 'upper' AND coalesce(result.states, 1) = 0 THEN 1 ELSE 2 END AS grade

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The forms that a finished run has no value for, so that another one can ask for it (`latput run --again`).
-// A value is missing where a test, or the ports of a form, ran and came out unstable, with a bound
-// for want of a steady state, or timed out; ports also where two ways of finding them differ.
+// The forms that a finished run has no value for, so that another one can ask for it (`latput run
+// --again`). A value is missing where a test, or the ports of a form, ran and came out unstable,
+// with a bound for want of a steady state, or timed out; ports also where two ways of finding them
+// differ.
 #pragma once
 
 #include "core/outcome.h"
