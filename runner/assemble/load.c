@@ -4,6 +4,7 @@
 #include "core/core_abi.h"
 #include "util/mem.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -62,6 +63,7 @@ static int load_read(const char *path, struct load_image *image, struct err *err
 static bool load_place(const struct load_image *image, uint64_t address, uint64_t offset,
                        uint64_t bytes)
 {
+    assert(image->bytes); // it was read
     const Elf64_Ehdr *head = (const void *)image->bytes;
     Elf64_Phdr *segments = (void *)(image->bytes + head->e_phoff);
     Elf64_Shdr *sections = (void *)(image->bytes + head->e_shoff);

@@ -281,8 +281,7 @@ static int mixes_retry(struct measure_mixes *measure, struct batch *const *poor,
     int status = 0;
     for (int i = 0; i < npoor && status == 0; i++) {
         const struct exec_params params = mixes_params(measure, poor[i]);
-        status = retry_batch(measure->retry, poor[i], measure->plan.issue_width, &params, &progress,
-                             &measure->stopped, err);
+        status = retry_batch(measure->retry, poor[i], &params, &progress, &measure->stopped, err);
         if (status == 0 && measure->stopped)
             status = mixes_stopped(err);
         if (status == 0)

@@ -115,11 +115,11 @@ static int retry_execute(struct retry *retry, struct batch *batch, const struct 
     return status;
 }
 
-int retry_batch(struct retry *retry, struct batch *batch, int issue_width,
-                const struct exec_params *params, const struct exec_progress *progress,
-                bool *stopped, struct err *err)
+int retry_batch(struct retry *retry, struct batch *batch, const struct exec_params *params,
+                const struct exec_progress *progress, bool *stopped, struct err *err)
 {
     double left_s = retry_left_s(retry), begin_s = clock_now_s();
+    int issue_width = retry->session->issue_width;
     if (left_s <= 0 || !batch->program.path)
         return 0;
     struct retried retried = retry_take(batch, issue_width, params->hang_ms, left_s);

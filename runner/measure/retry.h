@@ -31,6 +31,5 @@ bool retry_wanted(const struct batch *batch, int issue_width, int least);
 // Measures these kernels of the batch once more, as far as the time allows. A kernel that again has
 // no value keeps its first result. `params`: of the process, by which the first one was measured.
 // *stopped: by a signal. Returns 0, or -1 where the program cannot work.
-int retry_batch(struct retry *retry, struct batch *batch, int issue_width,
-                const struct exec_params *params, const struct exec_progress *progress,
-                bool *stopped, struct err *err);
+int retry_batch(struct retry *retry, struct batch *batch, const struct exec_params *params,
+                const struct exec_progress *progress, bool *stopped, struct err *err);

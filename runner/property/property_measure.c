@@ -33,7 +33,6 @@ struct sweep {
     const struct property *property;
     struct swept_property *result;
     struct arena *arena;
-    struct property_codes *codes;
     size_t capacity; // room in result->points
     double start_s;
     int replicate; // from 0
@@ -211,7 +210,7 @@ static void round_order(const struct sweep *sweep, int first, struct round *roun
 // Returns the place of a point's code.
 static const struct gen_code **codes_at(const struct sweep *sweep, int point)
 {
-    struct property_codes *codes = sweep->codes;
+    struct property_codes *codes = sweep->measuring->codes;
     size_t points = (size_t)sweep->result->npoints;
     if (points > codes->capacity) {
         const struct gen_code **more = arena_alloc(sweep->arena, 2 * points * sizeof *more);
@@ -484,14 +483,12 @@ int property_conclude(struct swept_property *result, struct arena *arena, struct
 }
 
 int property_measure(struct property_measuring *measuring, const struct property *property,
-                     struct arena *arena, struct property_codes *codes,
-                     struct swept_property *result, struct err *err)
+                     struct arena *arena, struct swept_property *result, struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,
                           .property = property,
                           .result = result,
                           .arena = arena,
-                          .codes = codes,
                           .start_s = clock_now_s()};
     int status = 0, first = 0,
         points = sweep_begin(&sweep, measuring->machine, measuring->session->cpu);
@@ -512,14 +509,13 @@ int property_measure(struct property_measuring *measuring, const struct property
 }
 
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           int replicate, struct arena *arena, struct property_codes *codes,
-                           struct swept_property *result, struct err *err)
+                           int replicate, struct arena *arena, struct swept_property *result,
+                           struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,
                           .property = property,
                           .result = result,
                           .arena = arena,
-                          .codes = codes,
                           .start_s = clock_now_s(),
                           .replicate = replicate};
     if (result->npoints == 0)

@@ -108,12 +108,13 @@ static int sweeps_measure(struct sweeps *run, struct replicated *row, int replic
     struct property_measuring measuring = {.session = &run->session,
                                            .machine = &run->machine,
                                            .progress = &progress,
+                                           .codes = &row->codes,
                                            .planned = sweeps_planned,
                                            .keep = run->options->keep};
-    int status = replicate ? property_measure_again(&measuring, row->property, replicate,
-                                                    &row->arena, &row->codes, &row->result, err)
-                           : property_measure(&measuring, row->property, &row->arena, &row->codes,
-                                              &row->result, err);
+    int status = replicate
+                     ? property_measure_again(&measuring, row->property, replicate, &row->arena,
+                                              &row->result, err)
+                     : property_measure(&measuring, row->property, &row->arena, &row->result, err);
     row->at_s = clock_now_s();
     run->summary->stopped |= measuring.stopped;
     run->summary->kernels += measuring.kernels;

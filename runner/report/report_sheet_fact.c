@@ -187,9 +187,9 @@ static void tell_instead(struct sheet_fact *fact, const struct sheet_line *line,
     const struct conclusion *conclusion =
         property ? first_conclusion(property, line->variants, arena) : NULL;
     bool same = strcmp(first, fact->property) == 0;
-    if (same && strcmp(conclusion->variant, fact->variant) == 0)
+    if (same && conclusion && strcmp(conclusion->variant, fact->variant) == 0)
         return;
-    fact->instead_of = same ? conclusion->variant : first;
+    fact->instead_of = same && conclusion ? conclusion->variant : first;
     fact->from = same && *fact->variant ? fact->variant : fact->property;
     fact->reason = reason_text(conclusion);
     double less = fact->confidence - (CONFIDENCE_HIGH - CONFIDENCE_FAIR);

@@ -159,13 +159,18 @@ static void put_group(struct sink *sink, const char *group)
         text_table_styled(sink->table, "", STYLE_PLAIN);
 }
 
+// Returns the text with the name of its CPU in front, where there are several.
+static const char *text_of_cpu(const struct sink *sink, int ncpus, int cpu, const char *text,
+                               struct arena *arena)
+{
+    return ncpus > 1 ? arena_printf(arena, "%s: %s", sink->headers[cpu + 1], text) : text;
+}
+
 // Appends a text with the name of its fact below the table, "  Macro-fusion         zen5: ...", the
 // name in front of the first of several CPUs only.
-static void put_below(const struct sink *sink, struct strbuf *out, const char **name, int ncpus,
-                      int cpu, const char *text, struct arena *arena)
+static void put_below(const struct sink *sink, struct strbuf *out, const char **name,
+                      const char *text)
 {
-    if (ncpus > 1)
-        text = arena_printf(arena, "%s: %s", sink->headers[cpu + 1], text);
     strbuf_printf(out, "  %-*s", WORDS - 2, *name);
     text_wrap(out, text, WORDS, sink->width);
     *name = "";
@@ -182,7 +187,7 @@ static void put_words(struct sink *sink, const struct sheet_line *line,
             continue;
         if (strcmp(sure, "high") != 0)
             text = arena_printf(arena, "%s (%s)", text, sure);
-        put_below(sink, sink->words, &name, ncpus, i, text, arena);
+        put_below(sink, sink->words, &name, text_of_cpu(sink, ncpus, i, text, arena));
     }
 }
 
@@ -194,7 +199,7 @@ static void put_sources(struct sink *sink, const struct sheet_line *line,
     for (int i = 0; i < ncpus; i++) {
         const char *source = report_sheet_source(&facts[i], arena);
         if (*source)
-            put_below(sink, sink->sources, &name, ncpus, i, source, arena);
+            put_below(sink, sink->sources, &name, text_of_cpu(sink, ncpus, i, source, arena));
     }
 }
 

@@ -262,8 +262,7 @@ static int run_retry(struct run *run, struct batch *batch, struct err *err)
         return 0;
     const struct exec_params params = session_params(&run->session, batch->bits);
     progress_more(run->progress, retry_missing(batch, run->session.issue_width), 0);
-    return retry_batch(&run->retry, batch, run->session.issue_width, &params, &progress,
-                       &run->summary->stopped, err);
+    return retry_batch(&run->retry, batch, &params, &progress, &run->summary->stopped, err);
 }
 
 // Gives the batch to the writer, or frees it after an error.

@@ -369,6 +369,7 @@ static int ports_chunks(struct chunk *chunk, struct measure_mixes *measure, stru
     int status = ports_all_chunks(chunk, chunk->nasked, err);
     if (status == 0 && again)
         status = ports_again(chunk, measure, err);
+    chunk->missing = NULL;
     free(missing.at);
     return status;
 }
