@@ -55,7 +55,7 @@ static int assemble_write(const struct assembly *build, const char *name, const 
                           struct err *err)
 {
     const char *path = assemble_path(build, name);
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(path, "we");
     if (!file && scratch_is_gone(path, err))
         return -1;
     if (!file)
@@ -420,7 +420,7 @@ static int build_write_composed(const struct assembly *build, struct err *err)
     const char *path = assemble_path(build, build->code);
     gen_write_table(build->kernels, build->nkernels, &none, &table);
     int status = assemble_write(build, build->table, &table, err);
-    FILE *file = status == 0 ? fopen(path, "w") : NULL;
+    FILE *file = status == 0 ? fopen(path, "we") : NULL;
     bool written = file && gen_put_code(build->kernels, build->nkernels, file);
     if ((file && fclose(file) != 0) || (!written && status == 0))
         status = err_set(err, "%s: cannot write: %s (is the disk full?)", path, strerror(errno));

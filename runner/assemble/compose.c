@@ -228,7 +228,7 @@ static void compose_add_kernel(struct compose *compose, int id)
     if (kernel->left_out || kernel->composed || (gen_has_extras(kernel->spec) && !kernel->expanded))
         return;
     plan->first = compose->nsteps;
-    for (int part = 0; part < GEN_PARTS; part++) {
+    for (enum gen_part part = 0; part < GEN_PARTS; part++) {
         const char *text =
             kernel->expanded ? kernel->expanded[part] : gen_part_text(kernel->spec, part);
         if (text && kernel->expanded)

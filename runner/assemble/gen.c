@@ -235,7 +235,7 @@ static uint64_t gen_place_parts(const struct gen_code *code, uint64_t at, uint64
                                 struct core_kernel *entry)
 {
     uint64_t places[GEN_PARTS], bytes[GEN_PARTS];
-    for (int part = 0; part < GEN_PARTS; part++) {
+    for (enum gen_part part = 0; part < GEN_PARTS; part++) {
         places[part] = at;
         bytes[part] = gen_part_bytes(code, part);
         at += bytes[part];
@@ -323,7 +323,7 @@ bool gen_put_code(const struct gen_kernel *kernels, int nkernels, FILE *file)
 void gen_write_unexpanded(const struct gen_kernel *kernels, int nkernels, struct strbuf *out)
 {
     for (int i = 0; i < nkernels; i++)
-        for (int part = 0; part < GEN_PARTS; part++) {
+        for (enum gen_part part = 0; part < GEN_PARTS; part++) {
             const char *text = gen_part_text(kernels[i].spec, part);
             if (kernels[i].left_out || kernels[i].composed || !text)
                 continue;

@@ -131,7 +131,7 @@ static int load_write_file(const struct load_image *image, const struct strbuf *
                            const struct gen_kernel *kernels, int nkernels, const char *to,
                            struct err *err)
 {
-    FILE *file = fopen(to, "w");
+    FILE *file = fopen(to, "we");
     bool written = file && load_put(image, table, kernels, nkernels, file) &&
                    fchmod(fileno(file), S_IRWXU) == 0;
     if ((file && fclose(file) != 0) || !written)

@@ -159,6 +159,17 @@ static void print_summary(const struct run_summary *summary)
                      summary->mixes, summary->mixes_within_10_percent, summary->mixes_mape_percent);
 }
 
+// Prints the verdict; returns the exit status.
+static int say_verdict(const struct run_summary *summary)
+{
+    struct strbuf why = {0};
+    int status = run_verdict(summary, &why);
+    if (why.len)
+        command_note(&cmd_run, "ends with status %d: %s", status, strbuf_text(&why));
+    strbuf_free(&why);
+    return status;
+}
+
 static void print_warnings(struct store *store, int64_t run_id)
 {
     struct err err = {0};
@@ -171,10 +182,10 @@ static void print_warnings(struct store *store, int64_t run_id)
 }
 
 // Says that --resume has nothing to go on with.
-static int say_done(struct store *store, int64_t run_id)
+static int say_done(struct store *store, struct run_summary *summary)
 {
     struct err err = {0};
-    const struct store_filter filter = {.run_id = run_id};
+    const struct store_filter filter = {.run_id = summary->run_id};
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, &err);
     const char *when =
         rows && store_rows_next(rows, &err) == 1 ? store_text_of(rows, "finished_utc") : "";
@@ -183,9 +194,12 @@ static int say_done(struct store *store, int64_t run_id)
                  " of these lists is finished (%s), so nothing was measured; `latput "
                  "run --again` measures what it has no value for, `latput run` without --resume "
                  "all anew",
-                 run_id, when);
+                 summary->run_id, when);
     store_rows_close(rows);
-    return EXIT_DONE;
+    if (store_completed_summary(store, summary->run_id, summary->counts, &summary->scattered,
+                                &err) != 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    return say_verdict(summary);
 }
 
 static int64_t count_lacking(const struct run_again *again)
@@ -215,17 +229,6 @@ static int say_completed(struct store *store, const struct run_again *before,
     return status == 0 ? EXIT_DONE : command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
 }
 
-// Prints the verdict; returns the exit status.
-static int say_verdict(const struct run_summary *summary)
-{
-    struct strbuf why = {0};
-    int status = run_verdict(summary, &why);
-    if (why.len)
-        command_note(&cmd_run, "ends with status %d: %s", status, strbuf_text(&why));
-    strbuf_free(&why);
-    return status;
-}
-
 // Measures the selection into the database and writes reports; prints a summary at the end.
 // `again`: the run that is completed; NULL: none.
 static int run_measured(struct store *store, const struct selection *selection,
@@ -244,7 +247,7 @@ static int run_measured(struct store *store, const struct selection *selection,
         return command_fail(&cmd_run, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
                             err.text);
     if (summary.done)
-        return say_done(store, summary.run_id);
+        return say_done(store, &summary);
     print_warnings(store, summary.run_id);
     print_summary(&summary);
     store_note_time(&cmd_run, store, summary.run_id);

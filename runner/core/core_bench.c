@@ -159,8 +159,10 @@ static void bench_touch(const struct bench *bench)
 {
     const struct kernel_run *run = bench->run;
     double window_tsc = bench->config->window_ns * bench->config->tsc_hz / 1e9;
-    if (bench->last_tsc < TOUCH_WINDOWS * window_tsc)
-        time_kernel(run->kernel, run->variant->entry, run->iterations);
+    if (bench->last_tsc >= TOUCH_WINDOWS * window_tsc)
+        return;
+    time_kernel(run->kernel, run->variant->entry, run->iterations);
+    run_show_life();
 }
 
 // Makes one timing with its surroundings. Returns false if the body did damage, with its outcome

@@ -40,7 +40,8 @@ void send_record(const struct core_record *record)
         send_all();
 }
 
-static void send_text(enum core_record_type type, const char *format, va_list ap)
+static void __attribute__((format(printf, 2, 0)))
+send_text(enum core_record_type type, const char *format, va_list ap)
 {
     struct core_record record = {.type = type};
     vsnprintf(record.text, sizeof record.text, format, ap);

@@ -141,6 +141,8 @@ static uint32_t time_link_by_ratio(const struct core_config *config)
         last = seen;
         guard_sleep_ms(LOOKS_APART_MS);
     }
+    if (facts.times.calib_link_clk) // found before
+        return facts.times.calib_link_clk;
     send_fatal("the latency of imul is not known for this CPU, and its ratio to that of add, %.3f, "
                "is no integer: core cycles cannot be calibrated",
                facts.times.imul_per_add);
@@ -154,6 +156,8 @@ static uint32_t time_link_clk(const struct core_config *config)
     facts.times.imul_per_add = time_imul_per_add();
     double clk = facts.times.link_counts[0];
     uint32_t seen = time_integer(clk, config->calib_link_clk ? LINK_REFUTED : LINK_TOLERANCE);
+    if (!seen && !config->calib_link_clk && facts.times.calib_link_clk)
+        return facts.times.calib_link_clk; // found before
     if (!seen && !config->calib_link_clk)
         send_fatal("the latency of imul is not known for this CPU, and what a counter says, %.3f, "
                    "is no integer: core cycles cannot be calibrated",
@@ -195,14 +199,22 @@ static void time_set_link(const struct core_config *config, uint32_t link_clk)
     rounds.n = 0;
 }
 
-// Finds all facts anew, as far as that is possible without the gate.
+static bool time_is_quiet(const struct core_config *config)
+{
+    uint32_t canary_tsc = time_canary(config);
+    return time_canary_quiet(canary_tsc, time_calibration());
+}
+
+// Finds all facts anew, as far as that is possible without the gate. What cannot be found ends the
+// process the first time; later it stays as it was.
 static void time_find(const struct core_config *config)
 {
     double ticks_per_ns = config->tsc_hz / 1e9;
     facts.calib_iterations = (uint32_t)(config->calib_ns * ticks_per_ns / time_iteration()) + 1;
     facts.times.overhead_tsc = time_overhead_ungated();
     if (core_is_timed(config))
-        time_count(config, facts.calib_iterations, NULL, &facts.times);
+        time_count(config, facts.calib_iterations,
+                   facts.times.calib_link_clk ? time_is_quiet : NULL, &facts.times);
     time_set_link(config, time_link_clk(config));
     facts.times.core_hz = facts.times.calib_clk /
                           (time_calibration_median() - facts.times.overhead_tsc) * config->tsc_hz;
@@ -255,12 +267,6 @@ static bool time_rounds_pass(const struct core_config *config)
     while (rounds.n < CONFIRM_ROUNDS && time_now() < end)
         time_round(config);
     return rounds.n >= CONFIRM_ROUNDS_LEAST;
-}
-
-static bool time_is_quiet(const struct core_config *config)
-{
-    uint32_t canary_tsc = time_canary(config);
-    return time_canary_quiet(canary_tsc, time_calibration());
 }
 
 static void time_accept(const struct core_config *config)

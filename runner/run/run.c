@@ -254,7 +254,7 @@ static bool run_is_poor(const struct run *run, const struct batch *batch)
 static int run_retry(struct run *run, struct batch *batch, struct err *err)
 {
     const struct exec_progress progress = {run_kernel_done, run_waiting, run};
-    if (!batch->program.path || run->summary->stopped)
+    if (!batch->program.path || run->summary->stopped || retry_left_s(&run->retry) <= 0)
         return 0;
     if (run_seek_floor(run, batch, err) != 0)
         return -1;
@@ -361,10 +361,10 @@ static int run_batches(struct run *run, struct batch_source *source,
         status = run_writer_take_held(run->writer, &held, err);
     if (status == 0 && held.n > 0)
         status = run_held_again(run, &held, options, err);
-    run_held_free(&held);
     struct err store_err = {0};
     if (run_writer_end(run->writer, &run->kept, &store_err) != 0 && status == 0)
         status = err_set(err, "%s", store_err.text);
+    run_held_free(&held); // the last batch of the writer has samples of it
     run->summary->forms_run = run->kept.forms;
     run->summary->doubted = run->kept.doubted;
     return status;

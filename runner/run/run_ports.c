@@ -318,6 +318,10 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
     int status = chunk_measure(chunk, first, n, &evidence, usages, err);
     if (status == 0)
         status = chunk_decoding(chunk, first, n, usages, &evidence, err);
+    if (chunk->measure->hurry && retry_left_s(chunk->run->retry) <= 0) // some trials are missing
+        for (int i = 0; i < n; i++)
+            if (usages[i].outcome == OUTCOME_OK)
+                usages[i] = usage_refused(OUTCOME_UNSTABLE, "no time was left to ask once more");
     if (status == 0)
         status = chunk_store(chunk, first, n, &evidence, usages, err);
     arena_free(&evidence.arena);

@@ -90,7 +90,8 @@ int store_get_base(struct store *store, const struct cpu_info *cpu, const char *
     "LIMIT 1), run_form_id) AS row_id, "                                                           \
     "(SELECT outcome || ' ' || way FROM run_form AS asked JOIN run USING (run_id) "                \
     "JOIN port_result USING (run_form_id) WHERE asked.form_id = run_form.form_id "                 \
-    "AND (run.run_id = ?1 OR run.completes = (SELECT uuid FROM run WHERE run_id = ?1)) "           \
+    "AND (run.run_id = ?1 OR (run.completes = (SELECT uuid FROM run WHERE run_id = ?1) "           \
+    "AND " STORE_RUN_IS_OWN ")) "                                                                  \
     "ORDER BY outcome = 'ok' DESC, way = 'differs', started_utc DESC, run.run_id DESC LIMIT 1) "   \
     "AS ports FROM run_form WHERE run_id = ?1) "
 

@@ -65,4 +65,10 @@ for part in cli_none -cli_none unit/ports/none.c; do
     expect_no_out
     expect_err "^tests/run: no test in .* has '${part#-}' in its path$"
 done
+
+"$TREE/tests/mutate" --check no_such_fault >"$OUT" 2>"$ERR" </dev/null
+STATUS=$?
+CLI_COMMAND="tests/mutate --check no_such_fault"
+expect_status 99
+expect_err '^no fault has such a name: no_such_fault$'
 finish

@@ -74,6 +74,9 @@ expect_status 1
 expect_err '^latput run: ends with status 1: .* have no steady value'
 expect "three of four" test "$(sql base.db "select group_concat(mnemonic, ' ') from
     (select * from instruction_table where outcome = 'ok' order by mnemonic)")" = 'add imul mov'
+measure base.db --resume # its verdict stays
+expect_status 1
+expect_err '^latput run: run 1 of these lists is finished'
 cp base.db killed.db
 cp base.db still.db
 mkdir before after
