@@ -34,7 +34,7 @@ for own in none "without runs"; do
     run query 'vpermd y y y'
     asks_published
     expect_out '^zen5 +vpermd y y y +vex +4\.00 +4\.00 +0\.50 '
-    expect_out '^Zen 5 \(zen5\), AMD EPYC, on KVM; run [0-9]+, 20'
+    expect_out '^Zen 5 \(zen5\), Oxide Virtual Turin-like Processor, on bhyve; run [0-9]+, 20'
     run property --show reorder_buffer --uarch zen5
     asks_published
     expect_out '^Reorder buffer +nop: 446 '
