@@ -69,7 +69,7 @@ static const struct command_option options[] = {
     {COMMON_DB_MADE(db)},
     {0, "uarch", "NAME",
         "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`; with "
-        "--show: the newest run on that family", OPTION_TEXT(uarch)},
+        "--show: a run on that family", OPTION_TEXT(uarch)},
     {COMMON_LABEL(run.label)},
     {'q', "quiet", NULL, "no progress bar", OPTION_SWITCH(run.quiet, true)},
     {0},
@@ -273,7 +273,8 @@ static int find_shown(const struct arguments *arguments, struct store *store, in
     *run_id = arguments->run_id;
     if (status != EXIT_DONE || *run_id)
         return status;
-    int found = store_newest_properties(store, uarch, run_id, &err);
+    const char *named = arguments->nnames > 0 ? arguments->names[0] : NULL;
+    int found = store_newest_properties(store, uarch, named, run_id, &err);
     if (found > 0 && !uarch && store_note_merged(&cmd_property, store, *run_id, &err) != 0)
         found = -1;
     if (found < 0)

@@ -24,7 +24,7 @@ static int add_newest(const struct command *cmd, struct store *store, const char
     struct err err = {0};
     if (runs->n == CPU_SHEET_MAX)
         return command_fail(cmd, EXIT_USAGE, "at most %d CPUs side by side", CPU_SHEET_MAX);
-    int found = store_newest_properties(store, uarch, &runs->run_ids[runs->n], &err);
+    int found = store_newest_properties(store, uarch, NULL, &runs->run_ids[runs->n], &err);
     if (found < 0)
         return fail_store(cmd, &err);
     if (found == 0)

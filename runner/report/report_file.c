@@ -98,7 +98,7 @@ static int report_write_properties(struct store *store, int64_t run_id, const ch
     struct sheet_cpu cpu;
     int found = report_sheet_load(store, run_id, &cpu, &arena, err) == 0 ? cpu.nproperties > 0 : -1;
     if (found >= 0 && best)
-        found = store_newest_properties(store, cpu.whose.uarch, &run_id, err);
+        found = store_newest_properties(store, cpu.whose.uarch, NULL, &run_id, err);
     if (found > 0 && run_id != cpu.whose.run_id)
         found = report_sheet_load(store, run_id, &cpu, &arena, err) == 0 ? 1 : -1;
     if (found > 0)

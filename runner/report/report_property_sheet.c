@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { WIDTH = 80, NAME = 26, SURE = 75, INDENT = 2 };
+enum { KIB = 1 << 10, MIB = 1 << 20 };
 
 // Groups with their titles, in the order in which readers look for them; other groups come last.
 static const struct {
@@ -65,6 +66,8 @@ const char *report_interval(double low, double high, const char *unit, struct ar
     const char *to = conclude_quantity(arena, high, bytes ? unit : "");
     if (strcmp(from, to) == 0)
         return "";
+    if (bytes && low >= KIB && low < MIB && high >= MIB && high < 10 * MIB)
+        to = arena_printf(arena, "%.0f KiB", high / KIB);
     // For "25 to 40 KiB": a common unit is written once.
     const char *blank = strchr(from, ' ');
     if (blank && strchr(to, ' ') && strcmp(blank, strchr(to, ' ')) == 0)

@@ -244,15 +244,16 @@ int store_has_property(struct store *store, int64_t run_id, const char *name, st
                          name);
 }
 
-int store_newest_properties(struct store *store, const char *uarch, int64_t *run_id,
-                            struct err *err)
+int store_newest_properties(struct store *store, const char *uarch, const char *named,
+                            int64_t *run_id, struct err *err)
 {
     return store_get_int(store, err, run_id,
                          "SELECT run.run_id FROM property JOIN run USING (run_id) "
                          "JOIN run_key USING (run_id) WHERE ?1 = '' OR run_key.uarch = ?1 "
-                         "ORDER BY " STORE_RUN_IS_OWN
-                         " DESC, run.started_utc DESC, run.run_id DESC LIMIT 1",
-                         "s", uarch ? uarch : "");
+                         "GROUP BY run.run_id ORDER BY " STORE_RUN_IS_OWN
+                         " DESC, sum(lower(property.name) GLOB lower(?2)) DESC, "
+                         "run.started_utc DESC, run.run_id DESC LIMIT 1",
+                         "ss", uarch ? uarch : "", named ? named : "*");
 }
 
 int store_put_conclusions(struct store *store, const struct swept_property *property,

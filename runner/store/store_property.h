@@ -39,7 +39,8 @@ int store_get_properties(struct store *store, int64_t run_id, struct swept_prope
 // Replaces the values of its points and its conclusions.
 int store_put_conclusions(struct store *store, const struct swept_property *property,
                           struct err *err);
-// Finds the newest run on this uarch (NULL: on any) that has properties, preferably one measured
-// here. Returns 1, 0 if there is none, or -1.
-int store_newest_properties(struct store *store, const char *uarch, int64_t *run_id,
-                            struct err *err);
+// Finds the run on this uarch (NULL: on any) that has most of the properties which match the glob
+// `named` (NULL: of all), preferably one measured here, and of these the newest: a run of a few does
+// not hide one of all. Returns 1, 0 if no run has properties, or -1.
+int store_newest_properties(struct store *store, const char *uarch, const char *named,
+                            int64_t *run_id, struct err *err);

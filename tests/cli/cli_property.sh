@@ -123,6 +123,17 @@ expect_status 0
 expect_out '^first: Zen 5 \(zen5\), .*; run 1,'
 expect_out '^second: Zen 5 \(zen5\), .*; run 2,'
 expect_out ', 0 differ, 0 in doubt; 0 only in the'
+# A later run of one property does not hide those of all; asked for by name, it is the newest.
+cp one.db again.db
+run property --db again.db --quiet chain
+expect_status 0
+run property --db again.db --show
+expect_status 0
+expect_out '; run 2, '
+run cpu --sheet --db again.db
+expect_out '; run 2, '
+run property --db again.db --show chain
+expect_out '; run 3, '
 # In a database of schema 29 a run may have a property under its older name: it is the same.
 sqlite3 one.db "DROP TRIGGER property_no_update;
     UPDATE property SET name = iif(run_id = 1, 'handover', 'bypass_delay') WHERE name = 'chain';

@@ -156,7 +156,7 @@ static void test_beside_own(void **state)
     assert_int_equal(newest_ports(store, cpu_id, NULL), 1);
     assert_int_equal(newest_ports(store, 0, "testb"), 1);
     assert_int_equal(newest_ports(store, 0, NULL), 1);
-    assert_int_equal(store_newest_properties(store, NULL, &run_id, &err), 1);
+    assert_int_equal(store_newest_properties(store, NULL, NULL, &run_id, &err), 1);
     assert_int_equal(run_id, 2);
     assert_int_equal(newest_knee(store), 498);
     expect_packed(store, 1, "1 2 ");
@@ -180,7 +180,7 @@ static void test_alone(void **state)
     assert_int_equal(newest_ports(store, cpu_id, NULL), 0);
     assert_int_equal(newest_ports(store, 0, "testb"), 1);
     assert_int_equal(newest(store, NULL), 1);
-    assert_int_equal(store_newest_properties(store, NULL, &run_id, &err), 1);
+    assert_int_equal(store_newest_properties(store, NULL, NULL, &run_id, &err), 1);
     assert_int_equal(run_id, 2);
     assert_int_equal(newest_knee(store), 250);
     fixture_end(&fixture, store);
