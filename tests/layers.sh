@@ -23,10 +23,12 @@ runner/derive
 runner/conclude
 runner/ports
 runner/names
+runner/output
+runner/columns
 runner/store
 runner/rederive
 runner/merge
-runner/where
+runner/expr
 runner/plot
 runner/report
 runner/diff

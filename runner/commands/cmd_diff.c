@@ -98,7 +98,7 @@ static int command_databases(struct store *store, struct arguments *arguments)
         if (status != EXIT_DONE)
             return status;
         side->name = side->filter.uarch ? side->filter.uarch : side->name;
-        if (diff_read(store, side, &err) != 0)
+        if (diff_read(store, &arguments->diff, i, &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
     }
     return command_print(store, arguments);
@@ -185,8 +185,9 @@ static int diff_operands(struct arguments *arguments, char **operands, int n)
 
 static int diff_run(int argc, char **argv)
 {
-    struct arguments arguments = {.diff.tolerance = 0.02};
+    struct arguments arguments = {.db = NULL};
     int operand = argc;
+    diff_begin(&arguments.diff);
     int status = command_read_options(&cmd_diff, argc, argv, &arguments, &operand);
     if (status == EXIT_DONE)
         status = diff_operands(&arguments, argv + operand, argc - operand);

@@ -12,7 +12,7 @@
 #include "util/pager.h"
 #include "util/terminal.h"
 #include "util/text_table.h"
-#include "where/where.h"
+#include "expr/expr.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -121,7 +121,7 @@ static int query_parse(int argc, char **argv, struct arguments *query)
     int status = command_read_options(&cmd_query, argc, argv, query, &operand);
     query->globs = argv + operand;
     for (; operand < argc && status == EXIT_DONE; operand++)
-        if (where_is_expression(argv[operand]))
+        if (expr_is_one(argv[operand]))
             status = query_set_where(query, argv[operand]);
         else
             query->globs[query->nglobs++] = argv[operand];
@@ -153,7 +153,7 @@ struct query_meaning {
 
 static void query_forget(struct query_meaning *meaning)
 {
-    where_free(meaning->where);
+    expr_free(meaning->where);
     free(meaning->sort);
     for (int i = 0; i < meaning->ncolumns; i++)
         free(meaning->owned[i]);
@@ -166,7 +166,7 @@ static int query_read_columns(struct store *store, const struct arguments *query
     int result = 0;
     for (char *word; result == 0 && (word = strsep(&rest, ","));) {
         word += strspn(word, " ");
-        char *column = where_column(store, query->view, word, err);
+        char *column = expr_column(store, query->view, word, err);
         if (!column) {
             result = -1;
         } else if (meaning->ncolumns == QUERY_COLUMNS_MAX) {
@@ -188,11 +188,11 @@ static int query_understand(struct store *store, struct arguments *query,
     struct err err = {0};
     int bad = 0;
     if (query->where) {
-        meaning->where = where_parse(store, query->view, query->where, &err);
+        meaning->where = expr_parse(store, query->view, query->where, &err);
         bad = !meaning->where ? err_prefix(&err, "--where: ") : 0;
     }
     if (!bad && query->sort) {
-        meaning->sort = where_sort_parse(store, query->view, query->sort, &err);
+        meaning->sort = expr_sort_parse(store, query->view, query->sort, &err);
         bad = !meaning->sort ? err_prefix(&err, "--sort: ") : 0;
     }
     if (!bad && query->columns)

@@ -15,14 +15,6 @@ const char *const diff_change_names[DIFF_CHANGES] = {
     [DIFF_MIXED] = "mixed", [DIFF_PORTS] = "ports",     [DIFF_NEW] = "new",
     [DIFF_GONE] = "gone",   [DIFF_OUTCOME] = "outcome",
 };
-const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latency_max_clk",
-                                               "rthroughput_clk", "rthroughput_slow_clk"};
-static const char diff_kinds[] = "LLTT"; // kinds of questions that give these values
-// Columns of their bounds. Slow operands are timed like fast ones.
-static const char *const bound_columns[DIFF_VALUES] = {"latency_bound", "latency_max_bound",
-                                                       "rthroughput_bound", "rthroughput_bound"};
-static const char *const mark_columns[DIFF_VALUES] = {"latency_min_mark", "latency_max_mark", NULL,
-                                                      NULL};
 
 // --- reading ---
 
@@ -35,21 +27,40 @@ static int form_compare(const void *a, const void *b)
     return order ? order : (one->bits > two->bits) - (one->bits < two->bits);
 }
 
-static void read_values(struct diff_side *side, struct store_rows *rows, struct diff_form *form)
+void diff_begin(struct diff *diff)
 {
-    double spread = store_real_of(rows, "rthroughput_spread_clk");
-    for (int i = 0; i < DIFF_VALUES; i++) {
-        const char *bound = store_text_of(rows, bound_columns[i]);
-        form->upper[i] = strcmp(bound, "upper") == 0;
-        form->marks[i] =
-            mark_columns[i] ? store_rows_keep(rows, mark_columns[i], &side->arena) : "";
-        form->values[i] = store_real_of(rows, diff_columns[i]);
-        form->spreads[i] = diff_kinds[i] == 'T' && isfinite(spread) ? spread : 0;
-    }
+    diff->tolerance = COLUMN_TOLERANCE;
+    diff->ncolumns = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_DIFF, diff->columns);
+    assert(diff->ncolumns <= DIFF_COLUMNS_MAX);
 }
 
-int diff_read(struct store *store, struct diff_side *side, struct err *err)
+static struct diff_value read_value(struct arena *arena, struct store_rows *rows,
+                                    const struct column *column)
 {
+    char text[REPORT_LATENCY_MAX];
+    bool number = column->look.type != LOOK_TEXT, outcome = column->kind == COLUMN_OUTCOME;
+    double spread = column->spread ? store_real_of(rows, column->spread) : 0;
+    return (struct diff_value){
+        .number = number ? store_real_of(rows, column->look.name) : (double)NAN,
+        .spread = isfinite(spread) ? spread : 0,
+        .upper = column->bound && strcmp(store_text_of(rows, column->bound), "upper") == 0,
+        .mark = column->mark ? store_rows_keep(rows, column->mark, arena) : "",
+        .text = arena_strdup(arena, outcome ? store_text_of(rows, column->look.name)
+                                            : report_value(rows, column->look.name, text)),
+    };
+}
+
+const char *diff_family(const char *uarch, char *family, size_t size)
+{
+    cpu_uarch_key(uarch, family, size);
+    if (strcmp(family, "unknown") == 0)
+        *family = '\0';
+    return family;
+}
+
+int diff_read(struct store *store, struct diff *diff, int which, struct err *err)
+{
+    struct diff_side *side = &diff->sides[which];
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_INSTRUCTION, &side->filter, err);
     if (!rows)
         return -1;
@@ -64,15 +75,12 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
         form->list = store_rows_keep(rows, "list", &side->arena);
         form->outcome = store_rows_keep(rows, "outcome", &side->arena);
         char family[64];
-        cpu_uarch_key(store_text_of(rows, "uarch"), family, sizeof family);
-        form->family = arena_strdup(&side->arena, family);
+        form->family = arena_strdup(
+            &side->arena, diff_family(store_text_of(rows, "uarch"), family, sizeof family));
         form->tests = store_rows_keep(rows, "tests", &side->arena);
-        char uops[REPORT_LATENCY_MAX];
-        form->uops = arena_strdup(&side->arena, report_value(rows, "uops", uops));
-        form->uops_upper = strcmp(store_text_of(rows, "uops_bound"), "upper") == 0;
-        form->ports = arena_strdup(&side->arena, report_ports(rows));
         form->bits = store_integer_of(rows, "bits");
-        read_values(side, rows, form);
+        for (int i = 0; i < diff->ncolumns; i++)
+            form->values[i] = read_value(&side->arena, rows, diff->columns[i]);
     }
     store_rows_close(rows);
     if (side->nforms > 0)
@@ -90,12 +98,14 @@ static double thousandths(double clk)
 }
 
 // A value that was not asked for differs from nothing; one that was asked for and is missing does.
-bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, int i)
+static bool sizes_differ(const struct diff *diff, const struct diff_pair *pair, int i)
 {
-    double one = thousandths(pair->a->values[i]), two = thousandths(pair->b->values[i]);
+    double one = thousandths(pair->a->values[i].number);
+    double two = thousandths(pair->b->values[i].number);
     if (isnan(one) != isnan(two))
-        return strchr((isnan(one) ? pair->a : pair->b)->tests, diff_kinds[i]) != NULL;
-    return fabs(one - two) > fmax(diff->tolerance * fmax(fabs(one), fabs(two)), 5);
+        return strchr((isnan(one) ? pair->a : pair->b)->tests, diff->columns[i]->asked) != NULL;
+    return fabs(one - two) >
+           fmax(diff->tolerance * fmax(fabs(one), fabs(two)), thousandths(COLUMN_LEAST_CLK));
 }
 
 static bool form_lacks(const struct diff_form *form)
@@ -105,7 +115,7 @@ static bool form_lacks(const struct diff_form *form)
 
 // A form's outcome follows from its latency and throughput, so it is compared if both sides asked
 // for the same; but a form that a CPU does not have always counts.
-bool diff_outcomes_differ(const struct diff_pair *pair)
+static bool outcomes_differ(const struct diff_pair *pair)
 {
     const struct diff_form *a = pair->a, *b = pair->b;
     if (strcmp(a->outcome, b->outcome) == 0)
@@ -116,29 +126,42 @@ bool diff_outcomes_differ(const struct diff_pair *pair)
     return true;
 }
 
-// Compares ports by their names, which mean something within one CPU family only; ambiguous ones
-// differ from nothing.
-static bool diff_ports_differ(const struct diff_pair *pair)
+// Names mean something within one family, and ambiguous ones differ from nothing.
+static bool names_differ(const struct diff_pair *pair, int i)
 {
-    const struct diff_form *a = pair->a, *b = pair->b;
-    bool bounds = a->uops_upper || b->uops_upper; // both may be smaller
-    if (*a->uops && *b->uops && !bounds && strcmp(a->uops, b->uops) != 0)
-        return true;
-    return *a->ports && *b->ports && !strchr(a->ports, '?') && !strchr(b->ports, '?') &&
-           strcmp(a->family, b->family) == 0 && strcmp(a->ports, b->ports) != 0;
+    const char *one = pair->a->values[i].text, *two = pair->b->values[i].text;
+    return *one && *two && !strchr(one, '?') && !strchr(two, '?') && *pair->a->family &&
+           strcmp(pair->a->family, pair->b->family) == 0 && strcmp(one, two) != 0;
+}
+
+bool diff_column_differs(const struct diff *diff, const struct diff_pair *pair, int column)
+{
+    const struct diff_value *a = &pair->a->values[column], *b = &pair->b->values[column];
+    switch (diff->columns[column]->differs) {
+    case DIFFERS_BY_SIZE:
+        return sizes_differ(diff, pair, column);
+    case DIFFERS_IF_KNOWN: // of two bounds both may be smaller
+        return *a->text && *b->text && !a->upper && !b->upper && strcmp(a->text, b->text) != 0;
+    case DIFFERS_IN_FAMILY:
+        return names_differ(pair, column);
+    case DIFFERS_IF_ASKED:
+        return outcomes_differ(pair);
+    default:
+        return false;
+    }
 }
 
 // Returns true if the sides allow no common value.
 static bool value_is_sure(const struct diff_pair *pair, int i)
 {
-    const struct diff_form *less = pair->a, *more = pair->b;
-    if (less->values[i] > more->values[i]) {
-        less = pair->b;
-        more = pair->a;
+    const struct diff_value *less = &pair->a->values[i], *more = &pair->b->values[i];
+    if (less->number > more->number) {
+        less = &pair->b->values[i];
+        more = &pair->a->values[i];
     }
-    return !*less->marks[i] && !*more->marks[i] && !more->upper[i] &&
-           thousandths(less->values[i]) + thousandths(less->spreads[i]) <
-               thousandths(more->values[i]) - thousandths(more->spreads[i]);
+    return !*less->mark && !*more->mark && !more->upper &&
+           thousandths(less->number) + thousandths(less->spread) <
+               thousandths(more->number) - thousandths(more->spread);
 }
 
 enum { WAY_LESS = 1, WAY_MORE = 2 };
@@ -147,22 +170,33 @@ enum { WAY_LESS = 1, WAY_MORE = 2 };
 static int pair_ways(const struct diff *diff, const struct diff_pair *pair, bool sure)
 {
     int ways = 0;
-    for (int i = 0; i < DIFF_VALUES; i++) {
-        double one = pair->a->values[i], two = pair->b->values[i];
-        if (isfinite(one) && isfinite(two) && diff_value_differs(diff, pair, i) &&
-            (!sure || value_is_sure(pair, i)))
+    for (int i = 0; i < diff->ncolumns; i++) {
+        double one = pair->a->values[i].number, two = pair->b->values[i].number;
+        if (diff->columns[i]->differs == DIFFERS_BY_SIZE && isfinite(one) && isfinite(two) &&
+            sizes_differ(diff, pair, i) && (!sure || value_is_sure(pair, i)))
             ways |= two < one ? WAY_LESS : WAY_MORE;
     }
     return ways;
 }
 
+// Returns true if a column of this rule differs.
+static bool pair_differs(const struct diff *diff, const struct diff_pair *pair,
+                         enum column_differs rule)
+{
+    for (int i = 0; i < diff->ncolumns; i++)
+        if (diff->columns[i]->differs == rule && diff_column_differs(diff, pair, i))
+            return true;
+    return false;
+}
+
 static bool pair_lacks_value(const struct diff *diff, const struct diff_pair *pair)
 {
-    for (int i = 0; i < DIFF_VALUES; i++)
-        if (isnan(pair->a->values[i]) != isnan(pair->b->values[i]) &&
-            diff_value_differs(diff, pair, i))
+    for (int i = 0; i < diff->ncolumns; i++)
+        if (diff->columns[i]->differs == DIFFERS_BY_SIZE &&
+            isnan(pair->a->values[i].number) != isnan(pair->b->values[i].number) &&
+            sizes_differ(diff, pair, i))
             return true;
-    return diff_outcomes_differ(pair);
+    return outcomes_differ(pair);
 }
 
 static void pair_judge(const struct diff *diff, struct diff_pair *pair)
@@ -180,10 +214,21 @@ static void pair_judge(const struct diff *diff, struct diff_pair *pair)
         ways = pair_ways(diff, pair, false);
         pair->sure = ways == 0;
     }
+    bool ports =
+        pair_differs(diff, pair, DIFFERS_IF_KNOWN) || pair_differs(diff, pair, DIFFERS_IN_FAMILY);
     pair->change = ways != 0                      ? by_ways[ways]
-                   : diff_ports_differ(pair)      ? DIFF_PORTS
+                   : ports                        ? DIFF_PORTS
                    : pair_lacks_value(diff, pair) ? DIFF_OUTCOME
                                                   : DIFF_SAME;
+}
+
+// Returns the position of a column.
+static int diff_column(const struct diff *diff, const char *name)
+{
+    int i = 0;
+    while (strcmp(diff->columns[i]->look.name, name) != 0)
+        i++;
+    return i;
 }
 
 // Adds a pair of forms; one that neither CPU has is none.
@@ -198,8 +243,10 @@ static void diff_add(struct diff *diff, const struct diff_form *a, const struct 
     pair_judge(diff, pair);
     for (int i = 0; i < 2; i++) {
         const struct diff_form *this = sides[i], *other = sides[!i];
-        diff->unasked[i][0] += !strchr(this->tests, 'L') && !isnan(other->values[0]);
-        diff->unasked[i][1] += !strchr(this->tests, 'T') && !isnan(other->values[2]);
+        diff->unasked[i][0] += !strchr(this->tests, 'L') &&
+                               !isnan(other->values[diff_column(diff, "latency_min_clk")].number);
+        diff->unasked[i][1] += !strchr(this->tests, 'T') &&
+                               !isnan(other->values[diff_column(diff, "rthroughput_clk")].number);
         diff->unasked[i][2] += !strchr(this->tests, 'P') && strchr(other->tests, 'P') != NULL;
     }
 }
@@ -231,7 +278,8 @@ static double class_ratio(const struct sorted_pair *pairs, size_t n, int value)
     double *ratios = xcalloc(n, sizeof *ratios), median = (double)NAN;
     int nratios = 0;
     for (size_t i = 0; i < n; i++) {
-        double one = pairs[i].pair->a->values[value], two = pairs[i].pair->b->values[value];
+        double one = pairs[i].pair->a->values[value].number;
+        double two = pairs[i].pair->b->values[value].number;
         if (one > 0 && two > 0)
             ratios[nratios++] = two / one;
     }
@@ -243,15 +291,16 @@ static double class_ratio(const struct sorted_pair *pairs, size_t n, int value)
     return median;
 }
 
-static struct diff_class class_make(const char *name, const struct sorted_pair *pairs, size_t n)
+static struct diff_class class_make(const struct diff *diff, const char *name,
+                                    const struct sorted_pair *pairs, size_t n)
 {
     struct diff_class class = {.name = name, .common = n};
     for (size_t i = 0; i < n; i++) {
         class.counts[pairs[i].pair->change]++;
         class.doubtful += !pairs[i].pair->sure;
     }
-    class.ratios[0] = class_ratio(pairs, n, 1);
-    class.ratios[1] = class_ratio(pairs, n, 2);
+    class.ratios[0] = class_ratio(pairs, n, diff_column(diff, "latency_max_clk"));
+    class.ratios[1] = class_ratio(pairs, n, diff_column(diff, "rthroughput_clk"));
     return class;
 }
 
@@ -266,11 +315,12 @@ static void diff_classify(struct diff *diff)
     for (size_t i = 0, end; i < n || diff->nclasses == 0; i = end) {
         diff->classes = xgrow(diff->classes, &capacity, diff->nclasses + 2, sizeof *diff->classes);
         if (diff->nclasses == 0)
-            diff->classes[diff->nclasses++] = class_make("all", sorted, n);
+            diff->classes[diff->nclasses++] = class_make(diff, "all", sorted, n);
         for (end = i; end < n && strcmp(sorted[end].class, sorted[i].class) == 0;)
             end++;
         if (end > i)
-            diff->classes[diff->nclasses++] = class_make(sorted[i].class, sorted + i, end - i);
+            diff->classes[diff->nclasses++] =
+                class_make(diff, sorted[i].class, sorted + i, end - i);
     }
     free(sorted);
 }

@@ -23,19 +23,23 @@ enum diff_change {
 };
 extern const char *const diff_change_names[DIFF_CHANGES];
 
-enum { DIFF_VALUES = 4 };
-extern const char *const diff_columns[DIFF_VALUES]; // columns of the view: latencies, throughputs
+enum { DIFF_COLUMNS_MAX = 16 };
+
+// A form's value of a column.
+struct diff_value {
+    double number;    // NaN: none, and of texts
+    double spread;    // 0: unknown
+    bool upper;       // it is an upper bound
+    const char *mark; // "~", "*", or ""
+    const char *text; // as tables show it, an outcome as it is stored; "": unknown
+};
 
 struct diff_form {
-    const char *form, *enc, *isa, *list, *outcome, *family;
-    const char *tests; // kinds of questions that were asked: "LTP"
+    const char *form, *enc, *isa, *list, *outcome;
+    const char *family; // in which names of ports mean something; "": in none
+    const char *tests;  // kinds of questions that were asked: "LTP"
     int64_t bits;
-    double values[DIFF_VALUES];
-    double spreads[DIFF_VALUES];    // 0: unknown
-    bool upper[DIFF_VALUES];        // value is an upper bound
-    const char *marks[DIFF_VALUES]; // "~", "*", or ""
-    bool uops_upper;                // they are upper bounds
-    const char *uops, *ports;       // as tables show them; "": unknown
+    struct diff_value values[DIFF_COLUMNS_MAX]; // of the columns of struct diff
 };
 
 struct diff_side {
@@ -64,6 +68,8 @@ struct diff_class {
 };
 
 struct diff {
+    const struct column *columns[VIEW_COLUMNS_MAX]; // compared or shown, in the order of tables
+    int ncolumns;
     double tolerance; // relative
     bool by_isa;      // classes are extensions; false: lists
     bool sure_only;   // doubtful differences count as the same
@@ -77,15 +83,19 @@ struct diff {
                           // for
 };
 
-// Reads the forms of a side's filter, sorted. Returns 0 or -1.
-int diff_read(struct store *store, struct diff_side *side, struct err *err);
+// Writes the family of a CPU, in which names of ports mean something; "" for CPUs that are not
+// known, which may be of several. Returns it.
+const char *diff_family(const char *uarch, char *family, size_t size);
+// Begins with the columns that differences have, and no forms.
+void diff_begin(struct diff *diff);
+// Reads the forms of the filter of sides[side], sorted. Returns 0 or -1.
+int diff_read(struct store *store, struct diff *diff, int side, struct err *err);
 // Joins two sides that were read.
 void diff_make(struct diff *diff);
 void diff_free(struct diff *diff);
 
-// Return true if a value, or the outcomes of the forms of a pair, differ.
-bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, int i);
-bool diff_outcomes_differ(const struct diff_pair *pair);
+// Returns true if the values of a column differ, by its rule.
+bool diff_column_differs(const struct diff *diff, const struct diff_pair *pair, int column);
 
 // Parts to print (diff_print.c). `change`: only forms of this kind; DIFF_SAME: all that differ.
 struct diff_view {

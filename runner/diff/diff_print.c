@@ -93,54 +93,70 @@ static void summary_print(const struct diff *diff, const struct diff_view *view,
 
 // --- forms, as CSV: everything of both sides ---
 
-enum { CSV_QUANTITIES = 7, CSV_COLUMNS = 2 + 2 * CSV_QUANTITIES + 4 };
+// Columns of forms that stand before those of the pair; later ones stand after them.
+enum { CSV_FIRST = 7, CSV_COLUMNS_MAX = 2 + 2 * DIFF_COLUMNS_MAX + 4 };
 
-static void csv_row(const struct diff_pair *pair, struct text_table *table)
+static int column_of(const struct diff *diff, const struct column *column)
 {
-    const struct diff_form *a = pair->a, *b = pair->b;
+    int i = 0;
+    while (diff->columns[i] != column)
+        i++;
+    return i;
+}
+
+static const char *csv_value(const struct diff *diff, const struct diff_pair *pair,
+                             const struct column *column, bool b, char number[32])
+{
+    int at = column_of(diff, column);
+    const struct diff_value *value = &(b ? pair->b : pair->a)->values[at];
+    if (column->look.type == LOOK_REAL)
+        return report_number(value->number, number);
+    return column->kind == COLUMN_OUTCOME && !diff_column_differs(diff, pair, at) ? ""
+                                                                                  : value->text;
+}
+
+static void csv_row(const struct diff *diff, const struct diff_pair *pair,
+                    const struct column *const *columns, struct text_table *table)
+{
     char number[32], bits[24];
-    text_table_cell(table, a->form);
-    text_table_cell(table, a->enc);
-    for (int i = 0; i < DIFF_VALUES; i++) {
-        text_table_cell(table, report_number(a->values[i], number));
-        text_table_cell(table, report_number(b->values[i], number));
+    text_table_cell(table, pair->a->form);
+    text_table_cell(table, pair->a->enc);
+    for (int i = 0; i <= diff->ncolumns; i++) {
+        if (i == CSV_FIRST) {
+            snprintf(bits, sizeof bits, "%lld", (long long)pair->a->bits);
+            text_table_cell(table, bits);
+            text_table_cell(table, pair->b->list);
+            text_table_cell(table, diff_change_names[pair->change]);
+            text_table_cell(table, pair->sure ? "sure" : "in doubt");
+        }
+        for (int side = 0; i < diff->ncolumns && side < 2; side++)
+            text_table_cell(table, csv_value(diff, pair, columns[i], side, number));
     }
-    bool same = !diff_outcomes_differ(pair);
-    text_table_cell(table, same ? "" : a->outcome);
-    text_table_cell(table, same ? "" : b->outcome);
-    text_table_cell(table, a->uops);
-    text_table_cell(table, b->uops);
-    text_table_cell(table, a->ports);
-    text_table_cell(table, b->ports);
-    snprintf(bits, sizeof bits, "%lld", (long long)a->bits);
-    text_table_cell(table, bits);
-    text_table_cell(table, b->list);
-    text_table_cell(table, diff_change_names[pair->change]);
-    text_table_cell(table, pair->sure ? "sure" : "in doubt");
 }
 
 static int csv_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out)
 {
-    static const char *const shown[CSV_QUANTITIES] = {"latency_min_clk",
-                                                      "latency_max_clk",
-                                                      "rthroughput_clk",
-                                                      "rthroughput_slow_clk",
-                                                      "outcome",
-                                                      "uops",
-                                                      "ports"};
-    static const enum text_align aligns[CSV_COLUMNS] = {ALIGN_LEFT};
-    char texts[2 * CSV_QUANTITIES][300];
-    const char *headings[CSV_COLUMNS] = {"form", "enc"};
-    for (int c = 0; c < 2 * CSV_QUANTITIES; c++) {
-        snprintf(texts[c], sizeof texts[c], "%.120s.%s", diff->sides[c % 2].name, shown[c / 2]);
-        headings[2 + c] = texts[c];
+    static const enum text_align aligns[CSV_COLUMNS_MAX] = {ALIGN_LEFT};
+    static const char *const of_pair[] = {"bits", "list", "change", "certainty"};
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    char texts[2 * DIFF_COLUMNS_MAX][300];
+    const char *headings[CSV_COLUMNS_MAX] = {"form", "enc"};
+    int n = 2;
+    memcpy(columns, diff->columns, sizeof columns);
+    columns_sort_diff(columns, diff->ncolumns);
+    for (int c = 0; c <= 2 * diff->ncolumns; c++) {
+        for (size_t i = 0; c == 2 * CSV_FIRST && i < ARRAY_LEN(of_pair); i++)
+            headings[n++] = of_pair[i];
+        if (c == 2 * diff->ncolumns)
+            break;
+        snprintf(texts[c], sizeof texts[c], "%.120s.%.100s", diff->sides[c % 2].name,
+                 columns[c / 2]->look.name);
+        headings[n++] = texts[c];
     }
-    const char *const more[] = {"bits", "list", "change", "certainty"};
-    memcpy(headings + 2 + 2 * CSV_QUANTITIES, more, sizeof more);
-    struct text_table *table = text_table_new(headings, aligns, CSV_COLUMNS);
+    struct text_table *table = text_table_new(headings, aligns, n);
     for (size_t i = 0; i < diff->npairs; i++)
         if (pair_is_shown(view, &diff->pairs[i]))
-            csv_row(&diff->pairs[i], table);
+            csv_row(diff, &diff->pairs[i], columns, table);
     text_table_put(table, REPORT_CSV, out);
     int rows = text_table_rows(table);
     text_table_free(table);
@@ -156,58 +172,72 @@ static void change_put(struct text_table *table, const char *a, const char *b, b
     free(text);
 }
 
-static const char *value_text(const struct diff_form *form, int i, char text[REPORT_LATENCY_MAX])
+// Writes the values of a column. Of texts that one side lacks nothing is said.
+static void column_put(struct text_table *table, const struct diff *diff,
+                       const struct diff_pair *pair, int i)
 {
-    char number[32];
-    report_number(form->values[i], number);
-    return *number ? report_latency(number, form->upper[i], form->marks[i], text) : "";
+    const char *a = pair->a->values[i].text, *b = pair->b->values[i].text;
+    bool differs = diff_column_differs(diff, pair, i), known = *a && *b;
+    switch (diff->columns[i]->differs) {
+    case DIFFERS_BY_SIZE:
+        change_put(table, a, b, differs);
+        break;
+    case DIFFERS_IF_ASKED:
+        change_put(table, differs ? a : "", b, differs);
+        break;
+    case DIFFERS_NOT:
+        change_put(table, a, b, strcmp(a, b) != 0);
+        break;
+    default:
+        change_put(table, known ? a : "", b, known && strcmp(a, b) != 0);
+    }
 }
 
 static void table_row(const struct diff *diff, const struct diff_pair *pair,
                       struct text_table *table)
 {
-    const struct diff_form *a = pair->a, *b = pair->b;
-    char one[REPORT_LATENCY_MAX], two[REPORT_LATENCY_MAX], change[32];
+    char change[32];
     struct strbuf name = {0};
-    text_table_cell(table, form_shown(a->form, &name));
+    text_table_cell(table, form_shown(pair->a->form, &name));
     strbuf_free(&name);
-    text_table_cell(table, a->enc);
+    text_table_cell(table, pair->a->enc);
     text_table_styled(table, change_text(pair, change),
                       pair->change == DIFF_FASTER   ? STYLE_GOOD
                       : pair->change == DIFF_SLOWER ? STYLE_BAD
                                                     : STYLE_PLAIN);
-    for (int i = 0; i < DIFF_VALUES; i++)
-        change_put(table, value_text(a, i, one), value_text(b, i, two),
-                   diff_value_differs(diff, pair, i));
-    bool known = *a->uops && *b->uops;
-    change_put(table, known ? a->uops : "", b->uops, known && strcmp(a->uops, b->uops) != 0);
-    known = *a->ports && *b->ports;
-    change_put(table, known ? a->ports : "", b->ports, known && strcmp(a->ports, b->ports) != 0);
-    bool same = !diff_outcomes_differ(pair);
-    change_put(table, same ? "" : a->outcome, b->outcome, !same);
+    for (int i = 0; i < diff->ncolumns; i++)
+        column_put(table, diff, pair, i);
+}
+
+// Returns how a column fits narrow tables: two numbers may stand one below the other, and outcomes
+// that differ stay.
+static struct text_fit column_fit(const struct column *column)
+{
+    struct text_fit fit = column->look.fit;
+    if (column->kind == COLUMN_OUTCOME)
+        return (struct text_fit){FIT_KEEP, 14};
+    if (column->differs == DIFFERS_BY_SIZE)
+        fit.fold = 9;
+    return fit;
 }
 
 static int table_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
                        struct strbuf *note)
 {
-    static const struct text_fit fits[] = {
+    static const enum text_align aligns[3 + DIFF_COLUMNS_MAX] = {ALIGN_LEFT};
+    struct text_fit fits[3 + DIFF_COLUMNS_MAX] = {
         {FIT_KEEP, 24}, // the form
         {5,        0 },
         {1,        0 }, // the change, which the numbers show as well
-        {FIT_KEEP, 9 }, // latency
-        {3,        9 },
-        {FIT_KEEP, 9 }, // throughput
-        {4,        9 },
-        {2,        0 },
-        {FIT_KEEP, 15}, // ports
-        {FIT_KEEP, 14}, // outcome
     };
-    static const enum text_align aligns[ARRAY_LEN(fits)] = {ALIGN_LEFT};
     char title[300];
     snprintf(title, sizeof title, "%.120s → %.120s", diff->sides[0].name, diff->sides[1].name);
-    const char *const headings[ARRAY_LEN(fits)] = {
-        title, "enc", "change", "latency", "max", "1/tput", "slow", "uops", "ports", "outcome"};
-    struct text_table *table = text_table_new(headings, aligns, (int)ARRAY_LEN(fits));
+    const char *headings[3 + DIFF_COLUMNS_MAX] = {title, "enc", "change"};
+    for (int i = 0; i < diff->ncolumns; i++) {
+        headings[3 + i] = diff->columns[i]->look.heading;
+        fits[3 + i] = column_fit(diff->columns[i]);
+    }
+    struct text_table *table = text_table_new(headings, aligns, 3 + diff->ncolumns);
     if (view->colour)
         text_table_colour(table);
     for (size_t i = 0; i < diff->npairs; i++)
@@ -238,20 +268,25 @@ static void class_json(struct json *json, const struct diff_class *class)
     json_close(json, '}');
 }
 
-static void side_json(struct json *json, const char *name, const struct diff_form *form)
+static void side_json(struct json *json, const struct diff *diff, const char *name,
+                      const struct diff_form *form)
 {
     json_open(json_break(json, "\n      "), '{');
     json_text(json_name(json, "side"), name);
-    for (int i = 0; i < DIFF_VALUES; i++) {
-        json_real(json_name(json, diff_columns[i]), form->values[i]);
-        char *mark_name = xasprintf("%s_mark", diff_columns[i]), mark[REPORT_LATENCY_MAX];
+    for (int i = 0; i < diff->ncolumns; i++) {
+        const struct diff_value *value = &form->values[i];
+        json_name(json, diff->columns[i]->look.name);
+        if (diff->columns[i]->differs != DIFFERS_BY_SIZE) {
+            json_text_known(json, value->text);
+            continue;
+        }
+        json_real(json, value->number);
+        char *mark_name = xasprintf("%s_mark", diff->columns[i]->look.name);
+        char mark[REPORT_LATENCY_MAX];
         json_text_known(json_name(json, mark_name),
-                        report_latency("", form->upper[i], form->marks[i], mark));
+                        report_latency("", value->upper, value->mark, mark));
         free(mark_name);
     }
-    json_text_known(json_name(json, "uops"), form->uops);
-    json_text_known(json_name(json, "ports"), form->ports);
-    json_text(json_name(json, "outcome"), form->outcome);
     json_close(json, '}');
 }
 
@@ -266,8 +301,8 @@ static void pair_json(struct json *json, const struct diff *diff, const struct d
     json_text(json_name(json, "change"), diff_change_names[pair->change]);
     json_bool(json_name(json, "sure"), pair->sure);
     json_open(json_name(json, "sides"), '[');
-    side_json(json, diff->sides[0].name, pair->a);
-    side_json(json, diff->sides[1].name, pair->b);
+    side_json(json, diff, diff->sides[0].name, pair->a);
+    side_json(json, diff, diff->sides[1].name, pair->b);
     json_close(json, ']');
     json_close(json, '}');
 }

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: MIT
 // CSV with all results of a form in one row: for spreadsheets and scripts.
 #include "export_formats.h"
+#include "export_internal.h"
 
 #include "util/csvtext.h"
-
-#include <math.h>
-
-static const char csv_header[] =
-    "uarch,form,mnemonic,operands,enc,bits,isa,options,outcome,latency_min_clk,"
-    "latency_min_bound,latency_max_clk,latency_max_bound,rthroughput_clk,rthroughput_bound,"
-    "rthroughput_slow_clk,uops,ports,at_rename,latencies,list,run_id,uops_bound\n";
-
-static void csv_number(struct strbuf *out, double value)
-{
-    if (!isnan(value))
-        strbuf_put_real(out, value);
-}
 
 // Writes every pair, with its bound: "op1>op1=3.0 op2>flags<=2.99".
 static void csv_pairs(struct strbuf *out, const struct known_form *form)
@@ -33,49 +21,42 @@ static void csv_pairs(struct strbuf *out, const struct known_form *form)
     strbuf_free(&text);
 }
 
-static void csv_form(struct strbuf *out, const char *uarch, const struct known_form *form)
+static void csv_value(struct strbuf *out, const struct known_value *value, enum column_kind kind)
 {
-    const char *const texts[] = {uarch, form->id.form, form->mnemonic, form->operands,
-                                 form->id.enc};
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-        csv_put_text(out, texts[i]);
-        strbuf_puts(out, ",");
-    }
-    strbuf_printf(out, "%d,", form->id.bits);
-    csv_put_text(out, form->isa);
-    strbuf_puts(out, ",");
-    csv_put_text(out, form->options);
-    strbuf_printf(out, ",%s,", form->outcome);
-    csv_number(out, form->latency_min_clk);
-    strbuf_printf(out, ",%s,", form->min_bound);
-    csv_number(out, form->latency_max_clk);
-    strbuf_printf(out, ",%s,", form->max_bound);
-    csv_number(out, form->rthroughput_clk);
-    strbuf_printf(out, ",%s,", form->rthroughput_bound);
-    csv_number(out, form->rthroughput_slow_clk);
-    strbuf_puts(out, ",");
-    if (form->uops >= 0)
-        strbuf_printf(out, "%d", form->uops);
-    strbuf_puts(out, ",");
-    csv_put_text(out, !form->ports ? "" : *form->ports ? form->ports : "none");
-    strbuf_printf(out, ",%s,", form->at_rename);
-    csv_pairs(out, form);
-    strbuf_puts(out, ",");
-    csv_put_text(out, form->list);
-    strbuf_printf(out, ",%lld,%s\n", (long long)form->run_id, form->uops_bound);
+    if (value->type == STORE_TEXT)
+        csv_put_text(out, kind == COLUMN_USES && !*value->text ? "none" : value->text);
+    else if (value->type == STORE_INTEGER)
+        strbuf_printf(out, "%lld", (long long)value->number);
+    else if (value->type != STORE_NULL)
+        strbuf_put_real(out, value->number);
 }
 
 static int csv_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     (void)err;
-    strbuf_puts(&out->text, csv_header);
-    for (int i = 0; i < data->nforms; i++, out->written++)
-        csv_form(&out->text, data->uarch, &data->forms[i]);
+    for (int c = 0; c < data->ncolumns; c++) {
+        const struct column *column = data->columns[c];
+        strbuf_printf(&out->text, "%s%s", c ? "," : "", export_column_name(column));
+        strbuf_puts(&out->text, export_pairs_follow(column) ? ",latencies" : "");
+    }
+    strbuf_puts(&out->text, "\n");
+    for (int i = 0; i < data->nforms; i++, out->written++) {
+        const struct known_form *form = &data->forms[i];
+        for (int c = 0; c < data->ncolumns; c++) {
+            strbuf_puts(&out->text, c ? "," : "");
+            csv_value(&out->text, &form->values[c], data->columns[c]->kind);
+            if (export_pairs_follow(data->columns[c])) {
+                strbuf_puts(&out->text, ",");
+                csv_pairs(&out->text, form);
+            }
+        }
+        strbuf_puts(&out->text, "\n");
+    }
     return 0;
 }
 
 const struct export_format export_csv = {
-    "csv", "one row per form, with all pairs of operands in a column", 0, csv_write};
+    "csv", "one row per form, with all pairs of operands in a column", KNOWN_VALUES, csv_write};
 
 static int spreadsheet_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
@@ -84,5 +65,5 @@ static int spreadsheet_write(struct known_cpu *data, struct export_out *out, str
 }
 
 const struct export_format export_spreadsheet = {
-    "spreadsheet", "csv with an apostrophe before what a spreadsheet would take for a formula", 0,
-    spreadsheet_write};
+    "spreadsheet", "csv with an apostrophe before what a spreadsheet would take for a formula",
+    KNOWN_VALUES, spreadsheet_write};

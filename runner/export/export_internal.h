@@ -9,6 +9,10 @@
 extern const char export_no_result[]; // no measured value has a place in the format
 extern const char export_same[];      // the row has the option `same`
 
+// Returns the name of a column in CSV and JSON; whether the latencies of pairs stand after it.
+const char *export_column_name(const struct column *column);
+bool export_pairs_follow(const struct column *column);
+
 // A latency in whole cycles. `least` and `most` are equal for a whole number, else the two numbers
 // next to it (the mean of executions that differ, or a step through another domain): a format of
 // whole numbers gets both rather than a rounded one.

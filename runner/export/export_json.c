@@ -61,34 +61,31 @@ static void json_pairs(struct json *json, const struct known_form *form)
     json_close(json, ']');
 }
 
-static void json_form(struct json *json, const struct known_form *form)
+static void json_value(struct json *json, const struct column *column,
+                       const struct known_value *value)
 {
-    json_open(json_break(json, "\n"), '{');
-    json_text(json_name(json, "form"), form->id.form);
-    json_text(json_name(json, "mnemonic"), form->mnemonic);
-    json_text(json_name(json, "operands"), form->operands);
-    json_text(json_name(json, "enc"), form->id.enc);
-    json_int(json_name(json, "bits"), form->id.bits);
-    json_text(json_name(json, "isa"), form->isa);
-    json_text_known(json_name(json, "options"), form->options);
-    json_text(json_name(json, "outcome"), form->outcome);
-    json_real(json_name(json, "latency_min_clk"), form->latency_min_clk);
-    json_text_known(json_name(json, "latency_min_bound"), form->min_bound);
-    json_real(json_name(json, "latency_max_clk"), form->latency_max_clk);
-    json_text_known(json_name(json, "latency_max_bound"), form->max_bound);
-    json_real(json_name(json, "rthroughput_clk"), form->rthroughput_clk);
-    json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
-    json_real(json_name(json, "rthroughput_slow_clk"), form->rthroughput_slow_clk);
-    json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
-    json_text_known(json_name(json, "uops_bound"), form->uops_bound);
-    json_name(json, "ports");
-    if (form->ports) // "": known to need no port
-        json_text(json, form->ports);
-    else
+    json_name(json, export_column_name(column));
+    if (value->type == STORE_INTEGER)
+        json_int(json, (int64_t)value->number);
+    else if (value->type == STORE_REAL)
+        json_real(json, value->number);
+    else if (value->type == STORE_NULL || (column->blank && !*value->text))
         json_null(json);
-    json_text_known(json_name(json, "at_rename"), form->at_rename);
-    json_pairs(json, form);
-    json_int(json_name(json, "run_id"), form->run_id);
+    else
+        json_text(json, value->text);
+}
+
+static void json_form(struct json *json, const struct known_cpu *data,
+                      const struct known_form *form)
+{
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    int n = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_JSON, columns);
+    json_open(json_break(json, "\n"), '{');
+    for (int i = 0; i < n; i++) {
+        json_value(json, columns[i], known_value(data, form, columns[i]));
+        if (export_pairs_follow(columns[i]))
+            json_pairs(json, form);
+    }
     json_close(json, '}');
 }
 
@@ -102,7 +99,7 @@ static int json_write(struct known_cpu *data, struct export_out *out, struct err
     json_ports_of(&json, data);
     json_open(json_name(json_break(&json, "\n"), "forms"), '[');
     for (int i = 0; i < data->nforms; i++, out->written++)
-        json_form(&json, &data->forms[i]);
+        json_form(&json, data, &data->forms[i]);
     json_close(json_break(&json, "\n"), ']');
     json_close(json_break(&json, "\n"), '}');
     json_close(&json, ']');
@@ -111,4 +108,5 @@ static int json_write(struct known_cpu *data, struct export_out *out, struct err
 }
 
 const struct export_format export_json = {
-    "json", "the CPU, its ports, and each form with all pairs of operands", 0, json_write};
+    "json", "the CPU, its ports, and each form with all pairs of operands", KNOWN_VALUES,
+    json_write};

@@ -35,24 +35,43 @@ static bool data_null(struct store_rows *rows, const char *name)
     return store_type_of(rows, name) == STORE_NULL;
 }
 
+static const struct known_value *data_values(struct known_cpu *data, struct store_rows *rows)
+{
+    struct known_value *values =
+        arena_alloc(&data->arena, (size_t)data->ncolumns * sizeof *values + 1);
+    for (int i = 0; i < data->ncolumns; i++) {
+        const char *name = data->columns[i]->look.name;
+        enum store_type type = store_type_of(rows, name);
+        values[i] = (struct known_value){
+            type, type == STORE_TEXT ? (double)NAN : store_real_of(rows, name),
+            type == STORE_TEXT ? store_rows_keep(rows, name, &data->arena) : ""};
+    }
+    return values;
+}
+
+const struct known_value *known_value(const struct known_cpu *data, const struct known_form *form,
+                                      const struct column *column)
+{
+    int i = 0;
+    while (data->columns[i] != column)
+        i++;
+    return &form->values[i];
+}
+
 static void data_read_form(struct known_cpu *data, struct store_rows *rows, struct known_form *form)
 {
     *form = (struct known_form){
         .id = {store_rows_keep(rows, "form", &data->arena),
                store_rows_keep(rows, "enc", &data->arena), (int)store_integer_of(rows, "bits")},
+        .values = data_values(data, rows),
         .mnemonic = store_rows_keep(rows, "mnemonic", &data->arena),
         .operands = store_rows_keep(rows, "operands", &data->arena),
         .options = store_rows_keep(rows, "options", &data->arena),
-        .isa = store_rows_keep(rows, "isa", &data->arena),
-        .list = store_rows_keep(rows, "list", &data->arena),
-        .outcome = store_rows_keep(rows, "outcome", &data->arena),
         .run_id = store_integer_of(rows, "run_id"),
         .ports_run_id =
             data_null(rows, "ports_run_id") ? 0 : store_integer_of(rows, "ports_run_id"),
         .latency_min_clk = store_real_of(rows, "latency_min_clk"),
         .latency_max_clk = store_real_of(rows, "latency_max_clk"),
-        .min_bound = store_rows_keep(rows, "latency_bound", &data->arena),
-        .max_bound = store_rows_keep(rows, "latency_max_bound", &data->arena),
         .rthroughput_bound = store_rows_keep(rows, "rthroughput_bound", &data->arena),
         .min_upper = data_is(rows, "latency_bound", "upper"),
         .max_upper = data_is(rows, "latency_max_bound", "upper"),
@@ -288,6 +307,8 @@ int known_read(struct store *store, const struct store_filter *filter, unsigned 
     read->store = store;
     read->data = data;
     data->uarch = arena_strdup(&data->arena, filter->uarch);
+    if (what & KNOWN_VALUES)
+        data->ncolumns = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_CSV, data->columns);
     int status = data_read_forms(read, filter, err);
     if (status == 0)
         status = data_read_pairs(read, STORE_VIEW_LATENCY, filter, err);

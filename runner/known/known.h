@@ -23,13 +23,19 @@ struct known_pair {
     bool upper, average; // relation to the true latency
 };
 
+// A value of instruction_table.
+struct known_value {
+    enum store_type type;
+    double number;    // NaN: none
+    const char *text; // "": none
+};
+
 struct known_form {
-    struct stored_form id; // form, enc, bits
-    const char *mnemonic, *operands, *options, *isa, *list;
-    const char *outcome;
+    struct stored_form id;            // form, enc, bits
+    const struct known_value *values; // of the columns of exports (KNOWN_VALUES)
+    const char *mnemonic, *operands, *options;
     int64_t run_id, ports_run_id;            // runs with its numbers; 0: none
     double latency_min_clk, latency_max_clk; // NaN: none, here and below
-    const char *min_bound, *max_bound;       // of the latency: "exact", "average", "upper", or ""
     bool min_upper, max_upper;               // these are upper bounds
     double rthroughput_clk, rthroughput_slow_clk;
     const char *rthroughput_bound;
@@ -53,8 +59,10 @@ struct known_cpu {
     const char *uarch; // as in the views: "zen4", "sapphirerapids?"
     const char *uarch_name, *vendor, *brand, *hypervisor, *claimed, *decided, *evidence, *version;
     const char *started_utc;
-    int64_t run_id;           // newest run among these results
-    struct port_model *model; // of the newest run with ports; NULL: none
+    int64_t run_id;                                 // newest run among these results
+    struct port_model *model;                       // of the newest run with ports; NULL: none
+    const struct column *columns[VIEW_COLUMNS_MAX]; // of values: those of COLUMN_CSV, by place
+    int ncolumns;
     struct known_form *forms; // by form, enc, bits
     int nforms;
     struct list *lists;
@@ -63,12 +71,15 @@ struct known_cpu {
 };
 
 // Things to read beside the numbers.
-enum { KNOWN_ROWS = 1, KNOWN_CODE = 2 | KNOWN_ROWS, KNOWN_FALSE = 4 };
+enum { KNOWN_ROWS = 1, KNOWN_CODE = 2 | KNOWN_ROWS, KNOWN_FALSE = 4, KNOWN_VALUES = 8 };
 
 // Reads the forms of a CPU that the filter selects; its uarch must be given. Returns 0, or -1 with
 // the message. The caller frees with known_free() in either case.
 int known_read(struct store *store, const struct store_filter *filter, unsigned what,
                struct known_cpu *data, struct err *err);
+// Returns the value of one of its columns (KNOWN_VALUES).
+const struct known_value *known_value(const struct known_cpu *data, const struct known_form *form,
+                                      const struct column *column);
 // Finds the rows and the machine code of forms of which only the ids are given, in the order of
 // stored_form_compare(). Returns 0, or -1 with the message.
 int known_code(struct known_cpu *data, struct err *err);

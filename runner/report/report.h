@@ -29,12 +29,8 @@ enum { REPORT_LATENCY_MAX = 48 };
 const char *report_latency(const char *number, bool upper, const char *mark,
                            char text[REPORT_LATENCY_MAX]);
 
-// Formats the column `ports` of a view for people: "" unknown, "none" no port; valid until the next
-// row.
-const char *report_ports(struct store_rows *rows);
-
-// Formats a column of a view's current row for people: numbers with their marks, no outcome if it
-// is ok; in `text`, or valid until the next row.
+// Formats a column of a view's current row for people: numbers with their marks, ports that are
+// unknown as "", no port as "none", no outcome if it is ok; in `text`, or valid until the next row.
 const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX]);
 
 // Writes members of an object: the fields of a row that JSON shows.

@@ -87,29 +87,18 @@ static const char page_legend[] =
     "<dt>outcome</dt><dd>why there is no number, or not every one.</dd>\n"
     "</dl>\n";
 
-static const char *const page_columns[] = {
-    "form",
-    "enc",
-    "bits",
-    "latency_min_clk",
-    "latency_max_clk",
-    "rthroughput_clk",
-    "rthroughput_slow_clk",
-    "uops",
-    "ports",
-    "at_rename",
-    "outcome",
-    "isa",
-    "list",
-    "note",
+// The columns of the page.
+struct page_columns {
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    int n;
 };
 
 // Returns the class of a column's cells: n numbers, p monospaced.
-static const char *page_class(const char *name)
+static const char *page_class(const struct column *column)
 {
-    bool number =
-        report_alignment(STORE_VIEW_INSTRUCTION, name) != ALIGN_LEFT || strcmp(name, "bits") == 0;
-    return number ? " class=n" : strcmp(name, "ports") == 0 ? " class=p" : "";
+    return column->look.type != LOOK_TEXT ? " class=n"
+           : column->kind == COLUMN_USES  ? " class=p"
+                                          : "";
 }
 
 void report_put_html(struct strbuf *out, const char *text)
@@ -120,25 +109,26 @@ void report_put_html(struct strbuf *out, const char *text)
     strbuf_free(&plain);
 }
 
-static void page_row(struct strbuf *out, struct store_rows *rows)
+static void page_row(struct strbuf *out, struct store_rows *rows, const struct page_columns *page)
 {
     char text[REPORT_LATENCY_MAX];
     strbuf_puts(out, "<tr>");
-    for (size_t i = 0; i < ARRAY_LEN(page_columns); i++) {
-        strbuf_printf(out, "<td%s>", page_class(page_columns[i]));
-        report_put_html(out, report_value(rows, page_columns[i], text));
+    for (int i = 0; i < page->n; i++) {
+        strbuf_printf(out, "<td%s>", page_class(page->columns[i]));
+        report_put_html(out, report_value(rows, page->columns[i]->look.name, text));
     }
     strbuf_puts(out, "\n");
 }
 
-static int page_rows(struct store *store, struct strbuf *out, int64_t *nrows, struct err *err)
+static int page_rows(struct store *store, const struct page_columns *page, struct strbuf *out,
+                     int64_t *nrows, struct err *err)
 {
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_INSTRUCTION, NULL, err);
     int got;
     if (!rows)
         return -1;
     for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
-        page_row(out, rows);
+        page_row(out, rows, page);
     store_rows_close(rows);
     return got;
 }
@@ -174,6 +164,8 @@ static int page_head(struct store *store, int64_t run_id, struct strbuf *out, st
 int report_page(struct store *store, int64_t run_id, struct strbuf *out, int64_t *nrows,
                 struct err *err)
 {
+    struct page_columns page;
+    page.n = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_PAGE, page.columns);
     if (page_head(store, run_id, out, err) != 0)
         return -1;
     strbuf_printf(out,
@@ -181,12 +173,11 @@ int report_page(struct store *store, int64_t run_id, struct strbuf *out, int64_t
                   "placeholder=\"filter: words of any column, e.g. vpadd ymm evex\"> "
                   "<output></output></form>\n<table>\n<thead><tr>",
                   page_legend);
-    for (size_t i = 0; i < ARRAY_LEN(page_columns); i++)
-        strbuf_printf(out, "<th%s>%s",
-                      strcmp(page_class(page_columns[i]), " class=n") == 0 ? " data-n=1" : "",
-                      report_heading(STORE_VIEW_INSTRUCTION, page_columns[i]));
+    for (int i = 0; i < page.n; i++)
+        strbuf_printf(out, "<th%s>%s", page.columns[i]->look.type != LOOK_TEXT ? " data-n=1" : "",
+                      report_heading(STORE_VIEW_INSTRUCTION, page.columns[i]->look.name));
     strbuf_puts(out, "</tr></thead>\n<tbody>\n");
-    int result = page_rows(store, out, nrows, err);
+    int result = page_rows(store, &page, out, nrows, err);
     strbuf_printf(out, "</tbody>\n</table>\n%s", page_script);
     return result;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHOSEN_MAX = 100 }; // most columns of a view
+enum { CHOSEN_MAX = VIEW_COLUMNS_MAX };
 
 // Chosen columns of the rows, by number.
 struct chosen {
@@ -59,217 +59,10 @@ void report_fields_json(struct json *json, const struct store_record *record, co
     }
 }
 
-// A column of the tables: its heading, its alignment, the column of the view that it shows, and its
-// fate in narrow tables.
-struct shown_column {
-    const char *heading;
-    enum text_align align;
-    const char *name;
-    int rank, fold; // as in struct text_fit
-};
-
-static const struct shown_column shown_instruction[] = {
-    {"uarch",       ALIGN_LEFT,  "uarch",                FIT_SAME, 0 },
-    {"instruction", ALIGN_LEFT,  "form",                 FIT_KEEP, 24},
-    {"enc",         ALIGN_LEFT,  "enc",                  5,        0 },
-    {"latency",     ALIGN_POINT, "latency_min_clk",      FIT_KEEP, 0 },
-    {"max",         ALIGN_POINT, "latency_max_clk",      3,        0 },
-    {"1/tput",      ALIGN_POINT, "rthroughput_clk",      FIT_KEEP, 0 },
-    {"slow",        ALIGN_POINT, "rthroughput_slow_clk", 6,        0 },
-    {"at rename",   ALIGN_LEFT,  "at_rename",            7,        0 },
-    {"uops",        ALIGN_RIGHT, "uops",                 2,        0 },
-    {"ports",       ALIGN_LEFT,  "ports",                FIT_KEEP, 15},
-    {"outcome",     ALIGN_LEFT,  "outcome",              1,        0 },
-    {"note",        ALIGN_LEFT,  "note",                 4,        30},
-    {"run",         ALIGN_RIGHT, "run_id",               8,        0 },
-    {NULL,          ALIGN_LEFT,  NULL,                   FIT_KEEP, 0 },
-};
-static const struct shown_column shown_latency[] = {
-    {"uarch",       ALIGN_LEFT,  "uarch",       FIT_SAME, 0 },
-    {"instruction", ALIGN_LEFT,  "form",        FIT_KEEP, 24},
-    {"enc",         ALIGN_LEFT,  "enc",         4,        0 },
-    {"from",        ALIGN_LEFT,  "src",         FIT_KEEP, 0 },
-    {"role",        ALIGN_LEFT,  "src_role",    7,        0 },
-    {"to",          ALIGN_LEFT,  "dst",         FIT_KEEP, 0 },
-    {"data",        ALIGN_LEFT,  "variant",     FIT_KEEP, 0 },
-    {"latency",     ALIGN_POINT, "latency_clk", FIT_KEEP, 0 },
-    {"least",       ALIGN_POINT, "least_clk",   3,        0 },
-    {"most",        ALIGN_POINT, "most_clk",    3,        0 },
-    {"spread",      ALIGN_POINT, "spread_clk",  2,        0 },
-    {"accepted",    ALIGN_RIGHT, "accepted",    6,        0 },
-    {"tried",       ALIGN_RIGHT, "tried",       5,        0 },
-    {"outcome",     ALIGN_LEFT,  "outcome",     1,        0 },
-    {"run",         ALIGN_RIGHT, "run_id",      8,        0 },
-    {NULL,          ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
-};
-static const struct shown_column shown_port[] = {
-    {"uarch",       ALIGN_LEFT,  "uarch",    FIT_SAME, 0 },
-    {"instruction", ALIGN_LEFT,  "form",     FIT_KEEP, 24},
-    {"enc",         ALIGN_LEFT,  "enc",      4,        0 },
-    {"ports",       ALIGN_LEFT,  "ports",    FIT_KEEP, 20},
-    {"uops",        ALIGN_RIGHT, "uops",     2,        0 },
-    {"slots",       ALIGN_POINT, "slots",    3,        0 },
-    {"unit",        ALIGN_LEFT,  "unit",     FIT_KEEP, 0 },
-    {"busy",        ALIGN_POINT, "busy_clk", FIT_KEEP, 0 },
-    {"paths",       ALIGN_LEFT,  "paths",    4,        0 },
-    {"residual",    ALIGN_POINT, "residual", 5,        0 },
-    {"outcome",     ALIGN_LEFT,  "outcome",  1,        0 },
-    {"run",         ALIGN_RIGHT, "run_id",   8,        0 },
-    {NULL,          ALIGN_LEFT,  NULL,       FIT_KEEP, 0 },
-};
-static const struct shown_column shown_false[] = {
-    {"uarch",       ALIGN_LEFT,  "uarch",       FIT_SAME, 0 },
-    {"instruction", ALIGN_LEFT,  "form",        FIT_KEEP, 24},
-    {"enc",         ALIGN_LEFT,  "enc",         4,        0 },
-    {"operand",     ALIGN_LEFT,  "operand",     FIT_KEEP, 0 },
-    {"latency",     ALIGN_POINT, "latency_clk", FIT_KEEP, 0 },
-    {"spread",      ALIGN_POINT, "spread_clk",  2,        0 },
-    {"outcome",     ALIGN_LEFT,  "outcome",     1,        0 },
-    {"run",         ALIGN_RIGHT, "run_id",      8,        0 },
-    {NULL,          ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
-};
-static const struct shown_column shown_doubt[] = {
-    {"run",         ALIGN_RIGHT, "run_id",      FIT_SAME, 0 },
-    {"uarch",       ALIGN_LEFT,  "uarch",       FIT_SAME, 0 },
-    {"instruction", ALIGN_LEFT,  "form",        FIT_KEEP, 24},
-    {"enc",         ALIGN_LEFT,  "enc",         4,        0 },
-    {"test",        ALIGN_LEFT,  "kind",        FIT_KEEP, 0 },
-    {"from",        ALIGN_LEFT,  "src",         FIT_KEEP, 0 },
-    {"to",          ALIGN_LEFT,  "dst",         FIT_KEEP, 0 },
-    {"data",        ALIGN_LEFT,  "variant",     3,        0 },
-    {"cycles",      ALIGN_POINT, "clk",         FIT_KEEP, 0 },
-    {"kernel",      ALIGN_LEFT,  "shape",       2,        0 },
-    {"another way", ALIGN_LEFT,  "other_way",   FIT_KEEP, 0 },
-    {"cycles",      ALIGN_POINT, "other_clk",   FIT_KEEP, 0 },
-    {"kernel",      ALIGN_LEFT,  "other_shape", 2,        0 },
-    {NULL,          ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
-};
-static const struct shown_column shown_evidence[] = {
-    {"uarch",       ALIGN_LEFT,  "uarch",        FIT_SAME, 0 },
-    {"instruction", ALIGN_LEFT,  "form",         FIT_KEEP, 24},
-    {"number",      ALIGN_RIGHT, "instances",    FIT_KEEP, 0 },
-    {"beside",      ALIGN_LEFT,  "blocker",      FIT_KEEP, 0 },
-    {"blocker",     ALIGN_LEFT,  "blocker_form", 3,        16},
-    {"number",      ALIGN_RIGHT, "blockers",     FIT_KEEP, 0 },
-    {"cycles",      ALIGN_POINT, "clk",          FIT_KEEP, 0 },
-    {"spread",      ALIGN_POINT, "spread_clk",   4,        0 },
-    {"uops",        ALIGN_POINT, "uops",         FIT_KEEP, 0 },
-    {"outcome",     ALIGN_LEFT,  "outcome",      1,        0 },
-    {"run",         ALIGN_RIGHT, "run_id",       8,        0 },
-    {NULL,          ALIGN_LEFT,  NULL,           FIT_KEEP, 0 },
-};
-static const struct shown_column shown_failure[] = {
-    {"run",         ALIGN_RIGHT, "run_id",  FIT_SAME, 0 },
-    {"instruction", ALIGN_LEFT,  "form",    FIT_KEEP, 24},
-    {"test",        ALIGN_LEFT,  "test",    FIT_KEEP, 16},
-    {"outcome",     ALIGN_LEFT,  "outcome", FIT_KEEP, 0 },
-    {"detail",      ALIGN_LEFT,  "detail",  FIT_KEEP, 20},
-    {NULL,          ALIGN_LEFT,  NULL,      FIT_KEEP, 0 },
-};
-static const struct shown_column shown_run[] = {
-    {"run",      ALIGN_RIGHT, "run_id",      FIT_KEEP, 0 },
-    {"uarch",    ALIGN_LEFT,  "uarch",       FIT_KEEP, 0 },
-    {"CPU",      ALIGN_LEFT,  "brand",       FIT_KEEP, 12},
-    {"started",  ALIGN_LEFT,  "started_utc", FIT_KEEP, 0 },
-    {"status",   ALIGN_LEFT,  "status",      FIT_KEEP, 0 },
-    {"decided",  ALIGN_LEFT,  "decided",     4,        0 },
-    {"forms",    ALIGN_RIGHT, "forms",       2,        0 },
-    {"snippets", ALIGN_RIGHT, "snippets",    2,        0 },
-    {"backend",  ALIGN_LEFT,  "backend",     3,        0 },
-    {"version",  ALIGN_LEFT,  "version",     1,        0 },
-    {NULL,       ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
-};
-static const struct shown_column shown_bench[] = {
-    {"uarch",        ALIGN_LEFT,  "uarch",        FIT_SAME, 0 },
-    {"label",        ALIGN_LEFT,  "label",        FIT_KEEP, 12},
-    {"code",         ALIGN_LEFT,  "snippet",      FIT_KEEP, 24},
-    {"mode",         ALIGN_LEFT,  "mode",         FIT_SAME, 0 },
-    {"bits",         ALIGN_RIGHT, "bits",         FIT_SAME, 0 },
-    {"CPU",          ALIGN_RIGHT, "cpu",          FIT_SAME, 0 },
-    {"clk/instance", ALIGN_POINT, "instance_clk", FIT_KEEP, 0 },
-    {"spread",       ALIGN_POINT, "spread_clk",   3,        0 },
-    {"counts",       ALIGN_LEFT,  "counted",      FIT_KEEP, 20},
-    {"outcome",      ALIGN_LEFT,  "outcome",      1,        0 },
-    {"detail",       ALIGN_LEFT,  "detail",       2,        20},
-    {"run",          ALIGN_RIGHT, "run_id",       FIT_KEEP, 0 },
-    {NULL,           ALIGN_LEFT,  NULL,           FIT_KEEP, 0 },
-};
-static const struct shown_column shown_repetition[] = {
-    {"run",          ALIGN_RIGHT, "run_id",       FIT_SAME, 0 },
-    {"code",         ALIGN_LEFT,  "snippet",      FIT_SAME, 24},
-    {"CPU",          ALIGN_RIGHT, "cpu",          FIT_SAME, 0 },
-    {"pass",         ALIGN_RIGHT, "pass",         FIT_KEEP, 0 },
-    {"repetition",   ALIGN_RIGHT, "repetition",   FIT_KEEP, 0 },
-    {"cold",         ALIGN_RIGHT, "cold",         FIT_KEEP, 0 },
-    {"accepted",     ALIGN_RIGHT, "accepted",     FIT_KEEP, 0 },
-    {"TSC ticks",    ALIGN_RIGHT, "elapsed_tsc",  3,        0 },
-    {"core clk",     ALIGN_RIGHT, "elapsed_clk",  2,        0 },
-    {"clk/instance", ALIGN_POINT, "instance_clk", FIT_KEEP, 0 },
-    {"counts",       ALIGN_LEFT,  "counted",      FIT_KEEP, 20},
-    {NULL,           ALIGN_LEFT,  NULL,           FIT_KEEP, 0 },
-};
-static const struct shown_column shown_warning[] = {
-    {"warning", ALIGN_LEFT, "text",   FIT_KEEP, 20},
-    {"remedy",  ALIGN_LEFT, "remedy", FIT_KEEP, 20},
-    {NULL,      ALIGN_LEFT, NULL,     FIT_KEEP, 0 },
-};
-
-static const struct shown_column shown_list[] = {
-    {"list",  ALIGN_LEFT,  "list",  FIT_KEEP, 0 },
-    {"forms", ALIGN_RIGHT, "forms", FIT_KEEP, 0 },
-    {"title", ALIGN_LEFT,  "title", FIT_KEEP, 20},
-    {NULL,    ALIGN_LEFT,  NULL,    FIT_KEEP, 0 },
-};
-
-static const struct shown_column *const shown_views[STORE_VIEW_LIST_FAILURE + 1] = {
-    [STORE_VIEW_INSTRUCTION] = shown_instruction,
-    [STORE_VIEW_LATENCY] = shown_latency,
-    [STORE_VIEW_PORT] = shown_port,
-    [STORE_VIEW_FALSE] = shown_false,
-    [STORE_VIEW_DOUBT] = shown_doubt,
-    [STORE_VIEW_EVIDENCE] = shown_evidence,
-    [STORE_VIEW_FAILURE] = shown_failure,
-    [STORE_VIEW_RUN] = shown_run,
-    [STORE_VIEW_WARNING] = shown_warning,
-    [STORE_VIEW_BENCH] = shown_bench,
-    [STORE_VIEW_REPETITION] = shown_repetition,
-    [STORE_VIEW_LIST] = shown_list,
-};
-
-// Returns the mark after a latency: averages and one state of several have one.
-static const char *shown_mark(struct store_rows *rows, const char *name)
-{
-    const char *mark = strcmp(name, "latency_clk") == 0       ? "mark"
-                       : strcmp(name, "latency_min_clk") == 0 ? "latency_min_mark"
-                       : strcmp(name, "latency_max_clk") == 0 ? "latency_max_mark"
-                                                              : NULL;
-    return mark ? store_text_of(rows, mark) : "";
-}
-
-static bool rows_have(const struct store_rows *rows, const char *name)
-{
-    for (int i = 0; i < store_rows_columns(rows); i++)
-        if (strcmp(store_rows_name(rows, i), name) == 0)
-            return true;
-    return false;
-}
-
 // Returns true if the value is an upper bound, which has a sign.
-static bool shown_is_bound(struct store_rows *rows, const char *name)
+static bool value_is_bound(struct store_rows *rows, const struct column *column)
 {
-    static const char *const bounds[][2] = {
-        {"latency_clk",     "bound"            },
-        {"latency_min_clk", "latency_bound"    },
-        {"latency_max_clk", "latency_max_bound"},
-        {"rthroughput_clk", "rthroughput_bound"},
-        {"uops",            "uops_bound"       },
-        {"slots",           "uops_bound"       },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(bounds); i++)
-        if (strcmp(name, bounds[i][0]) == 0)
-            return rows_have(rows, bounds[i][1]) &&
-                   strcmp(store_text_of(rows, bounds[i][1]), "upper") == 0;
-    return false;
+    return column && column->bound && strcmp(store_text_of(rows, column->bound), "upper") == 0;
 }
 
 const char *report_number(double value, char text[32])
@@ -313,9 +106,9 @@ const char *report_latency(const char *number, bool upper, const char *mark,
     return text;
 }
 
-const char *report_ports(struct store_rows *rows)
+// Formats ports for people: "" unknown, "none" no port.
+static const char *value_of_ports(struct store_rows *rows, int column)
 {
-    int column = store_rows_column(rows, "ports");
     const char *text = store_rows_text(rows, column);
     if (store_rows_type(rows, column) == STORE_NULL)
         return "";
@@ -324,44 +117,36 @@ const char *report_ports(struct store_rows *rows)
 
 const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX])
 {
-    int column = store_rows_column(rows, name);
-    if (strcmp(name, "ports") == 0)
-        return report_ports(rows);
-    if (strcmp(name, "form") == 0 || strcmp(name, "blocker_form") == 0)
-        return store_rows_form(rows, column);
-    if (store_rows_type(rows, column) == STORE_INTEGER && shown_is_bound(rows, name))
-        return report_latency(store_rows_text(rows, column), true, "", text);
-    if (store_rows_type(rows, column) != STORE_REAL) {
-        const char *value = store_rows_text(rows, column);
-        bool usual = strcmp(name, "outcome") == 0 && strcmp(value, "ok") == 0;
-        return usual ? "" : value;
+    int at = store_rows_column(rows, name);
+    enum store_type type = store_rows_type(rows, at);
+    const struct column *column = columns_find(store_rows_view(rows), name);
+    enum column_kind kind = column ? column->kind : COLUMN_PLAIN;
+    if (kind == COLUMN_USES)
+        return value_of_ports(rows, at);
+    if (kind == COLUMN_FORM)
+        return store_rows_form(rows, at);
+    if (type == STORE_REAL) {
+        char number[32];
+        const char *mark = column && column->mark ? store_text_of(rows, column->mark) : "";
+        report_number(store_rows_real(rows, at), number);
+        return report_latency(number, value_is_bound(rows, column), mark, text);
     }
-    char number[32];
-    report_number(store_rows_real(rows, column), number);
-    return report_latency(number, shown_is_bound(rows, name), shown_mark(rows, name), text);
-}
-
-static const struct shown_column *shown_find(enum store_view view, const char *name)
-{
-    for (const struct shown_column *shown = shown_views[view]; shown && shown->heading; shown++)
-        if (strcmp(shown->name, name) == 0)
-            return shown;
-    return NULL;
+    const char *value = store_rows_text(rows, at);
+    if (type == STORE_INTEGER && value_is_bound(rows, column))
+        return report_latency(value, true, "", text);
+    return kind == COLUMN_OUTCOME && strcmp(value, "ok") == 0 ? "" : value;
 }
 
 const char *report_heading(enum store_view view, const char *name)
 {
-    const struct shown_column *shown = shown_find(view, name);
-    return shown ? shown->heading : name;
+    const struct column *column = columns_find(view, name);
+    return column && column->look.heading ? column->look.heading : name;
 }
 
 enum text_align report_alignment(enum store_view view, const char *name)
 {
-    const struct shown_column *shown = shown_find(view, name);
-    size_t len = strlen(name);
-    return shown                                            ? shown->align
-           : len > 4 && strcmp(name + len - 4, "_clk") == 0 ? ALIGN_POINT
-                                                            : ALIGN_LEFT;
+    const struct column *column = columns_find(view, name);
+    return column ? column->look.align : ALIGN_LEFT;
 }
 
 // A table being written: its columns and their layout.
@@ -373,12 +158,13 @@ struct shown_table {
     struct text_fit fits[CHOSEN_MAX];
 };
 
-static void shown_add(struct shown_table *table, const struct shown_column *column)
+static void shown_add(struct shown_table *table, enum store_view view, const char *name,
+                      struct text_fit fit)
 {
-    table->names[table->n] = column->name;
-    table->headings[table->n] = column->heading;
-    table->aligns[table->n] = column->align;
-    table->fits[table->n++] = (struct text_fit){column->rank, column->fold};
+    table->names[table->n] = name;
+    table->headings[table->n] = report_heading(view, name);
+    table->aligns[table->n] = report_alignment(view, name);
+    table->fits[table->n++] = fit;
 }
 
 // Chooses the named columns, which all stay, or those that people need; all, for a view that has no
@@ -386,17 +172,16 @@ static void shown_add(struct shown_table *table, const struct shown_column *colu
 static void shown_begin(struct shown_table *table, const struct report_query *query,
                         struct store_rows *rows)
 {
-    const struct shown_column *view = shown_views[query->view];
+    const struct column *usual[VIEW_COLUMNS_MAX];
+    const struct text_fit stays = {FIT_KEEP, 24};
+    int n = columns_on(query->view, COLUMN_TABLE, usual);
     table->n = 0;
-    for (int i = 0; !query->columns && !view && i < store_rows_columns(rows) && i < CHOSEN_MAX; i++)
-        shown_add(table, &(struct shown_column){store_rows_name(rows, i), ALIGN_LEFT,
-                                                store_rows_name(rows, i), FIT_KEEP, 24});
     for (int i = 0; query->columns && query->columns[i] && i < CHOSEN_MAX; i++)
-        shown_add(table, &(struct shown_column){report_heading(query->view, query->columns[i]),
-                                                report_alignment(query->view, query->columns[i]),
-                                                query->columns[i], FIT_KEEP, 24});
-    for (const struct shown_column *at = view; !query->columns && at && at->heading; at++)
-        shown_add(table, at);
+        shown_add(table, query->view, query->columns[i], stays);
+    for (int i = 0; !query->columns && i < n; i++)
+        shown_add(table, query->view, usual[i]->look.name, usual[i]->look.fit);
+    for (int i = 0; table->n == i && i < store_rows_columns(rows) && i < CHOSEN_MAX; i++)
+        shown_add(table, query->view, store_rows_name(rows, i), stays);
     table->table = text_table_new(table->headings, table->aligns, table->n);
     if (query->colour)
         text_table_colour(table->table);
@@ -407,9 +192,11 @@ static enum text_style shown_style(struct store_rows *rows, const char *name, co
 {
     static const char *const faint[] = {"unsupported", "not_measurable", "unstable"};
     size_t len = strlen(value);
-    if (strcmp(name, "ports") == 0 || strcmp(name, "uarch") == 0)
+    const struct column *column = columns_find(store_rows_view(rows), name);
+    enum column_kind kind = column ? column->kind : COLUMN_PLAIN;
+    if (kind == COLUMN_USES || strcmp(name, "uarch") == 0)
         return len > 0 && value[len - 1] == '?' ? STYLE_FAINT : STYLE_PLAIN;
-    if (strcmp(name, "outcome") != 0)
+    if (kind != COLUMN_OUTCOME && strcmp(name, "outcome") != 0)
         return STYLE_PLAIN;
     const char *outcome = store_text_of(rows, name);
     for (size_t i = 0; i < ARRAY_LEN(faint); i++)
@@ -453,7 +240,8 @@ static void chosen_make(struct chosen *chosen, struct store_rows *rows,
 // Returns true if tables show the column as a rounded number, perhaps with marks.
 static bool shown_is_number(enum store_view view, const char *name)
 {
-    return report_alignment(view, name) == ALIGN_POINT || strcmp(name, "uops") == 0;
+    const struct column *column = columns_find(view, name);
+    return column && (column->look.align == ALIGN_POINT || column->bound);
 }
 
 static void put_csv_header(struct strbuf *out, struct store_rows *rows,

@@ -10,33 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE_KEYS_MAX = 6, SIDE_COLUMNS_MAX = 256 };
-
-// Columns that make a row, and those shown of each CPU by default.
-static const struct side_view {
-    const char *keys[SIDE_KEYS_MAX + 1], *headings[SIDE_KEYS_MAX + 1];
-    const char *values[5];
-    const char *order;
-} side_views[STORE_VIEW_LIST_FAILURE + 1] = {
-    [STORE_VIEW_INSTRUCTION] = {{"form", "enc", "bits"},
-                                {"instruction", "enc", "bits"},
-                                {"latency_min_clk", "latency_max_clk", "rthroughput_clk", "ports"},
-                                "mnemonic, operands, form, enc, bits, uarch"                   },
-    [STORE_VIEW_LATENCY] = {{"form", "enc", "bits", "src", "dst", "variant"},
-                                {"instruction", "enc", "bits", "from", "to", "data"},
-                                {"latency_clk"},
-                                "mnemonic, operands, form, enc, bits, src, dst, variant, uarch"},
-    [STORE_VIEW_PORT] = {{"form", "enc", "bits"},
-                                {"instruction", "enc", "bits"},
-                                {"ports", "slots"},
-                                "mnemonic, operands, form, enc, bits, uarch"                   },
-};
+enum { SIDE_COLUMNS_MAX = 256 };
 
 struct side {
     const struct report_query *query;
-    const struct side_view *view;
-    const char *uarchs; // each with its NUL, an empty one at the end
-    const char *const *values;
+    const struct column *keys[VIEW_COLUMNS_MAX]; // columns that make a row
+    const char *values[VIEW_COLUMNS_MAX];        // columns of each CPU
+    const char *uarchs;                          // each with its NUL, an empty one at the end
     int nkeys, nvalues, nuarchs, ncolumns;
     char *names[SIDE_COLUMNS_MAX]; // headings of tables, else names of columns
     struct text_table *table;
@@ -46,12 +26,19 @@ struct side {
     bool *numbers;
 };
 
-static const char *const *side_values(const struct report_query *query, int *n)
+// Finds the columns that make a row, and those of each CPU: the usual ones, or the query's.
+static void side_columns(struct side *side)
 {
-    const char *const *values = query->columns ? query->columns : side_views[query->view].values;
-    for (*n = 0; values[*n];)
-        ++*n;
-    return values;
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    const char *const *asked = side->query->columns;
+    int n = columns_on(side->query->view, COLUMN_SIDE, columns);
+    for (int i = 0; i < n; i++)
+        if (columns[i]->key)
+            side->keys[side->nkeys++] = columns[i];
+        else if (!asked)
+            side->values[side->nvalues++] = columns[i]->look.name;
+    for (; asked && asked[side->nvalues] && side->nvalues < VIEW_COLUMNS_MAX; side->nvalues++)
+        side->values[side->nvalues] = asked[side->nvalues];
 }
 
 static void side_name(struct side *side, char *name)
@@ -63,8 +50,8 @@ static void side_name(struct side *side, char *name)
 static int side_names(struct side *side, struct err *err)
 {
     bool table = report_for_people(side->query->format);
-    for (; side->view->keys[side->nkeys]; side->nkeys++)
-        side_name(side, xstrdup((table ? side->view->headings : side->view->keys)[side->nkeys]));
+    for (int k = 0; k < side->nkeys; k++)
+        side_name(side, xstrdup(table ? side->keys[k]->look.heading : side->keys[k]->look.name));
     for (const char *uarch = side->uarchs; *uarch; uarch += strlen(uarch) + 1, side->nuarchs++)
         if (side->ncolumns + side->nvalues > SIDE_COLUMNS_MAX)
             return err_set(err, "too many CPUs for one table; --uarch names some of them");
@@ -151,7 +138,7 @@ static bool side_same(const struct side *side, struct store_rows *rows)
     for (int k = 0; k < side->nkeys; k++) {
         char text[REPORT_LATENCY_MAX];
         if (!side->cells[k] ||
-            strcmp(side->cells[k], side_text(side, rows, side->view->keys[k], text)) != 0)
+            strcmp(side->cells[k], side_text(side, rows, side->keys[k]->look.name, text)) != 0)
             return false;
     }
     return true;
@@ -165,7 +152,7 @@ static void side_row(struct side *side, struct store_rows *rows)
         u++;
     report_runs_of(side->query->runs, rows);
     for (int k = 0; k < side->nkeys; k++)
-        side_cell(side, k, rows, side->view->keys[k]);
+        side_cell(side, k, rows, side->keys[k]->look.name);
     for (int v = 0; v < side->nvalues; v++)
         side_cell(side, side->nkeys + u * side->nvalues + v, rows, side->values[v]);
 }
@@ -173,9 +160,15 @@ static void side_row(struct side *side, struct store_rows *rows)
 static int side_rows(struct side *side, struct store *store, int64_t *nrows, struct err *err)
 {
     struct store_filter filter = *side->query->filter;
-    filter.sort = side->view->order;
+    struct strbuf order = {0};
+    strbuf_puts(&order, "mnemonic, operands, ");
+    for (int k = 0; k < side->nkeys; k++)
+        strbuf_printf(&order, "%s, ", side->keys[k]->look.name);
+    strbuf_puts(&order, "uarch");
+    filter.sort = strbuf_text(&order);
     filter.limit = 0; // the limit counts joined rows
     struct store_rows *rows = store_rows_open(store, side->query->view, &filter, err);
+    strbuf_free(&order);
     int got = rows ? 0 : -1;
     bool open = false;
     int64_t limit = side->query->filter->limit;
@@ -198,6 +191,12 @@ static int side_rows(struct side *side, struct store *store, int64_t *nrows, str
     return got;
 }
 
+static int side_fold(const struct side *side, const char *name)
+{
+    const struct column *column = columns_find(side->query->view, name);
+    return column ? column->look.fit.fold : 0;
+}
+
 static void side_print(struct side *side, struct strbuf *note)
 {
     struct text_fit fits[SIDE_COLUMNS_MAX] = {
@@ -213,8 +212,7 @@ static void side_print(struct side *side, struct strbuf *note)
     for (int c = 1; c < side->nkeys; c++)
         fits[c].rank = FIT_SAME;
     for (int c = side->nkeys; c < side->ncolumns; c++)
-        if (strcmp(side->values[(c - side->nkeys) % side->nvalues], "ports") == 0)
-            fits[c].fold = 15;
+        fits[c].fold = side_fold(side, side->values[(c - side->nkeys) % side->nvalues]);
     text_table_print_narrow(side->table, side->query->width, fits, side->out, note);
 }
 
@@ -230,7 +228,9 @@ static void side_end(struct side *side, int64_t nrows, struct strbuf *note)
 
 bool report_has_sides(enum store_view view)
 {
-    return side_views[view].order != NULL;
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    int n = columns_on(view, COLUMN_SIDE, columns);
+    return n > 0 && !columns[n - 1]->key;
 }
 
 int report_side(struct store *store, const struct report_query *query, struct strbuf *out,
@@ -239,12 +239,8 @@ int report_side(struct store *store, const struct report_query *query, struct st
     char *uarchs = store_uarchs(store, query->filter->uarch, err);
     if (!uarchs)
         return -1;
-    struct side side = {.query = query,
-                        .view = &side_views[query->view],
-                        .uarchs = uarchs,
-                        .json = {.out = out},
-                        .out = out};
-    side.values = side_values(query, &side.nvalues);
+    struct side side = {.query = query, .uarchs = uarchs, .json = {.out = out}, .out = out};
+    side_columns(&side);
     int result = side_names(&side, err);
     if (result == 0) {
         side_start(&side);

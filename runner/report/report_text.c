@@ -93,18 +93,12 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
         strbuf_printf(out, "Core cycles counted by the backend %s.\n\n", run->backend);
 }
 
-// Columns of the tables, which have the headings of latput query.
-static const char *const list_columns[] = {"form",
-                                           "enc",
-                                           "latency_min_clk",
-                                           "latency_max_clk",
-                                           "rthroughput_clk",
-                                           "rthroughput_slow_clk",
-                                           "at_rename",
-                                           "uops",
-                                           "ports",
-                                           "outcome",
-                                           "note"};
+// A table of a list being written.
+struct list_table {
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    int n;
+    struct text_table *table;
+};
 
 struct list_seen { // things that the legend must explain
     bool outcomes[OUTCOME_COUNT];
@@ -113,14 +107,14 @@ struct list_seen { // things that the legend must explain
     int others;     // rows with an answer of another run
 };
 
-static void put_list_row(struct text_table *table, struct store_rows *rows, struct list_seen *seen)
+static void put_list_row(struct list_table *list, struct store_rows *rows, struct list_seen *seen)
 {
     char text[REPORT_LATENCY_MAX];
     const char *least = store_text_of(rows, "latency_min_mark"),
                *most = store_text_of(rows, "latency_max_mark");
     int outcome = outcome_parse(store_text_of(rows, "outcome"));
-    for (size_t i = 0; i < ARRAY_LEN(list_columns); i++)
-        text_table_cell(table, report_value(rows, list_columns[i], text));
+    for (int i = 0; i < list->n; i++)
+        text_table_cell(list->table, report_value(rows, list->columns[i]->look.name, text));
     seen->average |= strchr(least, '~') || strchr(most, '~');
     seen->states |= strchr(least, '*') || strchr(most, '*');
     seen->slots_upper |= strcmp(store_text_of(rows, "uops_bound"), "upper") == 0;
@@ -228,14 +222,26 @@ static int put_failures(struct strbuf *out, struct store *store, enum store_view
     return got;
 }
 
-// Makes a table; the headings and alignments must live as long as it.
-static struct text_table *list_table(const char **headings, enum text_align *aligns)
+// Appends the table of the rows with its legend. Returns 0 or -1.
+static int put_rows(struct store_rows *rows, int64_t run_id, struct strbuf *out, struct err *err)
 {
-    for (size_t i = 0; i < ARRAY_LEN(list_columns); i++) {
-        headings[i] = report_heading(STORE_VIEW_INSTRUCTION, list_columns[i]);
-        aligns[i] = report_alignment(STORE_VIEW_INSTRUCTION, list_columns[i]);
+    struct list_table list;
+    const char *headings[VIEW_COLUMNS_MAX];
+    enum text_align aligns[VIEW_COLUMNS_MAX];
+    struct list_seen seen = {.run_id = run_id};
+    int got;
+    list.n = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_LIST, list.columns);
+    for (int i = 0; i < list.n; i++) {
+        headings[i] = list.columns[i]->look.heading;
+        aligns[i] = list.columns[i]->look.align;
     }
-    return text_table_new(headings, aligns, (int)ARRAY_LEN(list_columns));
+    list.table = text_table_new(headings, aligns, list.n);
+    while ((got = store_rows_next(rows, err)) > 0)
+        put_list_row(&list, rows, &seen);
+    text_table_print(list.table, out);
+    put_legend(out, &seen);
+    text_table_free(list.table);
+    return got;
 }
 
 static int put_list(struct store *store, int64_t run_id, const char *list, bool best,
@@ -255,16 +261,7 @@ static int put_list(struct store *store, int64_t run_id, const char *list, bool 
         store_rows_open(store, best ? STORE_VIEW_LIST_BEST : STORE_VIEW_INSTRUCTION, &filter, err);
     if (!rows)
         return -1;
-    const char *headings[ARRAY_LEN(list_columns)];
-    enum text_align aligns[ARRAY_LEN(list_columns)];
-    struct text_table *table = list_table(headings, aligns);
-    struct list_seen seen = {.run_id = run_id};
-    int got;
-    while ((got = store_rows_next(rows, err)) > 0)
-        put_list_row(table, rows, &seen);
-    text_table_print(table, out);
-    put_legend(out, &seen);
-    text_table_free(table);
+    int got = put_rows(rows, run_id, out, err);
     store_rows_close(rows);
     const enum store_view overwritten = best ? STORE_VIEW_LIST_FALSE : STORE_VIEW_FALSE;
     const enum store_view failures = best ? STORE_VIEW_LIST_FAILURE : STORE_VIEW_FAILURE;

@@ -8,8 +8,7 @@
 // 2. its line in the record's table of fields, from which storing and reading follow;
 // 3. the column in db/schema.sql, with a migration and the version's number (STORE_SCHEMA_VERSION).
 //
-// Merging takes columns from the schema. A public view shows the number if db/views.sql and the
-// view's columns in store_read.c name it; CSV, JSON and expressions then have it.
+// Merging takes columns from the schema. docs/HOWTO_ADD_COLUMN.md says how a public view shows it.
 #pragma once
 
 #include <stdbool.h>

@@ -20,50 +20,11 @@
 
 struct store_rows {
     struct store *store;
+    enum store_view view;
     sqlite3_stmt *stmt;
     struct arena shown; // texts of the current row with escaped characters
     int found[64];      // columns that were looked for, by the addresses of their names
 };
-
-#define INSTRUCTION_COLUMNS                                                                        \
-    "uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, "                \
-    "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
-    "rthroughput_spread_clk, accepted, tried, options, form, list, "                               \
-    "idiom, eliminated, at_rename, latency_max_bound, ports_run_id, latency_min_mark, "            \
-    "latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound"
-#define LATENCY_COLUMNS                                                                            \
-    "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
-    "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, "         \
-    "average, "                                                                                    \
-    "least_clk, most_clk, states, mark, states_seen, src_role"
-#define PORT_COLUMNS                                                                               \
-    "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
-    "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \
-    "paths, decode_clk, stall_clk, uops_bound"
-#define FALSE_COLUMNS                                                                              \
-    "uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail, "   \
-    "isa, bits, options, form, list, mark, run_id"
-#define DOUBT_COLUMNS                                                                              \
-    "uarch, mnemonic, operands, enc, kind, src, dst, variant, other_way, clk, other_clk, shape, "  \
-    "other_shape, machine_code, other_machine_code, bits, options, form, run_id, list"
-#define EVIDENCE_COLUMNS                                                                           \
-    "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
-    "spread_clk, uops, outcome, run_id, bits, form, list, counted, way"
-#define KERNEL_COLUMNS                                                                             \
-    "uarch, mnemonic, operands, enc, kind, src, dst, variant, test_outcome, test_detail, shape, "  \
-    "instances, instrs, extra_clk, outcome, detail, instance_clk, spread_clk, accepted, tried, "   \
-    "decides, counted, code_bytes, machine_code, bits, form, list, kernel_id, run_id"
-#define FAILURE_COLUMNS                                                                            \
-    "run_id, mnemonic, operands, test, outcome, detail, enc, bits, form, uarch, list"
-
-#define BENCH_COLUMNS                                                                              \
-    "uarch, label, snippet, mode, bits, cpu, instance_clk, median_clk, spread_clk, counts, "       \
-    "outcome, detail, accepted, tried, passes, instances, copies, iterations, cold, source, "      \
-    "code, init, breakers, file, file_sha256, symbol, cflags, compiler, thread, code_bytes, "      \
-    "machine_code, started_utc, bench_id, run_id, counted"
-#define REPETITION_COLUMNS                                                                         \
-    "uarch, label, snippet, cpu, pass, repetition, cold, accepted, tried, late_ns, elapsed_tsc, "  \
-    "elapsed_clk, instance_clk, counts, thread, bench_id, run_id, counted"
 
 // Each list once, as the newest run has it.
 #define LIST_NEWEST                                                                                \
@@ -90,64 +51,64 @@ struct store_rows {
 enum view_filter { FILTER_FORMS, FILTER_BENCH, FILTER_RUN, FILTER_SOURCE };
 
 struct view_source {
-    const char *columns;
     const char *best, *run; // table without and with a run
     const char *best_order, *run_order;
     enum view_filter filter;
+    bool whole; // all columns are read
 };
 
 // The order is total, so that files made from the same content have the same bytes.
 // clang-format off
 static const struct view_source view_sources[] = {
-    [STORE_VIEW_INSTRUCTION] = {INSTRUCTION_COLUMNS, "instruction_table", "run_instruction_table",
+    [STORE_VIEW_INSTRUCTION] = {"instruction_table", "run_instruction_table",
                                 "mnemonic, operands, form, enc, bits, uarch, run_id",
                                 "list, position, form, enc, bits", FILTER_FORMS},
-    [STORE_VIEW_LATENCY] = {LATENCY_COLUMNS, "latency_table", "run_latency_table",
+    [STORE_VIEW_LATENCY] = {"latency_table", "run_latency_table",
                             "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",
                             "list, position, form, enc, bits, test_position", FILTER_FORMS},
-    [STORE_VIEW_PORT] = {PORT_COLUMNS, "port_table", "run_port_table",
+    [STORE_VIEW_PORT] = {"port_table", "run_port_table",
                          "mnemonic, operands, form, enc, bits, uarch, run_id",
                          "list, position, form, enc, bits", FILTER_FORMS},
-    [STORE_VIEW_FALSE] = {FALSE_COLUMNS, "false_dependency_table", "run_false_table",
+    [STORE_VIEW_FALSE] = {"false_dependency_table", "run_false_table",
                           "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",
                           "list, position, form, enc, bits, test_position", FILTER_FORMS},
-    [STORE_VIEW_DOUBT] = {DOUBT_COLUMNS, "doubt_table", "doubt_table",
+    [STORE_VIEW_DOUBT] = {"doubt_table", "doubt_table",
                           "run_id, list, position, form, enc, bits, test_position, other_way",
                           "list, position, form, enc, bits, test_position, other_way",
                           FILTER_FORMS},
-    [STORE_VIEW_EVIDENCE] = {EVIDENCE_COLUMNS, "port_evidence", "run_port_evidence",
+    [STORE_VIEW_EVIDENCE] = {"port_evidence", "run_port_evidence",
                              "mnemonic, operands, form, enc, bits, uarch, run_id, trial_position",
                              "list, position, form, enc, bits, trial_position", FILTER_FORMS},
     [STORE_VIEW_KERNEL] =
-        {KERNEL_COLUMNS, "kernel_table", "run_kernel_table",
+        {"kernel_table", "run_kernel_table",
          "mnemonic, operands, form, enc, bits, uarch, run_id, test_position, kernel_position",
          "list, position, form, enc, bits, test_position, kernel_position", FILTER_FORMS},
-    [STORE_VIEW_PROPERTY] = {"*", "property_table", "run_property_table",
+    [STORE_VIEW_PROPERTY] = {"property_table", "run_property_table",
                              "run_id, grp, property, variant, sentence, conclusion, value",
-                             "position, conclusion_position, value_position", FILTER_RUN},
-    [STORE_VIEW_PROPERTY_POINT] = {"*", "property_point", "property_point",
+                             "position, conclusion_position, value_position", FILTER_RUN, true},
+    [STORE_VIEW_PROPERTY_POINT] = {"property_point", "property_point",
                                    "run_id, property, variant, by_x, x, y",
-                                   "property, variant, by_x, x, y", FILTER_RUN},
+                                   "property, variant, by_x, x, y", FILTER_RUN, true},
     [STORE_VIEW_FAILURE] =
-        {FAILURE_COLUMNS, "failure_table", "failure_table",
+        {"failure_table", "failure_table",
          "run_id, list, position, form, enc, bits, test_position IS NULL, test_position",
          "list, position, form, enc, bits, test_position IS NULL, test_position", FILTER_FORMS},
-    [STORE_VIEW_RUN] = {"*", "run_table", "run_table", "started_utc DESC, run_id DESC", "run_id",
-                        FILTER_RUN},
-    [STORE_VIEW_BENCH] = {BENCH_COLUMNS, "bench_table", "bench_table", "run_id, position, thread",
+    [STORE_VIEW_RUN] = {"run_table", "run_table", "started_utc DESC, run_id DESC", "run_id",
+                        FILTER_RUN, true},
+    [STORE_VIEW_BENCH] = {"bench_table", "bench_table", "run_id, position, thread",
                           "position, thread", FILTER_BENCH},
-    [STORE_VIEW_REPETITION] = {REPETITION_COLUMNS, "bench_repetition_table",
+    [STORE_VIEW_REPETITION] = {"bench_repetition_table",
                                "bench_repetition_table", "run_id, position, seq", "position, seq",
                                FILTER_BENCH},
-    [STORE_VIEW_LIST] = {"run_id, list, title, forms", LIST_NEWEST, "list_table", "list",
+    [STORE_VIEW_LIST] = {LIST_NEWEST, "list_table", "list",
                          "list", FILTER_RUN},
-    [STORE_VIEW_WARNING] = {"text, remedy", "run_warning", "run_warning", "run_id, text", "text",
+    [STORE_VIEW_WARNING] = {"run_warning", "run_warning", "run_id, text", "text",
                             FILTER_RUN},
-    [STORE_VIEW_LIST_BEST] = {INSTRUCTION_COLUMNS, NULL, LIST_BEST, NULL, "place, form, enc, bits",
+    [STORE_VIEW_LIST_BEST] = {NULL, LIST_BEST, NULL, "place, form, enc, bits",
                               FILTER_SOURCE},
-    [STORE_VIEW_LIST_FALSE] = {FALSE_COLUMNS, NULL, LIST_FALSE, NULL,
+    [STORE_VIEW_LIST_FALSE] = {NULL, LIST_FALSE, NULL,
                                "place, form, enc, bits, test_position", FILTER_SOURCE},
-    [STORE_VIEW_LIST_FAILURE] = {FAILURE_COLUMNS, NULL, LIST_FAILURES, NULL,
+    [STORE_VIEW_LIST_FAILURE] = {NULL, LIST_FAILURES, NULL,
                                  "place, form, enc, bits, test_position IS NULL, test_position",
                                  FILTER_SOURCE},
 };
@@ -174,11 +135,21 @@ static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
 
 enum { GLOBS_FIRST = 20000 }; // number of their first parameter, after those of an expression
 
-static void store_rows_sql(const struct view_source *source, const struct store_filter *filter,
-                           int nglobs, struct strbuf *sql)
+static void store_select(enum store_view view, struct strbuf *sql)
 {
-    strbuf_printf(sql, "SELECT %s FROM %s WHERE %s", source->columns,
-                  filter->run_id ? source->run : source->best,
+    strbuf_puts(sql, "SELECT ");
+    if (view_sources[view].whole)
+        strbuf_puts(sql, "*");
+    else
+        columns_select(view, sql);
+}
+
+static void store_rows_sql(enum store_view view, const struct store_filter *filter, int nglobs,
+                           struct strbuf *sql)
+{
+    const struct view_source *source = &view_sources[view];
+    store_select(view, sql);
+    strbuf_printf(sql, " FROM %s WHERE %s", filter->run_id ? source->run : source->best,
                   source->filter == FILTER_SOURCE ? "?4 <> ''" : "(?1 = 0 OR run_id = ?1)");
     if (source->filter == FILTER_BENCH)
         put_one_of(sql, "lower(label) GLOB # OR lower(snippet) GLOB #", GLOBS_FIRST, nglobs);
@@ -324,8 +295,8 @@ sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, stru
 {
     struct strbuf sql = {0};
     sqlite3_stmt *stmt = NULL;
-    strbuf_printf(&sql, "SELECT %s FROM %s LIMIT 0", view_sources[view].columns,
-                  view_sources[view].run);
+    store_select(view, &sql);
+    strbuf_printf(&sql, " FROM %s LIMIT 0", view_sources[view].run);
     if (sqlite3_prepare_v2(store->db, sql.data, -1, &stmt, NULL) != SQLITE_OK)
         store_error(store, err, "read");
     strbuf_free(&sql);
@@ -362,9 +333,10 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
     struct strbuf sql = {0};
     struct form_globs globs =
         form_globs_make(filter->globs, filter->nglobs, source->filter == FILTER_FORMS);
-    store_rows_sql(source, filter, globs.n, &sql);
+    store_rows_sql(view, filter, globs.n, &sql);
     struct store_rows *rows = xcalloc(1, sizeof *rows);
     rows->store = store;
+    rows->view = view;
     int got = sqlite3_prepare_v2(store->db, sql.data, -1, &rows->stmt, NULL);
     strbuf_free(&sql);
     if (got == SQLITE_OK)
@@ -391,6 +363,11 @@ void store_rows_close(struct store_rows *rows)
     sqlite3_finalize(rows->stmt);
     arena_free(&rows->shown);
     free(rows);
+}
+
+enum store_view store_rows_view(const struct store_rows *rows)
+{
+    return rows->view;
 }
 
 int store_rows_columns(const struct store_rows *rows)

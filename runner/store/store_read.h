@@ -2,36 +2,14 @@
 // Rows of the public views, for reports.
 #pragma once
 
+#include "columns/columns.h"
 #include "store.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 
 #include <stdint.h>
 
-// The public views (design of their columns: db/README.md).
-enum store_view {
-    STORE_VIEW_INSTRUCTION,    // instruction_table
-    STORE_VIEW_LATENCY,        // latency_table
-    STORE_VIEW_PORT,           // port_table
-    STORE_VIEW_FALSE,          // false_dependency_table
-    STORE_VIEW_DOUBT,          // doubt_table: contradictions between two ways of asking, per run
-    STORE_VIEW_EVIDENCE,       // port_evidence: the timings for rows of port_table
-    STORE_VIEW_KERNEL,         // kernel_table: the timings for values of instruction_table
-    STORE_VIEW_PROPERTY,       // property_table
-    STORE_VIEW_PROPERTY_POINT, // property_point
-    STORE_VIEW_FAILURE,        // failure_table
-    STORE_VIEW_RUN,            // run_table: one row per run, newest first
-    STORE_VIEW_WARNING,        // run_warning
-    STORE_VIEW_BENCH,          // bench_table
-    STORE_VIEW_REPETITION,     // bench_repetition_table
-    STORE_VIEW_LIST, // list_table: the lists of a run; without one, each as the newest has it
-    // The next three need the filter's run_id and list, and ignore the rest of it.
-    STORE_VIEW_LIST_BEST,    // the best of every form of the list that any run on that run's CPU
-                             // measured
-    STORE_VIEW_LIST_FALSE,   // the operands of these forms that are overwritten and waited for
-    STORE_VIEW_LIST_FAILURE, // failures in the runs of these rows
-};
-// A condition on the rows of a view (where/where.h): SQL in which values are parameters.
+// A condition on the rows of a view (expr/expr.h): SQL in which values are parameters.
 enum { WHERE_FIRST = 100 }; // the number of its first parameter
 
 struct store_where {
@@ -52,8 +30,8 @@ struct store_filter {
     int64_t run_id;    // 0: the best run of each form (instruction, latency, port, evidence), or
                        // every run
     const char *list;  // name of a list, NULL: all
-    const struct store_where *where; // of this view (where/where.h); NULL: all
-    const char *sort; // columns as where_sort_parse() gives them, "latency_max_clk DESC, form";
+    const struct store_where *where; // of this view (expr/expr.h); NULL: all
+    const char *sort; // columns as expr_sort_parse() gives them, "latency_max_clk DESC, form";
                       // NULL: as in the view
     int64_t limit;    // largest number of rows; 0: all
 };
@@ -81,6 +59,7 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
                                    const struct store_filter *filter, struct err *err);
 int store_rows_next(struct store_rows *rows, struct err *err); // 1: a row, 0: the end, -1: error
 void store_rows_close(struct store_rows *rows);                // NULL is fine
+enum store_view store_rows_view(const struct store_rows *rows);
 int store_rows_columns(const struct store_rows *rows);
 const char *store_rows_name(const struct store_rows *rows, int column);
 int store_rows_column(struct store_rows *rows, const char *name); // asserts that it exists

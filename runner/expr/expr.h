@@ -21,17 +21,16 @@
 #include "util/strbuf.h"
 
 // Returns true if the text has a sign or a word that no glob has: then it is an expression.
-bool where_is_expression(const char *text);
+bool expr_is_one(const char *text);
 // Parses an expression over the view's columns. Returns NULL with a message that shows the fault.
-struct store_where *where_parse(struct store *store, enum store_view view, const char *text,
-                                struct err *err);
-void where_free(struct store_where *where); // NULL is fine
+struct store_where *expr_parse(struct store *store, enum store_view view, const char *text,
+                               struct err *err);
+void expr_free(struct store_where *where); // NULL is fine
 
 // Returns the column of the view that `name` means, to be freed; NULL with a message that suggests
 // one.
-char *where_column(struct store *store, enum store_view view, const char *name, struct err *err);
+char *expr_column(struct store *store, enum store_view view, const char *name, struct err *err);
 
 // Parses an order such as "-latency,form", '-' for the largest first, into the text of
 // store_filter.sort, to be freed. NULL with a message.
-char *where_sort_parse(struct store *store, enum store_view view, const char *text,
-                       struct err *err);
+char *expr_sort_parse(struct store *store, enum store_view view, const char *text, struct err *err);
