@@ -1,89 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Two CPUs by class of instruction: numbers of forms that are faster, slower, new and gone, and how
-// many of these are in doubt. The rules are those of `latput diff` (runner/report/diff.c).
+// many of these are in doubt.
 "use strict";
 (() => {
-    const { model, view, h, clk } = latput;
+    const { model, view, h, clk, differs } = latput;
     const { state } = view;
     const { grid } = latput.panel;
-
-    const values = [
-        { column: "latency_min_clk", bound: "latency_bound", mark: "latency_min_mark", kind: "L" },
-        {
-            column: "latency_max_clk",
-            bound: "latency_max_bound",
-            mark: "latency_max_mark",
-            kind: "L",
-        },
-        { column: "rthroughput_clk", bound: "rthroughput_bound", kind: "T" },
-        { column: "rthroughput_slow_clk", bound: "rthroughput_bound", kind: "T" },
-    ];
-
-    // Returns the range that a CPU allows for one of these values; null if it has none.
-    function allowed(table, form, { column, bound, mark, kind }) {
-        const value = table.number(column, form);
-        if (value === null) return null;
-        const spread = kind === "T" ? (table.number("rthroughput_spread_clk", form) ?? 0) : 0;
-        return {
-            value,
-            least: table.text(bound, form) === "upper" ? -Infinity : value - spread,
-            most: value + spread,
-            vague: Boolean(mark && table.text(mark, form)),
-        };
-    }
-    const apart = (one, two) =>
-        Math.abs(one - two) > Math.max(5, 0.02 * Math.max(Math.abs(one), Math.abs(two)));
-
-    function outcomesDiffer(a, b, form) {
-        const tests = (table) => table.text("tests", form) ?? "";
-        return (
-            a.text("outcome", form) !== b.text("outcome", form) &&
-            ["L", "T"].every((kind) => tests(a).includes(kind) === tests(b).includes(kind))
-        );
-    }
-
-    // Returns {change, sure, by} for a form of both tables, {} if neither CPU has it; by: the value
-    // that differs most surely, [kind, value here, value there], if one does.
-    function judgeAnew(a, b, form) {
-        const lacks = [a, b].map((table) => table.text("outcome", form) === "unsupported");
-        if (lacks[0] && lacks[1]) return {};
-        if (lacks[0] !== lacks[1]) return { change: lacks[0] ? "new" : "gone", sure: true };
-        const ways = new Set(),
-            doubtful = new Set();
-        let by = null;
-        const ratio = ([, one, two]) => Math.abs(Math.log(two / one));
-        let missing = outcomesDiffer(a, b, form);
-        for (const value of values) {
-            const one = allowed(a, form, value),
-                two = allowed(b, form, value);
-            if (!one && !two) continue;
-            if (!one || !two) {
-                missing ||= ((one ? b : a).text("tests", form) ?? "").includes(value.kind);
-                continue;
-            }
-            if (!apart(one.value, two.value)) continue;
-            const [less, more] = one.value < two.value ? [one, two] : [two, one];
-            const sure = !less.vague && !more.vague && less.most < more.least;
-            (sure ? ways : doubtful).add(two.value < one.value ? "faster" : "slower");
-            const found = [value.kind, one.value, two.value];
-            if (sure && one.value > 0 && two.value > 0 && (!by || ratio(found) > ratio(by)))
-                by = found;
-        }
-        const found = ways.size > 0 ? ways : doubtful;
-        if (found.size > 0)
-            return { change: found.size > 1 ? "mixed" : [...found][0], sure: ways.size > 0, by };
-        const uops = [a, b].map((table) => table.number("uops", form));
-        const upper = [a, b].some((table) => table.text("uops_bound", form) === "upper");
-        if (!upper && uops[0] !== null && uops[1] !== null && uops[0] !== uops[1])
-            return { change: "ports", sure: true };
-        return { change: missing ? "outcome" : "same", sure: true };
-    }
 
     // Keeps what was judged of the last pair: a search asks for all forms at each letter.
     let kept = { a: null, b: null, forms: [] };
     function judge(a, b, form) {
         if (kept.a !== a || kept.b !== b) kept = { a, b, forms: [] };
-        return (kept.forms[form] ??= a.has(form) && b.has(form) ? judgeAnew(a, b, form) : {});
+        return (kept.forms[form] ??= a.has(form) && b.has(form) ? differs.judge(a, b, form) : {});
     }
 
     // Maps each class to its numbers of forms; "" is all of them.
@@ -152,7 +80,7 @@
             number("slower", "change:slower"),
             number("mixed", "change:mixed"),
             number("of these in doubt", "doubt:yes"),
-            number("other µops", "change:ports"),
+            number("other µops or ports", "change:ports"),
             number("new", "change:new"),
             number("gone", "change:gone"),
             number("a value on one only", "change:outcome"),
@@ -239,7 +167,7 @@
             h(
                 "p",
                 { class: "hint" },
-                "Latency and throughput; what differs by less than 2 % is the same. In doubt is what rests on upper bounds (≤), means (~) or one of several steady states (*), or lies within the spread of the samples. The order of CPUs is that of the page.",
+                "Latency and throughput; what differs by less than 2 % is the same. Names of ports are compared within one CPU family only. In doubt is what rests on upper bounds (≤), means (~) or one of several steady states (*), or lies within the spread of the samples. The order of CPUs is that of the page.",
             ),
             h(
                 "div",

@@ -94,6 +94,7 @@ const latput = {};
         const get = (column, form) => (row[form] < 0 ? null : table[column][row[form]]);
         model.cpus[table.cpu].table = {
             has: (form) => row[form] >= 0,
+            family: model.cpus[table.cpu].ports_family,
             // Thousandths of a cycle, or whole numbers; null: none.
             number: get,
             text: (column, form) => {
@@ -126,6 +127,7 @@ const latput = {};
 
     latput.put = (kind, value) => {
         ({
+            columns: (value) => (latput.columns = value),
             index: putIndex,
             forms: putForms,
             cpu: putCpu,

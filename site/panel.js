@@ -432,6 +432,20 @@
             .map((run) => latput.pages.run(run, cpu));
     }
 
+    // Columns that have no cell of their own above.
+    const others = latput.columns.columns.filter(
+        ({ name, heading, differs }) =>
+            heading !== null &&
+            !["size", "known", "family"].includes(differs) &&
+            !["at_rename", "run_id"].includes(name),
+    );
+    const otherText = ({ name, type }, { table }, form) =>
+        type === "text"
+            ? table.text(name, form)
+            : type === "clk"
+              ? clk(table.number(name, form))
+              : String(table.number(name, form) ?? "");
+
     async function section(cpu, form, place) {
         const { table } = cpu;
         if (!table.has(form)) {
@@ -458,8 +472,7 @@
                     ["µops", latput.table.uops(cpu, form)],
                     ["ports", latput.table.ports(cpu, form)],
                     ["done at rename", latput.table.rename(cpu, form)],
-                    ["outcome", table.text("outcome", form)],
-                    ["note", table.text("note", form)],
+                    ...others.map((column) => [column.heading, otherText(column, cpu, form)]),
                 ]),
                 pairs(detail, (name) => how?.choose(name)),
                 ports(detail),
@@ -501,10 +514,12 @@
                 line("1/throughput", throughput),
                 line("µops", uops),
                 line("ports", (cpu) => breakable(ports(cpu, form))),
-                line("outcome", (cpu) =>
-                    cpu.table.text("outcome", form) === "ok" ? "" : cpu.table.text("outcome", form),
+                ...others.map((column) =>
+                    line(column.heading, (cpu) => {
+                        const text = otherText(column, cpu, form);
+                        return column.differs === "asked" && text === "ok" ? "" : text;
+                    }),
                 ),
-                line("note", (cpu) => cpu.table.text("note", form)),
             ]),
         );
         const details = await Promise.all(has.map((cpu) => latput.detail(cpu, form)));

@@ -3,7 +3,7 @@
 // CPUs.
 "use strict";
 (() => {
-    const { model, view, h, clk, marked } = latput;
+    const { model, view, h, clk, marked, differs: rules } = latput;
     const { state } = view;
     const ROW = 28; // pixels; style.css has the same
     const SPARE = 8; // rows kept above and below those in sight
@@ -76,11 +76,12 @@
 
     // --- differences: as `latput diff` finds them ---
 
+    const columnsOf = (test) => latput.columns.columns.filter(test);
     const compared = {
-        lat: ["latency_min_clk", "latency_max_clk"],
-        tp: ["rthroughput_clk", "rthroughput_slow_clk"],
-        uops: ["uops"],
-        ports: [],
+        lat: columnsOf(({ differs, asked }) => differs === "size" && asked === "L"),
+        tp: columnsOf(({ differs, asked }) => differs === "size" && asked === "T"),
+        uops: columnsOf(({ differs }) => differs === "known"),
+        ports: columnsOf(({ differs }) => differs === "family"),
     };
     // Returns -1 for less than on the first CPU, 1 for more, 2 for both or no longer a number; 0
     // for the same.
@@ -88,20 +89,14 @@
         if (cpu === base || !base.table.has(form) || !cpu.table.has(form)) return 0;
         let sign = 0;
         for (const column of compared[metric]) {
-            const a = base.table.number(column, form),
-                b = cpu.table.number(column, form);
-            if (
-                a === null ||
-                b === null ||
-                Math.abs(a - b) <=
-                    Math.max(column === "uops" ? 0 : 5, 0.02 * Math.max(Math.abs(a), Math.abs(b)))
-            )
-                continue;
-            const way = b < a ? -1 : 1;
+            if (!rules.value(column, base.table, cpu.table, form)) continue;
+            const [a, b] = [base, cpu].map(({ table }) =>
+                column.type === "text" ? Infinity : table.number(column.name, form),
+            );
+            if (a === null || b === null) continue;
+            const way = b < a ? -1 : a < b ? 1 : 2;
             sign = sign === 0 || sign === way ? way : 2;
         }
-        if (metric === "ports" && base.key === cpu.key) return 0;
-        if (metric === "uops" && (uopsUpper(base, form) || uopsUpper(cpu, form))) return 0;
         return sign;
     }
     // Returns true if the forms differ, also if only one of the CPUs has it.

@@ -115,6 +115,8 @@ static int site_files_write(struct store *store, struct site_files *files,
     if (result == 0)
         result = words_write(files, err);
     if (result == 0)
+        result = site_columns_write(files, err);
+    if (result == 0)
         result = index_write(store, files, options, cpus, err);
     if (result == 0 && options->database)
         result = site_file_database(files, store, cpus, err);

@@ -3,6 +3,7 @@
 // views have one row per form (store_machines_apart()).
 #include "site_internal.h"
 
+#include "diff/diff.h"
 #include "report/report.h"
 #include "store/store_ports.h"
 
@@ -327,10 +328,13 @@ int site_cpu_json(struct store *store, const struct site_cpus *cpus, int cpu, st
                   struct err *err)
 {
     const struct site_cpu *one = &cpus->cpus[cpu];
+    char family[64];
     json_text(json_name(json, "key"), one->key);
     json_text(json_name(json, "machine"), one->machine);
     json_text(json_name(json, "file"), one->file);
     json_int(json_name(json, "forms"), one->forms);
+    json_text_known(json_name(json, "ports_family"),
+                    diff_family(one->uarch, family, sizeof family));
     int result = cpu_ports_json(store, one, json, err);
     json_open(json_name(json, "runs"), '[');
     for (int r = 0; r < cpus->nruns && result == 0; r++)

@@ -22,6 +22,7 @@ static const char *const page_files[] = {
     "model.js",
     "search.js",
     "view.js",
+    "differs.js",
     "table.js",
     "plot.js",
     "panel.js",

@@ -130,6 +130,10 @@ void site_asm_json(const char *hex, int bits, struct site_texts *texts, struct j
 // (site_code.c).
 int site_code_write(struct site_files *files, const struct site_forms *forms, struct err *err);
 
+// Writes data/columns.js: the records of the table's columns, and the tolerance of differences
+// (site_columns.c).
+int site_columns_write(struct site_files *files, struct err *err);
+
 // Writes an object: properties of the pipeline with their curves, and the fact sheets of CPUs
 // (site_property.c).
 int site_property_json(struct store *store, const struct site_cpus *cpus, struct json *json,

@@ -5,7 +5,6 @@
 
 #include "list/form_shown.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,42 +87,19 @@ static void forms_json(struct table_forms *table, int nforms, struct strbuf *out
 
 // --- CPU.js ---
 
-// Columns of numbers: in thousandths of a cycle, and unscaled.
-static const char *const clk_columns[] = {
-    "latency_min_clk",      "latency_max_clk",        "rthroughput_clk",
-    "rthroughput_slow_clk", "rthroughput_spread_clk",
-};
-static const char *const integer_columns[] = {"uops", "run_id", "ports_run_id"};
-static const char *const text_columns[] = {
-    "ports",
-    "outcome",
-    "latency_bound",
-    "latency_max_bound",
-    "latency_min_mark",
-    "latency_max_mark",
-    "at_rename",
-    "rthroughput_bound",
-    "uops_bound",
-    "tests",
-    "note",
-};
-enum { CLKS = ARRAY_LEN(clk_columns), INTEGERS = ARRAY_LEN(integer_columns) };
-enum { TEXTS = ARRAY_LEN(text_columns) };
-
-// The numbers of these columns in the rows.
+// The columns of the data, and their numbers in the rows.
 struct table_columns {
-    int clk[CLKS], integer[INTEGERS], text[TEXTS];
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    int rows[VIEW_COLUMNS_MAX];
+    int n;
 };
 
 static struct table_columns table_columns_find(struct store_rows *rows)
 {
     struct table_columns columns;
-    for (size_t i = 0; i < CLKS; i++)
-        columns.clk[i] = store_rows_column(rows, clk_columns[i]);
-    for (size_t i = 0; i < INTEGERS; i++)
-        columns.integer[i] = store_rows_column(rows, integer_columns[i]);
-    for (size_t i = 0; i < TEXTS; i++)
-        columns.text[i] = store_rows_column(rows, text_columns[i]);
+    columns.n = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_SITE, columns.columns);
+    for (int i = 0; i < columns.n; i++)
+        columns.rows[i] = store_rows_column(rows, columns.columns[i]->look.name);
     return columns;
 }
 
@@ -131,7 +107,7 @@ struct table_cpu {
     struct site_texts texts;
     struct strbuf step; // difference to the previous form
     int64_t last;
-    struct strbuf clk[CLKS], integer[INTEGERS], text[TEXTS];
+    struct strbuf values[VIEW_COLUMNS_MAX];
 };
 
 static void cpu_add(struct table_cpu *cpu, int64_t form, struct store_rows *rows,
@@ -139,40 +115,33 @@ static void cpu_add(struct table_cpu *cpu, int64_t form, struct store_rows *rows
 {
     column_put(&cpu->step, form - cpu->last);
     cpu->last = form;
-    for (size_t i = 0; i < CLKS; i++) {
-        struct json json = {.out = &cpu->clk[i], .script = true, .more = cpu->clk[i].len > 0};
-        site_thousandths(&json, store_rows_real(rows, columns->clk[i]));
-    }
-    for (size_t i = 0; i < INTEGERS; i++) {
-        struct json json = {
-            .out = &cpu->integer[i], .script = true, .more = cpu->integer[i].len > 0};
-        double value = store_rows_real(rows, columns->integer[i]);
-        if (isfinite(value))
-            json_int(&json, (int64_t)value);
-        else
-            json_null(&json);
-    }
-    for (size_t i = 0; i < TEXTS; i++) {
-        int column = columns->text[i];
+    for (int i = 0; i < columns->n; i++) {
+        struct strbuf *values = &cpu->values[i];
+        struct json json = {.out = values, .script = true, .more = values->len > 0};
+        int column = columns->rows[i];
         bool none = store_rows_type(rows, column) == STORE_NULL; // '' has a meaning for ports
-        column_put(&cpu->text[i],
-                   none ? -1 : site_text(&cpu->texts, store_rows_exact(rows, column)));
+        if (columns->columns[i]->look.type == LOOK_TEXT)
+            json_int(&json, none ? -1 : site_text(&cpu->texts, store_rows_exact(rows, column)));
+        else if (columns->columns[i]->look.type == LOOK_REAL)
+            site_thousandths(&json, store_rows_real(rows, column));
+        else if (none)
+            json_null(&json);
+        else
+            json_int(&json, store_rows_integer(rows, column));
     }
 }
 
 static void cpu_table_json(struct table_cpu *cpu, int index, struct strbuf *out)
 {
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    int n = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_SITE, columns);
     struct json json = {.out = out, .script = true};
     json_open(&json, '{');
     json_int(json_name(&json, "cpu"), index);
     site_texts_json(&cpu->texts, json_name(&json, "texts"));
     column_json(&json, "step", &cpu->step);
-    for (size_t i = 0; i < CLKS; i++)
-        column_json(&json, clk_columns[i], &cpu->clk[i]);
-    for (size_t i = 0; i < INTEGERS; i++)
-        column_json(&json, integer_columns[i], &cpu->integer[i]);
-    for (size_t i = 0; i < TEXTS; i++)
-        column_json(&json, text_columns[i], &cpu->text[i]);
+    for (int i = 0; i < n; i++)
+        column_json(&json, columns[i]->look.name, &cpu->values[i]);
     json_close(&json, '}');
     site_texts_clear(&cpu->texts);
 }

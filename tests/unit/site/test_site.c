@@ -153,9 +153,9 @@ static void test_write(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    static const char *const uarchs[] = {"forms",  "index",  "properties", "zen5",
-                                         "zen5-0", "zen5_0", "cpu_zen5"};
-    static const char *const own[] = {"code", "forms", "index", "properties", "words"};
+    static const char *const uarchs[] = {"forms", "index",  "properties", "columns",
+                                         "zen5",  "zen5-0", "zen5_0",     "cpu_zen5"};
+    static const char *const own[] = {"code", "columns", "forms", "index", "properties", "words"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     struct err err = {0};
@@ -174,7 +174,7 @@ static void test_names(void **state)
         snprintf(begin, sizeof begin, "latput.put(\"%s\",", own[i]);
         expect_part(fixture.dir, name, begin);
     }
-    // Two files a CPU beside these five.
+    // Two files a CPU beside these.
     snprintf(command, sizeof command,
              "test $(ls %s/data | wc -l) = %zu && "
              "test $(grep -l '^latput.put(\"detail\"' %s/data/* | wc -l) = %zu",

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Holds the page's rule of differences (site/differs.js) against tests/fixtures/diff_cases.csv.
+// Usage: node diff_cases.mjs PAGE CASES; PAGE is a directory that `latput site` wrote.
+import { readFileSync } from "node:fs";
+import { runInThisContext } from "node:vm";
+
+const [page, cases] = process.argv.slice(2);
+globalThis.latput = { put: (kind, value) => (latput[kind] = value) };
+for (const file of ["data/columns.js", "differs.js"])
+    runInThisContext(readFileSync(`${page}/${file}`, "utf8"), file);
+
+const usual =
+    "rthroughput_clk=1 latency_min_clk=4 latency_max_clk=4 uops=1 ports=1*A tests=LTP outcome=ok family=zen5";
+function table(given) {
+    const settings = new Map(
+        `${usual} ${given}`
+            .split(" ")
+            .filter(Boolean)
+            .map((word) => word.split("=")),
+    );
+    const get = (name) => (settings.get(name) ?? "-") === "-" ? null : settings.get(name);
+    const types = new Map(latput.columns.columns.map((own) => [own.name, own.type]));
+    return {
+        number: (name) => {
+            const text = get(name);
+            if (text === null) return null;
+            return types.get(name) === "clk" ? Math.round(Number(text) * 1000) : Number(text);
+        },
+        text: (name) => (get(name) === "none" ? "" : get(name)),
+        family: get("family"),
+    };
+}
+
+let failed = 0,
+    tried = 0;
+for (const line of readFileSync(cases, "utf8").split("\n")) {
+    if (line === "" || line.startsWith("#") || line.startsWith("what,")) continue;
+    const [what, a, b, change, sure] = line.split(",");
+    const got = latput.differs.judge(table(a), table(b), 0);
+    tried++;
+    if (got.change === change && got.sure === (sure === "sure")) continue;
+    failed++;
+    console.log(`${what}: ${got.change}, ${got.sure}; expected ${change}, ${sure}`);
+}
+console.log(`${tried} cases, ${failed} fail`);
+process.exit(failed > 0 || tried < 30 ? 1 : 0);
