@@ -9,6 +9,7 @@
 // they allow. LATPUT_LLVM_CORES: those that it names, or all; else three, old and new, of both
 // vendors. Skipped where LLVM 19 is not installed.
 #include "fixtures/pack_fixture.h"
+#include "fixtures/ports_dump.h"
 #include "fixtures/port_sim.h"
 #include "fixtures/whole_fixture.h"
 
@@ -328,6 +329,8 @@ static bool core_is_found(struct core *core)
         found->usages =
             calloc((size_t)(core->all.n - core->all.first_requested), sizeof *found->usages);
         whole_infer(&core->all, &oracle, &found->model, found->usages);
+        ports_dump(core->name, &found->model, core->all.forms + core->all.first_requested, NULL,
+                   found->usages, core->all.n - core->all.first_requested);
         good = core_judge(core, &oracle, found);
         free(found->usages);
     }

@@ -7,6 +7,7 @@
 // that of a CPU. Of a Zen 5 the table says µops that are blocked results (docs/PORTS.md): simulated
 // they are µops, and another core.
 #include "fixtures/pack_fixture.h"
+#include "fixtures/ports_dump.h"
 #include "fixtures/whole_fixture.h"
 
 #include "store/store_ports.h"
@@ -224,6 +225,8 @@ static void a_published_core_is_found(void **state)
     struct port_usage *usages =
         calloc((size_t)(whole.forms.n - whole.forms.first_requested), sizeof *usages);
     whole_infer(&whole.forms, &oracle, &model, usages);
+    ports_dump(cpu.uarch, &model, whole.forms.forms + whole.forms.first_requested, NULL, usages,
+               whole.forms.n - whole.forms.first_requested);
     whole_judge(&whole, &model, usages);
     free(usages);
     whole_close(&whole);

@@ -4,6 +4,7 @@
 // recorded, with far fewer kernels. LATPUT_REPLAY_DB names a database with further port runs.
 #include "fixtures/lists_fixture.h"
 #include "fixtures/pack_fixture.h"
+#include "fixtures/ports_dump.h"
 
 #include "ports/ports_fit.h"
 #include "ports/ports_forms.h"
@@ -416,6 +417,7 @@ static void judge(struct replay *replay, const char *name)
         port_assign_units(&question, &replay->model, usages, &err) != 0)
         fail_msg("%s", err.text);
     port_siblings_free(siblings);
+    ports_dump(name, &replay->model, replay->forms, which, usages, n);
     int differ = judge_kernels(replay, which, usages, n);
     judge_usages(replay, name, which, usages, n);
     assert_true(differ <= DIFFER_MOST * n);
