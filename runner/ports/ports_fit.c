@@ -32,8 +32,8 @@ struct fit {
     struct port_trial best[PORT_CLASSES_MAX]; // by class: the trial that shows the fewest µops
     double least[PORT_CLASSES_MAX];           // these µops; NaN: no trial
     double counted[PORT_CLASSES_MAX];         // by class: fewest µops on its ports; NaN: no counts
-    struct port_trial waits[PORT_CLASSES_MAX]; // by class: one that fillers explain; no instances:
-                                               // there is none
+    // By class: the trial of fewest blockers that fillers explain; no instances: there is none.
+    struct port_trial waits[PORT_CLASSES_MAX];
     double stall_clk;                          // of the front end; 0: none
     int uops_most;                             // µops that slots allow; 0: any number
     uint32_t sets[SETS_MAX]; // sets that µops may choose from: classes first, then their parts
@@ -46,6 +46,11 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
 {
     int size = port_set_size(model->classes[trial->class].set);
     return (trial->clk * size - trial->blockers) / trial->instances;
+}
+
+static double trial_beside(const struct port_trial *trial)
+{
+    return (double)trial->blockers / trial->instances;
 }
 
 // Returns the usage of these counts, the widest sets first.
@@ -129,8 +134,9 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
     double predicted_clk =
         fmax(fit_predict(fit, usage, trial), fmin(trial->clk, fit_front_clk(fit, trial)));
     const struct port_trial *waits = &fit->waits[class];
+    // What waits beside some blockers waits beside more of them, too.
     if (predicted_clk < trial->clk && waits->instances &&
-        fit_predict(fit, usage, waits) <= waits->clk)
+        trial_beside(trial) >= trial_beside(waits) && fit_predict(fit, usage, waits) <= waits->clk)
         return 0;
     return (trial->clk - predicted_clk) * port_set_size(fit->model->classes[class].set) /
            trial->instances;
@@ -214,8 +220,10 @@ static void fit_trials(struct fit *fit)
         const struct port_trial *trial = &fit->trials->trials[i];
         double uops = port_trial_uops(fit->model, trial);
         fit->counted[trial->class] = fmin(fit->counted[trial->class], trial->counted_uops);
-        if (port_trial_waits(fit->model, fit->trials, trial))
-            fit->waits[trial->class] = *trial;
+        struct port_trial *waits = &fit->waits[trial->class];
+        if (port_trial_waits(fit->model, fit->trials, trial) &&
+            (!waits->instances || trial_beside(trial) < trial_beside(waits)))
+            *waits = *trial;
         if (isnan(uops) || fit->least[trial->class] <= uops ||
             fit->trials->shares >> trial->class & 1)
             continue;
@@ -429,7 +437,7 @@ static double fit_stall_clk(const struct port_model *model, const struct port_tr
 bool port_trial_waits(const struct port_model *model, const struct port_trials *trials,
                       const struct port_trial *trial)
 {
-    double beside = (double)trial->blockers / trial->instances;
+    double beside = trial_beside(trial);
     double front_clk = (trials->among_fillers + trials->slots) / model->width;
     return beside >= trials->among_fillers && trials->among_clk > front_clk + PORT_NOISE &&
            trial->clk <= (1 + PORT_EXCESS) * trial->instances * trials->among_clk &&

@@ -132,10 +132,55 @@ static void a_port_that_is_kept_is_a_doubt(void **state)
     assert_true(usage.ambiguous);
 }
 
+// Fillers explain what a form costs many blockers, and not what it costs few: these tell its µops.
+static void one_trial_that_waits_excuses_no_other(void **state)
+{
+    (void)state;
+    sim_model(&cpu, &model);
+    int class = 0;
+    while (model.classes[class].set != set_of("ALU"))
+        class ++;
+    int size = port_set_size(model.classes[class].set);
+    struct port_trial told[] = {
+        {.class = class, .instances = 1, .blockers = 4 * size, .counted_uops = NAN},
+        {.class = class, .instances = 1, .blockers = 6 * size, .counted_uops = NAN}
+    };
+    struct port_trials trials = {.alone_clk = 2,
+                                 .best_clk = 2,
+                                 .shared_clk = NAN,
+                                 .slots = 2,
+                                 .uops_most = 6,
+                                 .slots_mixed = 2,
+                                 .slots_whole = NAN,
+                                 .front_clk = 0,
+                                 .front_many_clk = NAN,
+                                 .beside_clk = NAN,
+                                 .delivery_clk = 0,
+                                 .among_fillers = 5.5 * size,
+                                 .among_clk = 7,
+                                 .counted_uops = NAN,
+                                 .counted_total = NAN,
+                                 .trials = told,
+                                 .n = 2};
+    told[0].clk = 4 + 1.8 / size;
+    told[1].clk = 7;
+    assert_false(port_trial_waits(&model, &trials, &told[0]));
+    assert_true(port_trial_waits(&model, &trials, &told[1]));
+    struct port_usage usage = port_fit(&model, &trials);
+    assert_int_equal(uops_on(&usage, "ALU"), 2);
+
+    // More blockers than those that wait show no more.
+    told[0].blockers = 8 * size;
+    told[0].clk = 8 + 1.8 / size;
+    usage = port_fit(&model, &trials);
+    assert_true(uops_on(&usage, "ALU") < 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_fillers_cost_as_well_is_no_port, setup),
+        cmocka_unit_test_setup(one_trial_that_waits_excuses_no_other, setup),
         cmocka_unit_test_setup(more_than_slots_explain_the_throughput, setup),
         cmocka_unit_test_setup(a_port_that_is_kept_is_a_doubt, setup),
     };
