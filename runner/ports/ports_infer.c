@@ -313,23 +313,33 @@ static bool uses_have(const struct port_uses *uses, uint32_t set)
     return have;
 }
 
+// Returns the µops that a form certainly loses beside the blockers of stores, no more than pass in
+// its own time: none if it waits, or stalls the front end.
+static int infer_share(const struct inference *inference, int i, int c,
+                       const struct port_usage *usage)
+{
+    const struct port_model *model = inference->model;
+    double most = port_set_size(model->classes[c].set) * trials_best_clk(inference, i);
+    double shown = trials_least(model, &inference->trials[i], c) + PORT_NOISE;
+    bool told = usage->outcome == OUTCOME_OK && trials_share(inference, i, c) && shown >= 1 &&
+                !(usage->front.stall_clk > 0) && !trials_wait(inference, i, c);
+    return told ? (int)fmin(shown, most + PORT_NOISE) - trials_inside(inference, i, c) : 0;
+}
+
 // Puts what forms lose beside the blockers of stores into their usages as µops, which
-// ports_share_stores() turns into shares, no more than pass in the form's own time. A fit that
-// left them out had other trials against them: they are on no ports.
+// ports_share_stores() turns into shares. A fit that left them out had other trials against them:
+// they are on no ports.
 static void infer_put_shares(const struct inference *inference, struct port_usage *usages)
 {
     for (int i = 0; i < inference->question->n; i++)
         for (int c = 0; c < inference->model->nclasses; c++) {
             struct port_uses *uses = &usages[i].uses;
-            const struct port_class *class = &inference->model->classes[c];
-            double shown = trials_least(inference->model, &inference->trials[i], c);
-            double most = port_set_size(class->set) * trials_best_clk(inference, i);
-            double uops = round(fmin(shown, most));
-            if (usages[i].outcome != OUTCOME_OK || !trials_share(inference, i, c) || isnan(shown) ||
-                uops < 1 || uses->n == PORT_USES_MAX || uses_have(uses, class->set))
+            uint32_t set = inference->model->classes[c].set;
+            int uops = infer_share(inference, i, c, &usages[i]);
+            if (uops <= 0 || uses->n == PORT_USES_MAX || uses_have(uses, set))
                 continue;
-            uses->use[uses->n++] = (struct port_use){class->set, (int)uops};
-            uses->uops += (int)uops;
+            uses->use[uses->n++] = (struct port_use){set, uops};
+            uses->uops += uops;
         }
 }
 

@@ -250,8 +250,7 @@ bool trials_share(const struct inference *inference, int i, int class)
                                &inference->model->classes[class]);
 }
 
-// Returns true if fillers explain a trial beside the class.
-static bool trials_wait(const struct inference *inference, int i, int class)
+bool trials_wait(const struct inference *inference, int i, int class)
 {
     const struct port_trials *trials = &inference->trials[i];
     bool waits = false;

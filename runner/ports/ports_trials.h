@@ -81,6 +81,8 @@ bool trials_class_inside(const struct port_model *model, int inner, int outer);
 int trials_inside(const struct inference *inference, int i, int class);
 // Returns true if what trials beside the class show of the form is a share of a path, and no µops.
 bool trials_share(const struct inference *inference, int i, int class);
+// Returns true if fillers explain a trial beside the class.
+bool trials_wait(const struct inference *inference, int i, int class);
 // Returns true if no other class contains it.
 bool trials_class_maximal(const struct port_model *model, int class);
 // Returns the fewest µops on a class that a trial shows; NaN: there is none.
