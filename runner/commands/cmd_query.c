@@ -4,7 +4,10 @@
 #include "cli/command.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
+#include "list/form_code.h"
+#include "list/form_described.h"
 #include "list/form_words.h"
+#include "list/select.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
@@ -238,11 +241,41 @@ static void query_no_form(const char *glob, const char *mnemonics)
 {
     char hint[96];
     struct suggestion near = form_suggest(glob);
+    struct selection all = {0};
     for (const char *at = mnemonics; *at; at += strlen(at) + 1)
         suggest_offer(&near, at);
     form_words_offer(&near);
+    if (select_rows(NULL, 0, NULL, &all, NULL) == 0)
+        form_described_offer(all.lists, all.nlists, &near);
     command_note(&cmd_query, "no rows match: no form is called '%.*s'%s", (int)near.len, glob,
                  suggest_text(&near, hint, sizeof hint));
+    selection_free(&all);
+}
+
+// Narrows the database to the forms that lists describe with a glob's words, where no glob is the
+// name of one. Returns true if there are some.
+static bool query_described(struct store *store, struct arguments *query)
+{
+    struct selection all = {0};
+    struct err err;
+    size_t n = 0;
+    bool found = false;
+    for (int i = 0; i < query->nglobs && store_view_has_forms(query->view); i++)
+        found |= form_described_is_text(query->globs[i]);
+    if (!found || select_rows(NULL, 0, NULL, &all, &err) != 0)
+        return false;
+    const char **forms = xcalloc((size_t)all.nrows * (size_t)query->nglobs, sizeof *forms);
+    for (int i = 0; i < query->nglobs; i++) {
+        struct described by = form_described_find(all.lists, all.nlists, query->globs[i]);
+        for (int j = 0; j < all.nrows && by.nwords > 0; j++)
+            if (form_described_is(&by, all.rows[j].list, all.rows[j].row))
+                forms[n++] = all.rows[j].row->form;
+    }
+    found = n > 0 && store_narrow_forms(store, forms, (int)n, &err) == 0;
+    query->filter.nglobs = found ? 0 : query->nglobs;
+    free(forms);
+    selection_free(&all);
+    return found;
 }
 
 // Returns true if a mnemonic is this word, or begins with it and a blank.
@@ -258,17 +291,21 @@ static bool texts_have(const char *texts, const char *word, size_t len)
 static void query_hint(struct store *store, const struct arguments *query)
 {
     const char *glob =
-        query->nglobs == 1 && !strpbrk(query->globs[0], "*?[") ? query->globs[0] : "";
+        query->nglobs == 1 && !strpbrk(query->globs[0], "*?[") && store_view_has_forms(query->view)
+            ? query->globs[0]
+            : "";
     glob += strspn(glob, " ,(");
     struct err err;
     char *mnemonics = *glob ? store_mnemonics(store, &err) : NULL;
     size_t len = strcspn(glob, " ,(");
     char *whole = xasprintf("%.*s", (int)len, glob), *part = xasprintf("*%s*", glob);
-    bool known = mnemonics && texts_have(mnemonics, glob, len);
+    const bool known = mnemonics && (texts_have(mnemonics, glob, len) || form_word_globs(whole));
     int64_t nrows = !*glob ? 0 : query_count(store, query, known ? whole : part);
     if (nrows > 0)
         command_note(&cmd_query, "no rows match; %" PRId64 " match '%s'", nrows,
                      known ? whole : part);
+    else if (form_code_is_bytes(glob))
+        command_note(&cmd_query, "no rows match; these bytes are no single instruction of lists");
     else if (!mnemonics || known)
         command_note(&cmd_query, "no rows match");
     else
@@ -278,14 +315,36 @@ static void query_hint(struct store *store, const struct arguments *query)
     free(part);
 }
 
+// Rows as they are printed, and the columns that were left out.
+struct query_text {
+    struct strbuf rows, note;
+    int64_t nrows;
+};
+
+// Reads the rows: those of the globs, or else those that the lists describe so.
+static int query_rows(struct store *store, struct arguments *query,
+                      const struct report_query *wanted, struct query_text *text, struct err *err)
+{
+    int (*rows)(struct store *, const struct report_query *, struct strbuf *, struct strbuf *,
+                int64_t *, struct err *) = query->side ? report_side : report_rows;
+    int status = store_narrow_globs(store, query->view, &query->filter, err);
+    if (status == 0)
+        status = rows(store, wanted, &text->rows, &text->note, &text->nrows, err);
+    if (status != 0 || text->nrows > 0 || !query_described(store, query))
+        return status;
+    strbuf_clear(&text->rows);
+    strbuf_clear(&text->note);
+    return rows(store, wanted, &text->rows, &text->note, &text->nrows, err);
+}
+
 // Prints the rows. Tables on a terminal are fitted to its lines; elsewhere the width is unknown.
-static int query_print(struct store *store, const struct arguments *query,
+static int query_print(struct store *store, struct arguments *query,
                        const struct query_meaning *meaning)
 {
     struct err err = {0};
-    struct strbuf out = {0}, note = {0}, legend = {0}, whose = {0};
+    struct query_text text = {.nrows = 0};
+    struct strbuf legend = {0}, whose = {0};
     struct report_runs runs = {.n = 0};
-    int64_t nrows = 0;
     int status = EXIT_DONE;
     bool table = query->format == REPORT_TABLE;
     int terminal = table ? terminal_columns(STDOUT_FILENO) : 0;
@@ -298,20 +357,19 @@ static int query_print(struct store *store, const struct arguments *query,
         meaning->ncolumns ? meaning->columns : NULL,
         table && query->view != STORE_VIEW_RUN && query->view != STORE_VIEW_LIST ? &runs : NULL,
         query->shown};
-    if (store_narrow_globs(store, query->view, &query->filter, &err) != 0 ||
-        (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0 ||
+    if (query_rows(store, query, &wanted, &text, &err) != 0 ||
         report_runs_put(store, &runs, "", terminal, &whose, &err) != 0)
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     else if (terminal > 0)
-        report_legend(strbuf_text(&out), terminal, &legend);
+        report_legend(strbuf_text(&text.rows), terminal, &legend);
     if (status == EXIT_DONE)
-        query_put(strbuf_text(&out), strbuf_text(&legend), strbuf_text(&whose));
-    if (status == EXIT_DONE && nrows == 0)
+        query_put(strbuf_text(&text.rows), strbuf_text(&legend), strbuf_text(&whose));
+    if (status == EXIT_DONE && text.nrows == 0)
         query_hint(store, query);
-    if (status == EXIT_DONE && note.len)
-        command_note(&cmd_query, TEXT_TABLE_FITTED, strbuf_text(&note));
-    strbuf_free(&out);
-    strbuf_free(&note);
+    if (status == EXIT_DONE && text.note.len)
+        command_note(&cmd_query, TEXT_TABLE_FITTED, strbuf_text(&text.note));
+    strbuf_free(&text.rows);
+    strbuf_free(&text.note);
     strbuf_free(&legend);
     strbuf_free(&whose);
     return status;
@@ -355,7 +413,9 @@ const struct command cmd_query = {
         "have it, without regard to case: 'add', 'add r64 *', '*z{k}*'. Registers and memory may "
         "be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256', and 'zmm{k}' are "
         "all forms with such an operand. Other names ('jne'), kinds ('jcc', 'shuffle') and "
-        "intrinsics ('_mm_add_ps') stand for their forms.\n"
+        "intrinsics ('_mm_add_ps') stand for their forms. Words that are no form's name find those "
+        "that the lists describe so: 'population count', 'saving state'. One instruction may also "
+        "be written as AT&T does, 'addl %eax, %ebx', or be its bytes, '48 0f af c3'.\n"
         "An operand with <, >, = or ~, or the word is, in, like or between after another, is an "
         "EXPR, as after --where: comparisons of the view's columns, joined with and, or, not: "
         "'latency > 20', 'ports is null', 'form ~ \"vp*\" and slow / tput >= 2'. Columns have the "

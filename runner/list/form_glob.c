@@ -4,6 +4,7 @@
 // begins with an operand.
 #include "form_glob.h"
 
+#include "form_code.h"
 #include "form_words.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
@@ -355,40 +356,147 @@ static void globs_add(struct form_globs *globs, size_t *capacity, const char *gl
     }
 }
 
-// Returns the globs that the first word of a glob means, or NULL, and what follows it, which is
-// nothing if that is how code calls a function.
+// Returns a text in lower case, each hyphen a blank and single blanks between words.
+static char *glob_phrase(const char *text)
+{
+    struct strbuf out = {0};
+    strbuf_puts(&out, "");
+    for (const char *at = text; *at; at++) {
+        bool blank = *at == ' ' || *at == '-';
+        if (!blank)
+            strbuf_put(&out, &(char){(char)tolower((unsigned char)*at)}, 1);
+        else if (out.len > 0 && out.data[out.len - 1] != ' ')
+            strbuf_puts(&out, " ");
+    }
+    if (out.len > 0 && out.data[out.len - 1] == ' ')
+        strbuf_cut(&out, out.len - 1);
+    return out.data;
+}
+
+// Returns the globs that all of a glob or its first word means, or NULL, and what follows it, which
+// is nothing if that is how code calls a function.
 static const char *glob_meaning(const char *glob, const char **rest)
 {
+    char *phrase = glob_phrase(glob);
     size_t len = 0;
     while (isalnum((unsigned char)glob[len]) || glob[len] == '_')
         len++;
-    char *word = xasprintf("%.*s", (int)len, glob);
-    for (char *at = word; *at; at++)
-        *at = (char)tolower((unsigned char)*at);
-    *rest = glob[len] == '(' ? "" : glob + len;
-    const char *means = len > 0 && strchr(" ,(", glob[len]) ? form_word_globs(word) : NULL;
-    free(word);
+    *rest = "";
+    const char *means = strchr(phrase, ' ') ? form_word_globs(phrase) : NULL;
+    if (!means && len > 0 && strchr(" ,(", glob[len])) {
+        phrase[len] = '\0';
+        *rest = glob[len] == '(' ? "" : glob + len;
+        means = form_word_globs(phrase);
+    }
+    free(phrase);
     return means;
+}
+
+// Returns the length of a segment before an address, with its colon: 3 for "fs:[0]"; else 0.
+static size_t glob_segment(const char *at)
+{
+    return strchr("cdefgs", *at) && *at && at[1] == 's' && at[2] == ':' ? 3 : 0;
+}
+
+// Returns the text in lower case, and as code without segments, and with a register in an address
+// that is a number: [fs:0x28] and fs:[0x28] become [rip+0x28]. {rn-sae} becomes {er}, as lists call
+// it.
+static char *glob_code(const char *text)
+{
+    struct strbuf out = {0};
+    char *lower = xstrdup(text);
+    strbuf_puts(&out, "");
+    for (char *at = lower; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    for (const char *at = lower; *at;) {
+        bool begins = at == lower || !isalnum((unsigned char)at[-1]),
+             inside = out.len > 0 && out.data[out.len - 1] == '[';
+        size_t len = begins ? glob_segment(at) : 0;
+        if (len > 0 && (inside || at[len] == '[')) {
+            at += inside ? len : len + 1;
+            strbuf_puts(&out, inside ? "" : "[");
+            strbuf_puts(&out, isdigit((unsigned char)*at) ? "rip+" : "");
+        } else if (strncmp(at, "{r", 2) == 0 && at[2] && strchr("nduz", at[2]) &&
+                   strncmp(at + 3, "-sae}", 5) == 0) {
+            strbuf_puts(&out, "{er}");
+            at += strlen("{rn-sae}");
+        } else {
+            strbuf_put(&out, at++, 1);
+        }
+    }
+    free(lower);
+    return out.data;
+}
+
+// Returns the text with another register in the place of r8, where others or addresses show that it
+// is code; alone it is a class of lists. NULL: it has none, or is none.
+static char *glob_numbered(const char *text)
+{
+    struct strbuf out = {0};
+    bool code = strchr(text, '[') != NULL, has = false;
+    for (const char *at = text + strcspn(text, " "); *at;) {
+        size_t len = 0;
+        while (isalnum((unsigned char)at[len]))
+            len++;
+        has |= glob_is(at, len, "r8");
+        for (size_t i = 0; i < ARRAY_LEN(registers) && !code && len > 0; i++)
+            code = glob_is(at, len, registers[i].name);
+        at += len > 0 ? len : 1;
+    }
+    if (!code || !has)
+        return NULL;
+    for (const char *at = text; *at; at++) {
+        bool whole = strncmp(at, "r8", 2) == 0 && !isalnum((unsigned char)at[2]) && at > text &&
+                     !isalnum((unsigned char)at[-1]);
+        strbuf_puts(&out, whole ? "r9" : "");
+        at += whole;
+        strbuf_put(&out, at, whole ? 0 : 1);
+    }
+    return out.data;
+}
+
+// Adds what a glob means, or the glob.
+static void globs_put(struct form_globs *made, size_t *capacity, const char *glob)
+{
+    const char *rest, *means = glob_meaning(glob, &rest);
+    if (!means)
+        globs_add(made, capacity, glob, true);
+    while (means && *means) {
+        size_t len = strcspn(means, ";");
+        // Operands that are given are in the place of those of the word.
+        int kept = (int)(*rest ? strcspn(means, " ;") : len);
+        char *own = xasprintf("%.*s%s", kept, means, rest);
+        globs_add(made, capacity, own, true);
+        free(own);
+        means += len + (means[len] == ';');
+    }
+}
+
+// Adds a glob as people write it, which may be code.
+static void globs_put_text(struct form_globs *made, size_t *capacity, const char *text)
+{
+    char *others = form_code_globs(text), *rest = others, *one;
+    while ((one = strsep(&rest, ";")))
+        globs_put(made, capacity, one);
+    char *code = others ? NULL : glob_code(text), *numbered = code ? glob_numbered(code) : NULL;
+    if (code)
+        globs_put(made, capacity, code);
+    if (numbered)
+        globs_put(made, capacity, numbered);
+    free(others);
+    free(code);
+    free(numbered);
 }
 
 struct form_globs form_globs_make(const char *const *globs, int n, bool forms)
 {
     struct form_globs made = {NULL, 0};
     size_t capacity = 0;
-    for (int i = 0; i < n; i++) {
-        const char *rest, *means = forms ? glob_meaning(globs[i], &rest) : NULL;
-        if (!means)
-            globs_add(&made, &capacity, globs[i], forms);
-        while (means && *means) {
-            size_t len = strcspn(means, ";");
-            // Operands that are given are in the place of those of the word.
-            int kept = (int)(*rest ? strcspn(means, " ;") : len);
-            char *glob = xasprintf("%.*s%s", kept, means, rest);
-            globs_add(&made, &capacity, glob, forms);
-            free(glob);
-            means += len + (means[len] == ';');
-        }
-    }
+    for (int i = 0; i < n; i++)
+        if (forms)
+            globs_put_text(&made, &capacity, globs[i]);
+        else
+            globs_add(&made, &capacity, globs[i], false);
     return made;
 }
 

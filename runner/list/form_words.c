@@ -84,13 +84,6 @@ const char *form_word_globs(const char *word)
     return NULL;
 }
 
-struct suggestion form_suggest(const char *glob)
-{
-    struct suggestion near = suggest_start(glob, strcspn(glob, " ,("));
-    near.distance = near.distance < 5 ? near.distance : 5; // two edits: there are many short words
-    return near;
-}
-
 void form_words_offer(struct suggestion *near)
 {
     const char *name, *globs;

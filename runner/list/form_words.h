@@ -8,13 +8,11 @@
 
 #include <stddef.h>
 
-// Returns the globs of forms that a word in lower case means, with ; between them; NULL: none.
+// Returns the globs of forms that a word means, or several with single blanks between them, in
+// lower case. The globs have ; between them; NULL: none.
 // Where the data cannot be read, no word means anything: form_words_load() says why.
 const char *form_word_globs(const char *word);
 // Returns the i-th word, with its globs; NULL: there are no more.
 const char *form_word(size_t i, const char **globs);
-// Returns a suggestion for the first word of a glob that no form matches; the caller offers
-// mnemonics to it, then form_words_offer() the words.
-struct suggestion form_suggest(const char *glob);
 void form_words_offer(struct suggestion *near);
 int form_words_load(struct err *err);

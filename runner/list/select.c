@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "select.h"
 
+#include "form_described.h"
 #include "form_glob.h"
 #include "form_shown.h"
 #include "form_words.h"
@@ -130,13 +131,25 @@ static int wanted_name(struct wanted_list *wanted, const char *name, struct err 
     return 0;
 }
 
-static bool select_matches(const struct list_row *row, const struct form_globs *globs)
+// The test of rows that are selected.
+struct select_by {
+    struct form_globs globs;    // names; none: every row
+    struct described described; // what lists say, in the place of names
+};
+
+static bool select_matches(const struct list *list, const struct list_row *row,
+                           const struct select_by *by)
 {
-    char text[512];
+    const struct form_globs *globs = &by->globs;
+    if (by->described.nwords > 0)
+        return form_described_is(&by->described, list, row);
+
+    char text[512], encoded[600];
     struct strbuf shown = {0};
     snprintf(text, sizeof text, "%s%s%s", row->mnemonic, *row->operands_text ? " " : "",
              row->operands_text);
-    const char *const names[] = {row->mnemonic, text, row->form,
+    snprintf(encoded, sizeof encoded, "{%s} %s", encoding_name(row->enc), text);
+    const char *const names[] = {row->mnemonic, text, encoded, row->form,
                                  form_shown_plain(row->form, &shown)};
     bool matches = globs->n == 0;
     for (int i = 0; i < globs->n && !matches; i++)
@@ -178,7 +191,7 @@ static void select_add(struct selection *selection, size_t *capacity, const stru
 }
 
 static int select_read(struct selection *selection, const struct wanted *wanted,
-                       const struct form_globs *globs, size_t *capacity, struct err *err)
+                       const struct select_by *by, size_t *capacity, struct err *err)
 {
     const struct list *list = select_list_read(selection, wanted->path, err);
     if (!list)
@@ -189,12 +202,22 @@ static int select_read(struct selection *selection, const struct wanted *wanted,
         if (wanted->line && row->line != wanted->line)
             continue;
         line_found = true;
-        if (select_matches(row, globs))
+        if (select_matches(list, row, by))
             select_add(selection, capacity, list, i);
     }
     if (!line_found)
         return err_set(err, "%s:%d: no instruction on this line", wanted->path, wanted->line);
     return 0;
+}
+
+static int select_wanted(struct selection *selection, const struct wanted_list *wanted,
+                         const struct select_by *by, struct err *err)
+{
+    size_t capacity = 0;
+    int status = 0;
+    for (size_t i = 0; i < wanted->n && status == 0; i++)
+        status = select_read(selection, &wanted->items[i], by, &capacity, err);
+    return status;
 }
 
 static int select_compare_rows(const void *a, const void *b)
@@ -245,6 +268,7 @@ static int select_none(const struct selection *selection, const char *glob_, str
         for (int j = 0; j < selection->lists[i].nrows; j++)
             suggest_offer(&near, selection->lists[i].rows[j].mnemonic);
     form_words_offer(&near);
+    form_described_offer(selection->lists, selection->nlists, &near);
     return err_set(err, "no form matches '%s' in %d lists%s", glob_, selection->nlists,
                    suggest_text(&near, hint, sizeof hint));
 }
@@ -257,17 +281,22 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
         return err_set(err, "the pattern '%.100s' has control characters, or more than %d bytes",
                        glob_, FORM_CHARS_MAX);
     struct wanted_list wanted = {0};
-    size_t capacity = 0;
     int status = nnames == 0 ? wanted_all(&wanted, err) : 0;
     for (int i = 0; i < nnames && status == 0; i++)
         status = wanted_name(&wanted, names[i], err);
-    struct form_globs globs = form_globs_make(&glob_, glob_ ? 1 : 0, true);
+    struct select_by by = {.globs = form_globs_make(&glob_, glob_ ? 1 : 0, true)};
     // The lists never move once read: rows point into them.
     selection->lists = xcalloc(wanted.n, sizeof *selection->lists);
-    for (size_t i = 0; i < wanted.n && status == 0; i++)
-        status = select_read(selection, &wanted.items[i], &globs, &capacity, err);
+    if (status == 0)
+        status = select_wanted(selection, &wanted, &by, err);
+    // A text that is no name of a form may describe some.
+    if (status == 0 && selection->nrows == 0 && glob_) {
+        by.described = form_described_find(selection->lists, selection->nlists, glob_);
+        if (by.described.nwords > 0)
+            status = select_wanted(selection, &wanted, &by, err);
+    }
     wanted_free(&wanted);
-    form_globs_free(&globs);
+    form_globs_free(&by.globs);
     if (status == 0 && selection->nrows == 0)
         status = select_none(selection, glob_ ? glob_ : "*", err);
     if (status != 0)

@@ -131,7 +131,8 @@ static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
 // Condition on a form: a glob matches.
 #define FORM_GLOBS                                                                                 \
     "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # OR lower(form) GLOB # "   \
-    "OR lower(shown_plain(form)) GLOB #"
+    "OR lower(shown_plain(form)) GLOB # "                                                          \
+    "OR '{' || enc || '} ' || rtrim(lower(mnemonic || ' ' || operands)) GLOB #"
 
 enum { GLOBS_FIRST = 20000 }; // number of their first parameter, after those of an expression
 
@@ -240,20 +241,37 @@ static int store_narrow_where(struct store *store, const char *condition, char *
     return result;
 }
 
-int store_narrow(struct store *store, const char *const *mnemonics, int n, struct err *err)
+// Restricts reading to forms that have one of the texts in a column.
+static int store_narrow_among(struct store *store, const char *column, const char *const *texts,
+                              int n, struct err *err)
 {
     struct strbuf names = {0}, condition = {0};
     struct json json = {.out = &names};
     json_open(&json, '[');
     for (int i = 0; i < n; i++)
-        json_text(&json, mnemonics[i]);
+        json_text(&json, texts[i]);
     json_close(&json, ']');
-    strbuf_printf(&condition, "AND mnemonic IN (SELECT value FROM json_each(?%d))", GLOBS_FIRST);
+    strbuf_printf(&condition, "AND %s IN (SELECT value FROM json_each(?%d))", column, GLOBS_FIRST);
     char *const values[] = {(char *)strbuf_text(&names)};
     int result = store_narrow_where(store, strbuf_text(&condition), values, 1, err);
     strbuf_free(&names);
     strbuf_free(&condition);
     return result;
+}
+
+int store_narrow(struct store *store, const char *const *mnemonics, int n, struct err *err)
+{
+    return store_narrow_among(store, "mnemonic", mnemonics, n, err);
+}
+
+int store_narrow_forms(struct store *store, const char *const *forms, int n, struct err *err)
+{
+    return store_narrow_among(store, "form", forms, n, err);
+}
+
+bool store_view_has_forms(enum store_view view)
+{
+    return view_sources[view].filter == FILTER_FORMS;
 }
 
 int store_narrow_globs(struct store *store, enum store_view view, const struct store_filter *filter,

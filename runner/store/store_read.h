@@ -47,6 +47,10 @@ char *store_mnemonics(struct store *store, struct err *err);
 // measured: reading a few forms of a large database becomes a hundred times as fast. For a database
 // opened for reading, until it is closed; the file does not change.
 int store_narrow(struct store *store, const char *const *mnemonics, int n, struct err *err);
+// The same for these forms, as lists have them.
+int store_narrow_forms(struct store *store, const char *const *forms, int n, struct err *err);
+// Returns true if the rows of a view are of forms.
+bool store_view_has_forms(enum store_view view);
 // Restricts reading to forms that the filter's globs match, if the view has forms and there are
 // globs.
 int store_narrow_globs(struct store *store, enum store_view view, const struct store_filter *filter,

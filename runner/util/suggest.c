@@ -56,7 +56,7 @@ void suggest_offer(struct suggestion *suggestion, const char *candidate)
     int distance = suggest_distance(suggestion->word, suggestion->len, candidate, len);
     // A candidate without one common letter is never meant.
     int all = 2 * (int)(len > suggestion->len ? len : suggestion->len);
-    if (distance < suggestion->distance && distance < all) {
+    if (distance > 0 && distance < suggestion->distance && distance < all) {
         suggestion->best = candidate;
         suggestion->distance = distance;
     }

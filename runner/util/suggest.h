@@ -12,6 +12,7 @@ struct suggestion {
 };
 
 struct suggestion suggest_start(const char *word, size_t len);
+// Offers a candidate. The word itself is none.
 void suggest_offer(struct suggestion *suggestion, const char *candidate);
 // Writes "; did you mean 'x'?" into `text`, or "" if no candidate is near. Returns `text`.
 const char *suggest_text(const struct suggestion *suggestion, char *text, size_t size);

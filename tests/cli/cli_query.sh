@@ -146,6 +146,25 @@ run query --db known.db nothing
 expect_err "no rows match: no form is called 'nothing'$"
 run query --db known.db 'addd rax, rbx'
 expect_err "no rows match: no form is called 'addd'; did you mean 'add'\?$"
+# Words that lists and people have for forms, where no form is called so.
+run query --db known.db --format csv --columns form 'Integer addition'
+expect_status 0
+expect_out '^add r64 r64$'
+cp "$OUT" described.csv
+run query --db known.db --format csv --columns form 'add*'
+expect "the forms under that heading" cmp described.csv "$OUT"
+run query --db known.db --bench 'integer addition'
+expect_no_out
+run query --db known.db 'whole addition'
+expect_no_out
+run query --db known.db 'conditional jmp'
+expect_no_out
+expect_err 'no rows match$'
+run query --db known.db 'populaton count'
+expect_err "no form is called 'populaton count'; did you mean 'population count'\?$"
+run plan --issue-width 8 checksum
+expect_status 0
+expect_out '^crc32 r32 r32 '
 run query --db known.db 'add x x'
 expect_err "no rows match; [1-9][0-9]* match 'add'$"
 run query --db known.db '(('

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The data of words for forms: each word is found, none hides a mnemonic of the lists, and each of
 // its globs matches a form.
+#include "list/form_described.h"
 #include "list/form_glob.h"
 #include "list/form_shown.h"
 #include "list/form_words.h"
@@ -112,18 +113,21 @@ static void test_globs(void **state)
     static const struct {
         const char *word, *globs;
     } cases[] = {
-        {"JNE",                "jnz"                              },
-        {"jne rel8",           "jnz rel8"                         },
-        {"cmovcc rax, rbx",    "cmov* rax rbx|cmov* r[a6][x4] r64"},
-        {"shl rax, cl",        "shl rax cl|shl r[a6][x4] [cr][l8]"},
-        {"cmpltps xmm0, xmm1", "cmpps x x"                        },
-        {"_mm_add_ps",         "addps x x|vaddps x x x"           },
-        {"_MM_ADD_PS(a, b)",   "addps x x|vaddps x x x"           },
-        {"_mm_add_ps_",        "_mm_add_ps_"                      },
-        {"movabs",             "mov r64 i64*"                     },
-        {"*jne",               "*jne"                             },
-        {"jne*",               "jne*"                             },
-        {"shuffled",           "shuffled"                         },
+        {"JNE",                 "jnz"                              },
+        {"jne rel8",            "jnz rel8"                         },
+        {"cmovcc rax, rbx",     "cmov* rax rbx|cmov* r[a6][x4] r64"},
+        {"shl rax, cl",         "shl rax cl|shl r[a6][x4] [cr][l8]"},
+        {"cmpltps xmm0, xmm1",  "cmpps x x"                        },
+        {"_mm_add_ps",          "addps x x|vaddps x x x"           },
+        {"_MM_ADD_PS(a, b)",    "addps x x|vaddps x x x"           },
+        {"_mm_add_ps_",         "_mm_add_ps_"                      },
+        {"movabs",              "mov r64 i64*"                     },
+        {"*jne",                "*jne"                             },
+        {"jne*",                "jne*"                             },
+        {"shuffled",            "shuffled"                         },
+        {"Population  Count",   "popcnt|vpopcnt*"                  },
+        {"carry-less multiply", "*pclmul*"                         },
+        {"population",          "population"                       },
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -155,7 +159,48 @@ static void test_hint(void **state)
     assert_string_equal(hint_for("_mm_ad_ps"), "; did you mean '_mm_add_ps'?");
     assert_string_equal(hint_for("shufle"), "; did you mean 'shuffle'?");
     assert_string_equal(hint_for("vpadddd xmm0, xmm1, xmm2"), "; did you mean 'vpaddd'?");
+    assert_string_equal(hint_for("populaton count"), "; did you mean 'population count'?");
     assert_string_equal(hint_for(""), "");
+    // Never the word itself.
+    assert_string_equal(hint_for("shuffle"), "");
+    assert_string_equal(hint_for("add"), "");
+}
+
+// Words of headings and titles, a form that they describe, and one that they do not.
+static void test_described(void **state)
+{
+    static const struct {
+        const char *text, *one, *other;
+    } cases[] = {
+        {"checksum",                  "crc32",     "popcnt"},
+        {"Conditional  moves",        "cmovb",     "setb"  }, // the heading, not the title
+        {"carry-less multiplication", "pclmulqdq", "aesenc"},
+        {"multiply signed",           "imul",      "mul"   },
+        {"division of the signed",    "idiv",      "div"   },
+        {"saving state",              "xsave",     "crc32" },
+        {"exchange and add",          "xadd",      "add"   },
+        {"check",                     "bndcl",     "bndmov"},
+        {"checks sum",                NULL,        "crc32" },
+        {"stat",                      "xsave",     "crc32" },
+        {"chec-ksum",                 NULL,        "crc32" },
+        {"checksum*",                 NULL,        "crc32" },
+        {"rax checksum",              NULL,        "crc32" },
+        {"the",                       NULL,        "crc32" },
+        {"a b c d e f g h i j k",     NULL,        "crc32" },
+        {"",                          NULL,        "crc32" },
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct described by = form_described_find(all.lists, all.nlists, cases[i].text);
+        bool one = false, other = false;
+        for (int j = 0; j < all.nrows && by.nwords > 0; j++)
+            if (form_described_is(&by, all.rows[j].list, all.rows[j].row)) {
+                one |= cases[i].one && strcmp(all.rows[j].row->mnemonic, cases[i].one) == 0;
+                other |= strcmp(all.rows[j].row->mnemonic, cases[i].other) == 0;
+            }
+        if (one != (cases[i].one != NULL) || other || (!cases[i].one && by.nwords > 0))
+            fail_msg("'%s' describes other forms", cases[i].text);
+    }
 }
 
 // Names for people tell all forms apart as the lists' own names do, and have no options for the
@@ -221,7 +266,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_data),  cmocka_unit_test(test_globs),
         cmocka_unit_test(test_hint),  cmocka_unit_test(test_shown_data),
-        cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_shown), cmocka_unit_test(test_described),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
