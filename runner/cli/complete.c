@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Completion for shells, printed from the command records like the help; see help.h. An argument
 // whose placeholder is FILE or DIR completes file names, one with bars its alternatives. Names of
-// families, lists and properties are those of the data at hand.
+// families, lists and properties are those of the data at hand, labels those of the default
+// database.
 #include "help.h"
 
 #include "cpuinfo/cpuinfo.h"
 #include "export/export.h"
 #include "list/select.h"
+#include "option_uarch.h"
 #include "property/property.h"
+#include "store/store.h"
+#include "store/store_run.h"
 #include "util/strbuf.h"
 
 #include <ctype.h>
@@ -46,6 +50,23 @@ static void print_actions(const char *synopsis)
         printf(" %.*s", (int)len, synopsis - len);
 }
 
+// Appends the machines with a label that the default database has results of: zen5@desk, @desk.
+static void put_labels(struct strbuf *words)
+{
+    struct err err;
+    struct store *store;
+    if (store_open(store_default_path(), STORE_READ, &store, &err) != 0)
+        return; // it need not exist, nor be sound
+    char *uarchs = store_uarchs(store, NULL, &err);
+    for (const char *at = uarchs; at && *at; at += strlen(at) + 1) {
+        const char *label = strchr(at, '@');
+        if (label)
+            strbuf_printf(words, "%s %s ", at, label);
+    }
+    free(uarchs);
+    store_close(store);
+}
+
 // Returns the words that an option's argument may be, with blanks between them; NULL: they are not
 // known. The caller frees them.
 static char *option_words(const struct command_option *option)
@@ -55,10 +76,12 @@ static char *option_words(const struct command_option *option)
     if (strchr(option->argument, '|'))
         for (const char *at = option->argument; *at; at++)
             strbuf_put(&words, *at == '|' ? " " : at, 1);
-    else if (strcmp(option->name, "uarch") == 0)
+    else if (strcmp(option->name, "uarch") == 0) {
         for (int i = 0; (uarch = cpu_family_name(i)); i++)
             strbuf_printf(&words, "%s ", uarch);
-    else if (strcmp(option->argument, "FORMAT") == 0)
+        if (option->take != option_take_uarch) // which says what this CPU is
+            put_labels(&words);
+    } else if (strcmp(option->argument, "FORMAT") == 0)
         for (int i = 0; export_formats[i]; i++)
             strbuf_printf(&words, "%s ", export_formats[i]->name);
     return words.data;

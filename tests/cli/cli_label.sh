@@ -30,6 +30,20 @@ run bench --db desk.db --store 'add rax, rbx'
 expect_status 0
 run query --db desk.db --bench --format csv --columns uarch
 expect_out '^zen5@desk$'
+# Completion offers it, but where an option says what this CPU is.
+LATPUT_DB=desk.db run help --completion bash
+expect_status 0
+(
+    # shellcheck source=/dev/null
+    . "$OUT"
+    for words in 'query --uarch zen5@' 'query --uarch @' 'run --uarch zen5@'; do
+        # shellcheck disable=SC2206 # several words
+        COMP_WORDS=(latput $words) COMP_CWORD=3 COMPREPLY=()
+        _latput
+        printf '%s\n' "${COMPREPLY[@]}"
+    done
+) >offered
+expect "labels are completed" test "$(xargs <offered)" = 'zen5@desk @desk'
 text_machine lap <<<''
 LATPUT_CONFIG=$PWD/config
 export LATPUT_CONFIG

@@ -146,6 +146,18 @@ run query --db known.db nothing
 expect_err "no rows match: no form is called 'nothing'$"
 run query --db known.db 'addd rax, rbx'
 expect_err "no rows match: no form is called 'addd'; did you mean 'add'\?$"
+# Each heading of a table names its column.
+headings() { sed -n 1p "$1" | sed 's/^ *//; s/  */ /g; s/ *$//'; }
+for options in '' --latency --ports --failures --runs --list; do
+    # shellcheck disable=SC2086 # several words
+    run query --db ports.db --wide $options
+    cp "$OUT" table.txt
+    names=$(sed -n 1p table.txt | sed 's/^ *//; s/   */,/g; s/, *$//')
+    # shellcheck disable=SC2086 # several words
+    run query --db ports.db --wide $options --columns "$names"
+    expect_status 0
+    expect "the headings of $options" test "$(headings "$OUT")" = "$(headings table.txt)"
+done
 # Words that lists and people have for forms, where no form is called so.
 run query --db known.db --format csv --columns form 'Integer addition'
 expect_status 0
