@@ -220,6 +220,57 @@ static void put_points(const struct conclude_question *question, const struct cu
     }
 }
 
+// Returns where a value of a curve lies: "12 lines" of "level at 12 lines"; NULL: it says none.
+static const char *level_place(const struct conclusion_value *value)
+{
+    static const char begins[] = "level at ";
+    return strncmp(value->label, begins, sizeof begins - 1) == 0 ? value->label + sizeof begins - 1
+                                                                 : NULL;
+}
+
+// Returns by what factor two values differ, at least 1; infinite if one is 0 or below.
+static double level_step(const struct conclusion_value *one, const struct conclusion_value *other)
+{
+    double less = fmin(one->value, other->value), more = fmax(one->value, other->value);
+    return less > 0 ? more / less : more > less ? (double)INFINITY : 1;
+}
+
+// Returns "4.75 clk at 4 lines".
+static const char *level_text(struct arena *arena, const struct conclusion_value *value)
+{
+    return arena_printf(arena, "%s at %s", conclude_quantity(arena, value->value, value->unit),
+                        level_place(value));
+}
+
+// Returns the values as a sentence: all of them where these are few; of the many levels of a curve
+// the ends and the greatest step.
+static const char *values_text(const struct draft *draft)
+{
+    enum { FEW = 3 };
+    static const double STEP = 1.05; // less is no step
+    struct arena *arena = draft->arena;
+    const struct conclusion_value *values = draft->values;
+    int n = draft->nvalues, at = 0;
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        if (n <= FEW || !level_place(&values[i]))
+            return draft_values_text(draft);
+        low = fmin(low, values[i].value);
+        high = fmax(high, values[i].value);
+        if (i + 1 < n &&
+            level_step(&values[i], &values[i + 1]) > level_step(&values[at], &values[at + 1]))
+            at = i;
+    }
+    if (level_step(&values[at], &values[at + 1]) < STEP)
+        return arena_printf(arena, "%s to %s, no step from %s to %s",
+                            conclude_quantity(arena, low, ""),
+                            conclude_quantity(arena, high, values[0].unit), level_place(&values[0]),
+                            level_place(&values[n - 1]));
+    return arena_printf(arena, "%s, %s; the greatest step from %s to %s",
+                        level_text(arena, &values[0]), level_text(arena, &values[n - 1]),
+                        level_text(arena, &values[at]), level_text(arena, &values[at + 1]));
+}
+
 // `named`: a single value has its name in the sentence, too; `behind`: the end of the sentence.
 static struct conclusion values_conclude(struct point_values *put, const char *variant, bool named,
                                          const char *behind)
@@ -229,12 +280,11 @@ static struct conclusion values_conclude(struct point_values *put, const char *v
     bool any = put->draft.nvalues > 0;
     struct draft *shown = any ? &put->draft : &put->doubt;
     const char *sentence =
-        named ? draft_values_text(shown)
+        named ? values_text(shown)
               : conclude_quantity(arena, shown->values[0].value, shown->values[0].unit);
     sentence = arena_printf(arena, "%s%s%s", sentence, behind, any ? "" : "; passes disagree");
     if (any && doubt) {
-        sentence =
-            arena_printf(arena, "%s; in doubt: %s", sentence, draft_values_text(&put->doubt));
+        sentence = arena_printf(arena, "%s; in doubt: %s", sentence, values_text(&put->doubt));
         draft_value(shown, "doubt", doubt, doubt, doubt, "");
     }
     return draft_end(shown, variant, any ? CONCLUSION_OK : CONCLUSION_UNSTABLE,

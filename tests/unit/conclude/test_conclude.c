@@ -837,6 +837,55 @@ static double forwarding(double x)
     return x <= 4 ? 5 : 19;
 }
 
+static double without_step(double x)
+{
+    (void)x;
+    return 5;
+}
+
+static double of_zero(double x)
+{
+    return x <= 1 ? 0 : 3;
+}
+
+// Many levels are said by their ends and the greatest step, few one by one; the values stay.
+static void level_sentences(void **state)
+{
+    static const struct {
+        double (*curve)(double x);
+        int last;
+        const char *sentence;
+    } cases[] = {
+        {forwarding,   9,
+         "5 clk at 0 lines, 19 clk at 9 lines; the greatest step from 5 clk at 4 lines to 19 clk "
+         "at 5 "
+         "lines"                                                            },
+        {of_zero,      3,
+         "0 clk at 0 lines, 3 clk at 3 lines; the greatest step from 0 clk at 1 lines to 3 clk at "
+         "2 "
+         "lines"                                                            },
+        {without_step, 9, "5 to 5 clk, no step from 0 lines to 9 lines"     },
+        {forwarding,   1, "level at 0 lines: 5 clk, level at 1 lines: 5 clk"},
+    };
+    (void)state;
+    static struct made made;
+    struct arena arena = {0};
+    struct conclude_question question = {
+        .reading = READING_LEVEL, .x_unit = "lines", .y_unit = "clk", .seed = 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct recipe recipe = {cases[i].curve, .passes = 2,           .samples = 3,
+                                .first = 0,     .last = cases[i].last, .points = cases[i].last + 1};
+        int n;
+        make(&recipe, 1, &made);
+        const struct conclusion *got = conclude(&question, &made.curve, 1, &arena, &n);
+        assert_int_equal(n, 1);
+        assert_int_equal(got->outcome, CONCLUSION_OK);
+        assert_int_equal(got->nvalues, cases[i].last + 1);
+        assert_string_equal(got->sentence, cases[i].sentence);
+    }
+    arena_free(&arena);
+}
+
 // Makes a matrix of two rows: "one" with the columns 0 to 9, "two" with those from `second` on.
 static void make_rows(double noise, int second, struct made made[2], struct curve curves[2])
 {
@@ -1303,6 +1352,7 @@ int main(void)
         cmocka_unit_test(ways_are_left_alone),
         cmocka_unit_test(slopes_come_back),
         cmocka_unit_test(differences_and_ratios),
+        cmocka_unit_test(level_sentences),
         cmocka_unit_test(one_value_is_in_doubt),
         cmocka_unit_test(cells_have_levels),
         cmocka_unit_test(cells_are_named),
