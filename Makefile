@@ -43,7 +43,8 @@ LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
 step = $Q$(if $(V)$(SILENT),,echo '  $(1) $(or $(filter %.c %.asm,$<),$@)';)
 Q = $(if $(V),,@)
-LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
+# libarchive is loaded with the first pack (runner/pack/libarchive.h).
+LDLIBS = -lcsv -lsqlite3 -lmd -lZydis -lm -pthread
 
 # core_*.c make the measuring process; outcome.c in the same folder belongs to the runner.
 SOURCES := $(filter-out runner/core/core_%,$(wildcard runner/*/*.c cpuinfo/*.c))
@@ -226,6 +227,9 @@ $(BUILD)/tests/test_latput_code: test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(call step,CC)$(LINK_TEST) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) \
 		-lcmocka $(LDLIBS)
+
+# Reads packs by libarchive itself.
+$(BUILD)/tests/test_pack: LDLIBS += -larchive
 
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: \

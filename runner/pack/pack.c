@@ -3,6 +3,7 @@
 // same content, are left out. The database has nothing that could tell who ran it where.
 #include "pack.h"
 
+#include "libarchive.h"
 #include "merge/merge.h"
 #include "pack_content.h"
 #include "store/store_read.h"
@@ -12,8 +13,6 @@
 #include "util/scratch.h"
 #include "util/strbuf.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <ctype.h>
 #include <errno.h>
 #include <sha256.h>
@@ -42,49 +41,51 @@ static void pack_add_manifest(struct pack *pack)
 
 static int pack_write_member(struct archive *zip, const struct pack_member *member)
 {
-    struct archive_entry *entry = archive_entry_new();
-    archive_entry_set_pathname(entry, member->name);
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    archive_entry_set_size(entry, (la_int64_t)member->content.len); // neither time nor owner
-    int got = archive_write_header(zip, entry);
-    archive_entry_free(entry);
+    struct archive_entry *entry = la.archive_entry_new();
+    la.archive_entry_set_pathname(entry, member->name);
+    la.archive_entry_set_filetype(entry, AE_IFREG);
+    la.archive_entry_set_perm(entry, 0644);
+    la.archive_entry_set_size(entry, (la_int64_t)member->content.len); // neither time nor owner
+    int got = la.archive_write_header(zip, entry);
+    la.archive_entry_free(entry);
     if (got != ARCHIVE_OK)
         return -1;
-    la_ssize_t put = archive_write_data(zip, strbuf_text(&member->content), member->content.len);
+    la_ssize_t put = la.archive_write_data(zip, strbuf_text(&member->content), member->content.len);
     return put == (la_ssize_t)member->content.len ? 0 : -1;
 }
 
 static int pack_set_zip(struct archive *zip)
 {
-    return archive_write_set_format_zip(zip) != ARCHIVE_OK ||
-           archive_write_set_options(zip, "zip:compression=deflate") != ARCHIVE_OK;
+    return la.archive_write_set_format_zip(zip) != ARCHIVE_OK ||
+           la.archive_write_set_options(zip, "zip:compression=deflate") != ARCHIVE_OK;
 }
 
 // Selects xz, which makes half the size of a zip file.
 static int pack_set_xz(struct archive *tar)
 {
-    return archive_write_set_format_ustar(tar) != ARCHIVE_OK ||
-           archive_write_add_filter_xz(tar) != ARCHIVE_OK ||
-           archive_write_set_options(tar, "xz:compression-level=9") != ARCHIVE_OK;
+    return la.archive_write_set_format_ustar(tar) != ARCHIVE_OK ||
+           la.archive_write_add_filter_xz(tar) != ARCHIVE_OK ||
+           la.archive_write_set_options(tar, "xz:compression-level=9") != ARCHIVE_OK;
 }
 
 // Writes the archive to `temporary`; messages name the final path.
 static int pack_write_archive(const struct pack *pack, const char *temporary, const char *path,
                               struct err *err)
 {
-    struct archive *zip = archive_write_new();
+    if (libarchive_load(err) != 0)
+        return -1;
+    struct archive *zip = la.archive_write_new();
     int bad = (pack->slim ? pack_set_xz(zip) : pack_set_zip(zip)) != 0 ||
-              archive_write_open_filename(zip, temporary) != ARCHIVE_OK;
+              la.archive_write_open_filename(zip, temporary) != ARCHIVE_OK;
     for (int i = 0; !bad && i < pack->nmembers; i++)
         bad = pack_write_member(zip, &pack->members[i]) != 0;
-    bad = bad || archive_write_close(zip) != ARCHIVE_OK;
+    bad = bad || la.archive_write_close(zip) != ARCHIVE_OK;
     if (bad) // libarchive's own message names the temporary file, often without a reason
         err_set(err, "%s: cannot be written: %s", path,
-                archive_errno(zip) > 0      ? strerror(archive_errno(zip))
-                : archive_error_string(zip) ? archive_error_string(zip)
-                                            : "unknown error");
-    archive_write_free(zip);
+                la.archive_errno(zip) > 0      ? strerror(la.archive_errno(zip))
+                : la.archive_error_string(zip) ? la.archive_error_string(zip)
+                                               : "unknown error");
+    la.archive_write_free(zip);
     return bad ? -1 : 0;
 }
 

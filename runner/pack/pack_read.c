@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Reads foreign packs; see pack.h. Every member must have a name that latput writes, its size is
-// limited while it is unpacked, and its hash must be that of the MANIFEST. Only the database leaves
-// the archive, into a private directory, and the store checks it in turn.
+// limited while it is unpacked, and the MANIFEST must have its hash. Only the database leaves the
+// archive, into a private directory, and the store checks it in turn.
 #include "pack.h"
 
+#include "libarchive.h"
 #include "merge/merge.h"
 #include "util/mem.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <ctype.h>
 #include <errno.h>
 #include <sha256.h>
@@ -109,7 +108,7 @@ static int read_refuse(struct pack_reader *reader, const char *what)
 
 static int read_archive_error(struct pack_reader *reader)
 {
-    const char *text = archive_error_string(reader->zip);
+    const char *text = la.archive_error_string(reader->zip);
     return err_set(reader->err,
                    "%s: cannot be read as a pack (zip, tar.xz): %s; if it is one, copy it again",
                    reader->path, text ? text : "unknown error");
@@ -117,20 +116,20 @@ static int read_archive_error(struct pack_reader *reader)
 
 static int read_check_entry(struct pack_reader *reader, struct archive_entry *entry)
 {
-    const char *name = archive_entry_pathname(entry);
+    const char *name = la.archive_entry_pathname(entry);
     if (!name || !pack_is_member(name))
         return read_refuse(reader, "has a member of a name that no pack has");
-    if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) ||
-        archive_entry_symlink(entry))
+    if (la.archive_entry_filetype(entry) != AE_IFREG || la.archive_entry_hardlink(entry) ||
+        la.archive_entry_symlink(entry))
         return read_refuse(reader, "has a member that is no plain file");
-    if (archive_entry_is_encrypted(entry))
+    if (la.archive_entry_is_encrypted(entry))
         return read_refuse(reader, "is encrypted");
     if (reader->nmembers == PACK_MEMBERS_MAX)
         return read_refuse(reader, "has too many members");
     for (int i = 0; i < reader->nmembers; i++)
         if (strcmp(reader->members[i].name, name) == 0)
             return read_refuse(reader, "has two members of one name");
-    if (archive_entry_size_is_set(entry) && archive_entry_size(entry) > PACK_MEMBER_BYTES_MAX)
+    if (la.archive_entry_size_is_set(entry) && la.archive_entry_size(entry) > PACK_MEMBER_BYTES_MAX)
         return read_refuse(reader, "has a member that is too large");
     return 0;
 }
@@ -153,7 +152,7 @@ static int read_content(struct pack_reader *reader, const char *name, FILE *file
     char bytes[65536];
     int64_t total = 0;
     la_ssize_t got;
-    while ((got = archive_read_data(reader->zip, bytes, sizeof bytes)) > 0) {
+    while ((got = la.archive_read_data(reader->zip, bytes, sizeof bytes)) > 0) {
         if (read_count(reader, &total, (size_t)got) != 0)
             return -1;
         SHA256Update(hash, (const uint8_t *)bytes, (size_t)got);
@@ -174,7 +173,7 @@ static int read_member(struct pack_reader *reader, struct archive_entry *entry)
     if (read_check_entry(reader, entry) != 0)
         return -1;
     struct read_member *member = &reader->members[reader->nmembers++];
-    snprintf(member->name, sizeof member->name, "%s", archive_entry_pathname(entry));
+    snprintf(member->name, sizeof member->name, "%s", la.archive_entry_pathname(entry));
     bool database = strcmp(member->name, "run.db") == 0;
     FILE *file = database ? fopen(reader->database, "wx") : NULL;
     if (database && !file)
@@ -225,7 +224,7 @@ static int read_members(struct pack_reader *reader)
 {
     struct archive_entry *entry;
     int got, result = 0;
-    while (result == 0 && (got = archive_read_next_header(reader->zip, &entry)) == ARCHIVE_OK)
+    while (result == 0 && (got = la.archive_read_next_header(reader->zip, &entry)) == ARCHIVE_OK)
         result = read_member(reader, entry);
     if (result == 0 && got != ARCHIVE_EOF)
         result = read_archive_error(reader);
@@ -245,10 +244,10 @@ static int read_open(struct pack_reader *reader)
     if (!S_ISREG(st.st_mode))
         return err_set(reader->err, "%s: is no regular file", reader->path);
     reader->packed_bytes = st.st_size;
-    if (archive_read_support_format_zip_seekable(reader->zip) != ARCHIVE_OK ||
-        archive_read_support_format_tar(reader->zip) != ARCHIVE_OK ||
-        archive_read_support_filter_xz(reader->zip) != ARCHIVE_OK ||
-        archive_read_open_filename(reader->zip, reader->path, 65536) != ARCHIVE_OK)
+    if (la.archive_read_support_format_zip_seekable(reader->zip) != ARCHIVE_OK ||
+        la.archive_read_support_format_tar(reader->zip) != ARCHIVE_OK ||
+        la.archive_read_support_filter_xz(reader->zip) != ARCHIVE_OK ||
+        la.archive_read_open_filename(reader->zip, reader->path, 65536) != ARCHIVE_OK)
         return read_archive_error(reader);
     return 0;
 }
@@ -256,7 +255,7 @@ static int read_open(struct pack_reader *reader)
 static int pack_merge_file(struct merge *merge, const char *path, struct store_merged *merged,
                            struct err *err)
 {
-    char *scratch = scratch_begin(err);
+    char *scratch = libarchive_load(err) == 0 ? scratch_begin(err) : NULL;
     if (!scratch)
         return -1;
     char *database = xasprintf("%s/run.db", scratch);
@@ -264,13 +263,13 @@ static int pack_merge_file(struct merge *merge, const char *path, struct store_m
     reader->path = path;
     reader->database = database;
     reader->err = err;
-    reader->zip = archive_read_new();
+    reader->zip = la.archive_read_new();
     int result = read_open(reader);
     if (result == 0)
         result = read_members(reader);
     if (result == 0)
         result = merge_file(merge, database, path, merged, err);
-    archive_read_free(reader->zip);
+    la.archive_read_free(reader->zip);
     strbuf_free(&reader->manifest);
     free(reader);
     free(database);

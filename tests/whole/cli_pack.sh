@@ -55,6 +55,20 @@ cp "$OUT" both.csv
 run query --db known.db --format csv
 expect "same views" cmp both.csv "$OUT"
 
+# Only packs need libarchive.
+mkdir none && touch none/libarchive.so none/libarchive.so.13
+export LD_LIBRARY_PATH=$SCRATCH/none
+run query --db both.db
+expect_status 0
+run merge --db none.db one.zip
+expect_status 2
+expect_err 'packs need libarchive, which cannot be loaded: .*libarchive\.so: file too short$'
+run pack --db known.db --output none.zip
+expect_status 3
+expect_err 'packs need libarchive'
+expect "no file" test ! -e none.zip -a ! -e none.db
+unset LD_LIBRARY_PATH
+
 # One bad pack: nothing of the others is merged either.
 head -c 300 one.zip >cut.zip
 run merge --db none.db one.zip cut.zip
