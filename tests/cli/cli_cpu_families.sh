@@ -7,13 +7,16 @@
 signatures=$TREE/tests/fixtures/cpu/signatures.csv
 
 # Four letters of a vendor as CPUID has them; a short name is padded with blanks on both sides.
-word() { printf '%s' "$1" | od -An -tx4 | tr -d ' \n'; }
+word() { printf ' %02x%02x%02x%02x' "'${1:3:1}" "'${1:2:1}" "'${1:1:1}" "'${1:0:1}"; }
 dump_make() { # VENDOR, SIGNATURE, CORE
     local vendor=$1 leaves=2
     [ "$vendor" != Shanghai ] || vendor='  Shanghai  '
     echo 'latput-cpuid 1'
-    echo "00000000 00 0000001a $(word "${vendor:0:4}") $(word "${vendor:8:4}") $(word \
-        "${vendor:4:4}")"
+    printf '00000000 00 0000001a'
+    word "${vendor:0:4}"
+    word "${vendor:8:4}"
+    word "${vendor:4:4}"
+    echo
     echo "00000001 00 ${2#0x} 00000800 00000000 00000011"
     if [ -n "$3" ]; then
         printf '0000001a 00 %02x%06x 00000000 00000000 00000000\n' $((${3%/*})) $((${3#*/}))
