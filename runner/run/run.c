@@ -11,13 +11,13 @@
 #include "run_mixes.h"
 #include "run_ports.h"
 #include "run_writer.h"
+#include "store/store_again.h"
 #include "store/store_form.h"
 #include "store/store_run.h"
 #include "util/clock.h"
 #include "util/progress.h"
 #include "util/spent.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -399,31 +399,6 @@ static bool run_has_throughputs(const struct run *run)
     return run->kept.timed && run->summary->forms_had == 0;
 }
 
-static void throughputs_add(struct stored_throughputs *all, const struct stored_throughputs *more)
-{
-    int known = all->n;
-    for (int i = 0; i < more->n; i++)
-        if (isnan(stored_throughput_clk(&(struct stored_throughputs){all->values, known},
-                                        &more->values[i].form)))
-            all->values[all->n++] = more->values[i];
-    stored_throughputs_sort(all);
-}
-
-// Reads the throughputs of the run that is completed, and those that were missing.
-static int run_read_completed(struct run *run, struct arena *arena, struct stored_throughputs *all,
-                              struct err *err)
-{
-    struct stored_throughputs first, own;
-    if (store_get_throughputs(run->store, run->options->completes_id, &first, arena, err) != 0 ||
-        store_get_throughputs(run->store, run->summary->run_id, &own, arena, err) != 0)
-        return -1;
-    *all = (struct stored_throughputs){
-        arena_alloc(arena, ((size_t)first.n + (size_t)own.n + 1) * sizeof *all->values), 0};
-    throughputs_add(all, &first);
-    throughputs_add(all, &own);
-    return 0;
-}
-
 // Measures ports, last: the blockers that a form needs follow from its throughput.
 static int run_all_ports(struct run *run, const struct selection *selection, struct err *err)
 {
@@ -451,7 +426,9 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                               .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
     if (run_start_learn(&run->start, err) != 0)
         return -1;
-    if (run->options->completes && run_read_completed(run, &arena, &completed, err) != 0) {
+    if (run->options->completes &&
+        store_get_completed_throughputs(run->store, run->options->completes_id, &completed, &arena,
+                                        err) != 0) {
         arena_free(&arena);
         return -1;
     }

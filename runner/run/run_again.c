@@ -84,7 +84,8 @@ static unsigned again_lacks(const struct run_again *again, const struct list_row
     if (!lack)
         return 0;
     bool asked = again_asked(again->base.selection) & TESTS_PORTS;
-    return (lack->values ? TESTS_LATENCY | TESTS_THROUGHPUT : 0) |
+    // A run that was killed after its last row has them all, and is only to be finished.
+    return (lack->values || lack->begun ? TESTS_LATENCY | TESTS_THROUGHPUT : 0) |
            (lack->ports || (lack->no_ports && asked) ? TESTS_PORTS : 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include "store_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,10 @@ int store_get_base(struct store *store, const struct cpu_info *cpu, const char *
     return found ? base_read(store, version, base, arena, err) : base_why(store, base, err);
 }
 
+// Condition on a row of `run`: it completes run ?1.
+#define COMPLETES                                                                                  \
+    "run.completes = (SELECT uuid FROM run WHERE run_id = ?1) AND " STORE_RUN_IS_OWN " "
+
 // Each form of run ?1: its row there, `own`, the row with the tests of this run and of those that
 // complete it, and the best of their results of ports, as 'OUTCOME WAY'.
 #define COMPLETED                                                                                  \
@@ -90,8 +95,7 @@ int store_get_base(struct store *store, const struct cpu_info *cpu, const char *
     "LIMIT 1), run_form_id) AS row_id, "                                                           \
     "(SELECT outcome || ' ' || way FROM run_form AS asked JOIN run USING (run_id) "                \
     "JOIN port_result USING (run_form_id) WHERE asked.form_id = run_form.form_id "                 \
-    "AND (run.run_id = ?1 OR (run.completes = (SELECT uuid FROM run WHERE run_id = ?1) "           \
-    "AND " STORE_RUN_IS_OWN ")) "                                                                  \
+    "AND (run.run_id = ?1 OR (" COMPLETES ")) "                                                    \
     "ORDER BY outcome = 'ok' DESC, way = 'differs', started_utc DESC, run.run_id DESC LIMIT 1) "   \
     "AS ports FROM run_form WHERE run_id = ?1) "
 
@@ -101,16 +105,20 @@ static const struct store_field lack_fields[] = {LACK(form.form),
                                                  LACK(form.bits),
                                                  LACK(values, .column = "of_tests"),
                                                  LACK(ports, .column = "of_ports"),
-                                                 LACK(no_ports)};
+                                                 LACK(no_ports),
+                                                 LACK(begun)};
 static const struct store_record lack_record = {
     "run_form", "run_id", STORE_FIELDS(struct stored_lack, lack_fields),
-    .from = "(" COMPLETED "SELECT form, enc, bits, EXISTS (SELECT 1 FROM run_form_test AS has "
-            "JOIN run_test USING (test_id) JOIN answer USING (test_id) "
-            "WHERE has.run_form_id = its.row_id AND NOT outside "
-            "AND (outcome IN ('unstable', 'timed_out') OR grade = 1)) AS of_tests, "
-            "coalesce(ports GLOB 'unstable *' OR ports GLOB 'timed_out *' "
-            "OR ports = 'ok differs', 0) AS of_ports, ports IS NULL AS no_ports "
-            "FROM its JOIN form USING (form_id)) ORDER BY form, enc, bits"};
+    .from =
+        "(" COMPLETED "SELECT form, enc, bits, EXISTS (SELECT 1 FROM run_form_test AS has "
+        "JOIN run_test USING (test_id) JOIN answer USING (test_id) "
+        "WHERE has.run_form_id = its.row_id AND NOT outside "
+        "AND (outcome IN ('unstable', 'timed_out') OR grade = 1)) AS of_tests, "
+        "coalesce(ports GLOB 'unstable *' OR ports GLOB 'timed_out *' "
+        "OR ports = 'ok differs', 0) AS of_ports, ports IS NULL AS no_ports, "
+        "EXISTS (SELECT 1 FROM run_form AS asked JOIN run USING (run_id) "
+        "WHERE asked.form_id = its.form_id AND finished_utc IS NULL AND " COMPLETES ") AS begun "
+        "FROM its JOIN form USING (form_id)) ORDER BY form, enc, bits"};
 
 int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **lacks, int *n,
                     struct arena *arena, struct err *err)
@@ -119,6 +127,47 @@ int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **la
     int status = store_get_rows(store, &lack_record, run_id, arena, &list, err);
     *lacks = list.rows;
     *n = list.n;
+    return status;
+}
+
+#define COMPLETING(...) STORE_FIELD(struct completing, __VA_ARGS__)
+struct completing {
+    int64_t run_id;
+};
+static const struct store_field completing_fields[] = {COMPLETING(run_id)};
+static const struct store_record completing_record = {
+    "run", "run_id", STORE_FIELDS(struct completing, completing_fields),
+    .from = "run WHERE " COMPLETES "ORDER BY started_utc DESC, run_id DESC"};
+
+// Adds the throughputs of forms that have none yet.
+static void throughputs_add(struct stored_throughputs *all, const struct stored_throughputs *more,
+                            struct arena *arena)
+{
+    const struct stored_throughputs known = *all;
+    all->values = arena_alloc(arena, ((size_t)known.n + (size_t)more->n + 1) * sizeof *all->values);
+    if (known.n)
+        memcpy(all->values, known.values, (size_t)known.n * sizeof *all->values);
+    for (int i = 0; i < more->n; i++)
+        if (isnan(stored_throughput_clk(&known, &more->values[i].form)))
+            all->values[all->n++] = more->values[i];
+    stored_throughputs_sort(all);
+}
+
+int store_get_completed_throughputs(struct store *store, int64_t run_id,
+                                    struct stored_throughputs *values, struct arena *arena,
+                                    struct err *err)
+{
+    struct store_list list = {.n = 0};
+    struct stored_throughputs more;
+    int status = store_get_rows(store, &completing_record, run_id, arena, &list, err);
+    if (status == 0)
+        status = store_get_throughputs(store, run_id, values, arena, err);
+    const struct completing *runs = list.rows;
+    for (int i = 0; status == 0 && i < list.n; i++) {
+        status = store_get_throughputs(store, runs[i].run_id, &more, arena, err);
+        if (status == 0)
+            throughputs_add(values, &more, arena);
+    }
     return status;
 }
 

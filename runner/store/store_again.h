@@ -37,10 +37,17 @@ struct stored_lack {
     bool values;   // of latency or throughput
     bool ports;    // they were asked for
     bool no_ports; // nobody has asked for them
+    bool begun;    // an unfinished run that completes this one has it
 };
 // Reads all forms of the run in the order of stored_form_compare(). Owned by the arena.
 int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **lacks, int *n,
                     struct arena *arena, struct err *err);
+
+// Reads the throughputs of the run and, of forms without one, those of the runs that complete it,
+// the newest first. Owned by the arena.
+int store_get_completed_throughputs(struct store *store, int64_t run_id,
+                                    struct stored_throughputs *values, struct arena *arena,
+                                    struct err *err);
 
 // Counts results like store_run_summary() and store_run_scattered(), each test and each form's
 // ports as the runs that complete this one have them.

@@ -179,6 +179,19 @@ expect_status 0
 expect "the right values" test "$(values killed.db)" = "$right"
 expect "the same run" test "$(sql killed.db 'select count(*), count(finished_utc) from run')" = '2|2'
 
+# Killed after its last row, it has nothing to measure, and is finished.
+cp base.db last.db
+sqlite3 last.db "DROP TRIGGER run_no_update; DROP TRIGGER run_finish_once;
+    UPDATE run SET finished_utc = NULL WHERE run_id = 2"
+again last.db
+expect_status 0
+expect "the same run, finished" test "$(sql last.db \
+    'select count(*), count(finished_utc) from run')" = '2|2'
+expect "nothing was measured again" test "$(sql last.db \
+    'select kernels from run where run_id = 2')" = 0
+again last.db
+expect_err '^latput run: run 1 has a value for all that has one; nothing was measured'
+
 # --resume begins a run where there is none, and measures nothing after a finished one.
 measure resume.db --resume
 expect_status 0

@@ -8,6 +8,8 @@
 #include "store/store_again.h"
 #include "version.h"
 
+#include <math.h>
+
 #define L(src, got, clk)                                                                           \
     {                                                                                              \
         TEST_LATENCY, src, "op1", "", OUTCOME_OK, got, clk                                         \
@@ -104,6 +106,46 @@ static void expect_whole(struct store *store)
     fixture_expect(store, ROWS, WHOLE);
     fixture_expect(store, PAIRS, "op1 3.00 ok, op2 2.00 ok");
     fixture_expect(store, STALE, "0");
+}
+
+// Throughputs come from all runs that complete one, not from the last alone.
+static void test_throughputs(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct arena arena = {0};
+    struct err err = {0};
+    struct stored_throughputs values;
+    const struct {
+        const char *mnemonic;
+        double clk;
+    } runs[] = {
+        {"add", 0.25},
+        {"xor", 0.5 },
+        {"sub", 2   }
+    };
+    int64_t base = 0;
+    for (int run = 0; run < 3; run++) {
+        int64_t run_id = again_begin(store, base, "testa");
+        base = base ? base : run_id;
+        for (int i = run; i < 3; i++)
+            again_put(
+                store, run_id, runs[i].mnemonic,
+                (struct fixture_test[]){L("op1", OUTCOME_OK, 1), L("op2", OUTCOME_OK, 1),
+                                        T(i == run ? OUTCOME_OK : OUTCOME_UNSTABLE, runs[i].clk)});
+        again_finish(store, run_id);
+    }
+    assert_int_equal(store_get_completed_throughputs(store, base, &values, &arena, &err), 0);
+    assert_int_equal(values.n, 3);
+    for (int i = 0; i < 3; i++) {
+        char form[32];
+        snprintf(form, sizeof form, "%s r64 r64", runs[i].mnemonic);
+        struct stored_form key = {form, "legacy", 64};
+        assert_true(fabs(stored_throughput_clk(&values, &key) - runs[i].clk) < 1e-6);
+    }
+    arena_free(&arena);
+    fixture_end(&fixture, store);
 }
 
 static int lacking(struct store *store, int64_t run_id)
@@ -300,9 +342,9 @@ static void test_resumed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_completed), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_merged),    cmocka_unit_test(test_base),
-        cmocka_unit_test(test_resumed),
+        cmocka_unit_test(test_completed), cmocka_unit_test(test_throughputs),
+        cmocka_unit_test(test_several),   cmocka_unit_test(test_merged),
+        cmocka_unit_test(test_base),      cmocka_unit_test(test_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
