@@ -270,7 +270,7 @@ size_t compose_write(struct compose *compose, int bits, struct strbuf *out)
             continue;
         int first = at;
         // Labels have a capital letter, which no plain line has, so none can name them. What lies
-        // behind that of the end is padding.
+        // behind the mark of the end is padding.
         if (line->align)
             strbuf_printf(out, "align %" PRIu32 "\n", line->align);
         strbuf_printf(out, BUILD_MARK "%zu:\n", 2 * i);

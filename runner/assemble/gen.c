@@ -320,15 +320,19 @@ bool gen_put_code(const struct gen_kernel *kernels, int nkernels, FILE *file)
 // Lines between which the parts stand; no instruction is called so.
 #define GEN_PART_MARK "latput_part"
 
+static bool gen_is_expanded(const struct gen_kernel *kernel, enum gen_part part)
+{
+    return !kernel->left_out && !kernel->composed && gen_part_text(kernel->spec, part);
+}
+
 void gen_write_unexpanded(const struct gen_kernel *kernels, int nkernels, struct strbuf *out)
 {
     for (int i = 0; i < nkernels; i++)
         for (enum gen_part part = 0; part < GEN_PARTS; part++) {
-            const char *text = gen_part_text(kernels[i].spec, part);
-            if (kernels[i].left_out || kernels[i].composed || !text)
+            if (!gen_is_expanded(&kernels[i], part))
                 continue;
             strbuf_printf(out, GEN_PART_MARK " %d %d\n", i, part);
-            gen_text(text, out);
+            gen_text(gen_part_text(kernels[i].spec, part), out);
         }
     strbuf_puts(out, GEN_PART_MARK " end\n");
 }
@@ -368,6 +372,18 @@ static bool gen_take_mark(const char **text, long *kernel, long *part)
     return true;
 }
 
+// Returns true if each part that the preprocessor was given came back under its mark: a macro may
+// swallow one, whose lines then lie in the part before it.
+static bool gen_all_taken(const struct gen_kernel *kernels, int nkernels)
+{
+    for (int i = 0; i < nkernels; i++)
+        for (enum gen_part part = 0; part < GEN_PARTS; part++)
+            if (gen_is_expanded(&kernels[i], part) &&
+                (!kernels[i].expanded || !kernels[i].expanded[part]))
+                return false;
+    return true;
+}
+
 bool gen_take_expanded(struct gen_kernel *kernels, int nkernels, const char *text,
                        struct arena *arena)
 {
@@ -386,7 +402,7 @@ bool gen_take_expanded(struct gen_kernel *kernels, int nkernels, const char *tex
         kernels[kernel].expanded = parts;
     }
     strbuf_free(&lines);
-    return whole && strcmp(text, GEN_PART_MARK " end\n") == 0;
+    return whole && strcmp(text, GEN_PART_MARK " end\n") == 0 && gen_all_taken(kernels, nkernels);
 }
 
 // Writes the table, in the order of ids; adjacent entries of composed kernels come at once.

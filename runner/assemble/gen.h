@@ -52,7 +52,7 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, const char *s
 bool gen_has_extras(const struct kernel_spec *spec);
 // Appends the entries of the composed kernels, as bytes in their order. Init and body are offsets
 // in their code, as gen_put_code() writes it. With table_at, the address of the first entry, and
-// code_at, that of the code, kernels may have extras, whose addresses follow from these; their data
+// code_at, the address of the code, kernels may have extras, whose addresses follow; their data
 // stand behind the entries.
 struct gen_addresses {
     uint64_t table_at, code_at;
@@ -64,8 +64,8 @@ bool gen_put_code(const struct gen_kernel *kernels, int nkernels, FILE *file);
 
 // Appends what the preprocessor shall expand: the parts of all kernels that are not composed.
 void gen_write_unexpanded(const struct gen_kernel *kernels, int nkernels, struct strbuf *out);
-// Sets `expanded` of these kernels from what the preprocessor made of that: lines without blanks at
-// their begin, without empty ones. Returns false if a part is missing.
+// Sets `expanded` of these kernels from the output of the preprocessor, without empty lines and
+// without blanks at the begin of a line. Returns false if a part is missing.
 bool gen_take_expanded(struct gen_kernel *kernels, int nkernels, const char *text,
                        struct arena *arena);
 

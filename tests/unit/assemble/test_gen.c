@@ -2,6 +2,7 @@
 // The NASM source of a batch: labels, the table that the core walks, and the line numbers by which
 // assemble.c finds the kernel that a message of NASM is about.
 #include "assemble/gen.h"
+#include "util/mem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,6 +101,32 @@ static void test_nothing_left(void **state)
     strbuf_free(&out);
 }
 
+// A macro that ends in a backslash takes the next mark for its own line: what came back is not
+// used.
+static void test_swallowed_mark(void **state)
+{
+    (void)state;
+    struct gen_kernel kernels[3];
+    struct arena arena = {0};
+    struct strbuf out = {0};
+    gen_make(kernels, 3);
+    kernels[2].left_out = true;
+    gen_write_unexpanded(kernels, 3, &out);
+    assert_true(gen_take_expanded(kernels, 3, strbuf_text(&out), &arena));
+    assert_string_equal(kernels[0].expanded[GEN_BODY], "add rbx, rcx\nadd rsi, rcx\n");
+    assert_string_equal(kernels[1].expanded[GEN_INIT], "mov rbx, r14\n");
+    assert_null(kernels[2].expanded);
+    gen_make(kernels, 3);
+    kernels[2].left_out = true;
+    char *text = xstrdup(strbuf_text(&out)), *mark = strstr(text, "latput_part 1 1");
+    assert_non_null(mark);
+    mark[-1] = ' ';
+    assert_false(gen_take_expanded(kernels, 3, text, &arena));
+    free(text);
+    strbuf_free(&out);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +134,7 @@ int main(void)
         cmocka_unit_test(test_left_out_keeps_ids),
         cmocka_unit_test(test_32_bit_table_has_no_64_bit_relocations),
         cmocka_unit_test(test_nothing_left),
+        cmocka_unit_test(test_swallowed_mark),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
