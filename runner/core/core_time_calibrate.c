@@ -7,8 +7,8 @@
 // pass the gate have confirmed it, and is found anew while the gate stays shut.
 #include "core_internal.h"
 
-// Distance from an integer that the latency of imul, in units of that of add, may have: to be used
-// without a table's figure, and to refute one.
+// Largest distance from an integer of the ratio of imul's latency to add's: to use the ratio where
+// no table has a figure, and to refute a table's.
 static const double LINK_TOLERANCE = 0.05, LINK_REFUTED = 0.02;
 
 enum {
@@ -96,8 +96,8 @@ static double time_overhead_ungated(void)
     return values_densest(values, OVERHEAD_ROUNDS);
 }
 
-// Makes one look at the latency of imul in units of that of add, which is one cycle on every CPU:
-// the check on the table's figure, and its substitute where the uarch is unknown.
+// Takes one look at the ratio of imul's latency to add's, which is one cycle on every CPU. The
+// ratio checks the table's figure, and replaces it where the uarch is unknown.
 static double time_imul_per_add(void)
 {
     double imul[RATIO_ROUNDS], add[RATIO_ROUNDS];
@@ -126,7 +126,7 @@ static bool time_link_is_counted(const struct core_config *config)
 // Returns the latency of a link of the calibration chain by looks at the ratio. A table's figure is
 // a claim, which stands unless all looks show one other integer: beside a sibling that is busy just
 // then, a look may be near any. A ratio that is no integer shows that something disturbs the chain
-// of add.
+// of add; 0: nothing is claimed, and all looks show that, or other integers.
 static uint32_t time_link_by_ratio(const struct core_config *config)
 {
     uint32_t claim = config->calib_link_clk, last = 0;
@@ -141,28 +141,30 @@ static uint32_t time_link_by_ratio(const struct core_config *config)
         last = seen;
         guard_sleep_ms(LOOKS_APART_MS);
     }
-    if (facts.times.calib_link_clk) // found before
-        return facts.times.calib_link_clk;
-    send_fatal("the latency of imul is not known for this CPU, and its ratio to that of add, %.3f, "
-               "is no integer: core cycles cannot be calibrated",
-               facts.times.imul_per_add);
+    return 0;
 }
 
-// Returns the same, by a counter where there is one.
+static uint32_t time_link_by_counter(const struct core_config *config)
+{
+    uint32_t claim = config->calib_link_clk;
+    facts.times.imul_per_add = time_imul_per_add();
+    uint32_t seen = time_integer(facts.times.link_counts[0], claim ? LINK_REFUTED : LINK_TOLERANCE);
+    return claim && (config->link_known || !seen) ? claim : seen;
+}
+
+// Returns the latency of a link; what is no integer now may have been one before.
 static uint32_t time_link_clk(const struct core_config *config)
 {
-    if (!time_link_is_counted(config))
-        return time_link_by_ratio(config);
-    facts.times.imul_per_add = time_imul_per_add();
-    double clk = facts.times.link_counts[0];
-    uint32_t seen = time_integer(clk, config->calib_link_clk ? LINK_REFUTED : LINK_TOLERANCE);
-    if (!seen && !config->calib_link_clk && facts.times.calib_link_clk)
-        return facts.times.calib_link_clk; // found before
-    if (!seen && !config->calib_link_clk)
-        send_fatal("the latency of imul is not known for this CPU, and what a counter says, %.3f, "
-                   "is no integer: core cycles cannot be calibrated",
-                   clk);
-    return seen && !config->link_known ? seen : config->calib_link_clk;
+    bool counted = time_link_is_counted(config);
+    uint32_t link = counted ? time_link_by_counter(config) : time_link_by_ratio(config);
+    if (!link)
+        link = facts.times.calib_link_clk;
+    if (!link)
+        send_fatal("the latency of imul is not known for this CPU, and %s, %.3f, is no integer: "
+                   "core cycles cannot be calibrated",
+                   counted ? "what a counter says" : "its ratio to that of add",
+                   counted ? facts.times.link_counts[0] : facts.times.imul_per_add);
+    return link;
 }
 
 // Ticks of one iteration of the calibration at its fastest; also warms it up.
