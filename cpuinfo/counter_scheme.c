@@ -7,7 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct scheme_limits scheme_limits[SCHEME_COUNT] = {
+static const struct scheme_limits {
+    const char *name;
+    uint32_t event_max, umask_max;
+    unsigned cmask_max, select_max;
+    bool inv_edge, any;
+} scheme_limits[SCHEME_COUNT] = {
     [SCHEME_P5] = {"p5",       0x3f,  0x7,    0,   0, false, false},
     [SCHEME_P6] = {"p6",       0xff,  0xff,   255, 0, true,  false},
     [SCHEME_NETBURST] = {"netburst", 0x3f,  0xffff, 16,  7, true,  false},

@@ -5,14 +5,6 @@
 
 #include "counters.h"
 
-struct scheme_limits {
-    const char *name;
-    uint32_t event_max, umask_max;
-    unsigned cmask_max, select_max;
-    bool inv_edge, any;
-};
-extern const struct scheme_limits scheme_limits[SCHEME_COUNT];
-
 // Returns the scheme of this name, or -1.
 int scheme_find(const char *name);
 // Describes what in the event does not fit its scheme ("umask 0x100 is larger than 0xff"), in

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char llvm_unknown[] = "LLVM does not know its machine code";
-const char llvm_several[] = "LLVM takes it for several instructions";
+static const char llvm_unknown[] = "LLVM does not know its machine code";
+static const char llvm_several[] = "LLVM takes it for several instructions";
 
 enum {
     // Number of int3 after each form, followed by the form's number: if a misread form swallows

@@ -5,16 +5,14 @@
 
 #include "known/known.h"
 
-// One instruction; if opcode is NULL, `why` gives the reason (one of the texts below, or
-// known_no_code).
+// One instruction; if opcode is NULL, `why` gives the reason (LLVM does not decode
+// the bytes, or decodes several instructions, as with a lock prefix; or known_no_code).
 struct llvm_instr {
     const char *opcode;   // "ADD64rr"
     const char *operands; // as llvm-exegesis writes them: "RAX RAX RBX"
     const char *text;     // in AT&T syntax, blanks instead of tabs
     const char *why;
 };
-extern const char llvm_unknown[]; // LLVM does not decode the bytes
-extern const char llvm_several[]; // LLVM decodes several instructions, as with a lock prefix
 
 // Decodes the forms: (*instrs)[i] is of data->forms[i], owned by data->arena. Returns 0, or -1 with
 // the message, also if LLVM is not installed. The data must have code.

@@ -121,17 +121,15 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
 
 // Adds the tests of a planned row once more in another arrangement, the first one from
 // `arrangement` on (round robin) that changes its kernels. The variant of such a test is that of
-// the usual one, PLAN_AGAIN and the arrangement's name. Tests that no arrangement changes, or that
-// only macros can write, are not repeated. Errors as plan_row().
+// the usual one, PLAN_AGAIN and the arrangement's name ("registers", "lines", ...). Tests that no
+// arrangement changes, or that only macros can write, are not repeated. Errors as plan_row().
 int plan_row_again(const struct list_row *row, const struct plan_params *params,
                    enum arrangement arrangement, struct arena *arena, struct plan *plan,
                    struct err *err);
 #define PLAN_AGAIN "again "
-bool plan_is_again(const char *variant);
 // Returns true if a test of the variant is an addition to the form's own tests: asked again, or of
 // another immediate.
 bool plan_is_aside(const char *variant);
-const char *arrangement_name(enum arrangement arrangement); // "registers", "lines", ...
 
 // A row of a mix and its number of instances. A mix has instances of several rows in one body.
 // Their order decides which of them execute together, so there is a kernel for each order asked
@@ -176,8 +174,8 @@ bool mix_locks(const struct list_row *row);
 // decoders.
 bool row_changes_length(const struct list_row *row);
 // Plans one test of kind TEST_PORTS whose kernels are the mix in its orders. A kernel's instance is
-// the mix; the body repeats it if instances would wait for recent stores of others. Data in
-// registers and memory are those of parts[0]. With BREAK_ALL each part has registers for several
+// the mix; the body repeats it if instances would wait for recent stores of others. parts[0]
+// decides the data in registers and memory. With BREAK_ALL each part has registers for several
 // instances, as far as there are enough, so that false dependencies are few, too; with `single`
 // each part has one set, so that all dependencies remain. Returns 0, or -1 if there are too few
 // registers, or none that instances could be chained through; the test then says so and has no

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const char *arrangement_name(enum arrangement arrangement)
+static const char *arrangement_name(enum arrangement arrangement)
 {
     static const char *const names[ARRANGEMENTS] = {
         [ARRANGED_AS_USUAL] = "usual", [ARRANGED_REGISTERS] = "registers",
@@ -15,14 +15,9 @@ const char *arrangement_name(enum arrangement arrangement)
     return names[arrangement];
 }
 
-bool plan_is_again(const char *variant)
-{
-    return strstr(variant, PLAN_AGAIN) != NULL;
-}
-
 bool plan_is_aside(const char *variant)
 {
-    return plan_is_again(variant) || plan_is_immediate(variant);
+    return strstr(variant, PLAN_AGAIN) || plan_is_immediate(variant);
 }
 
 static bool again_kernel_differs(const struct kernel_spec *a, const struct kernel_spec *b)

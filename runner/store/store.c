@@ -148,7 +148,8 @@ sqlite3_stmt *store_prepare_as(struct store *store, struct err *err, const void 
     return stmt;
 }
 
-sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql)
+// Returns the statement of a literal, prepared once and reset; NULL after an error.
+static sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql)
 {
     sqlite3_stmt *stmt = store_prepared(store, sql);
     return stmt ? stmt : store_prepare_as(store, err, sql, sql);

@@ -57,9 +57,6 @@ void store_run_unclaim(struct store *store); // gives up the claim, if there is 
 // -1.
 int store_error(struct store *store, struct err *err, const char *doing);
 
-// Returns the statement of a literal, prepared once and reset; NULL after an error.
-sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql);
-
 // Return the statement kept under a key, reset, NULL if there is none; and one that is made to be
 // kept.
 sqlite3_stmt *store_prepared(struct store *store, const void *key);
@@ -155,11 +152,9 @@ int store_schema_identify(struct store *store, bool *fresh, int64_t *version, st
 int store_schema_prepare(struct store *store, struct err *err);
 // Brings tables of an older version up to date; then there are no views.
 int store_schema_raise(struct store *store, int64_t version, struct err *err);
-// Makes the views from latput's own text in the temporary schema, where they hide those of the
-// file.
+// Makes the views from latput's own text in the temporary schema, where they hide the file's views.
 int store_schema_temporary_views(struct store *store, struct err *err);
-// Compares tables, indexes and triggers with those of our schema version `version`. Returns 0 or
-// -1.
+// Compares tables, indexes and triggers with our schema of version `version`. Returns 0 or -1.
 int store_schema_compare(struct store *store, int64_t version, struct err *err);
 
 // store_summary.c: rows of form_summary. Each of these is for a connection with the views in its

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "err.h"
-#include "util/file_write.h"
 
 #include <stdbool.h>
 #include <stddef.h>
