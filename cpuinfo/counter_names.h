@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The two tables that belong to all counter tables together: what the ids of events mean, and named
-// sets of events by family. Strings live as long as the table that they came from; those of the
+// sets of events by family. Strings live as long as the table that they came from; texts of
 // functions without a table live as long as the program.
 #pragma once
 

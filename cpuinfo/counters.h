@@ -77,8 +77,9 @@ struct counter_table {
 // the caller frees with counters_free().
 int counters_load(const char *uarch, struct counter_table *table, struct err *err);
 // Loads the table for a CPU as it is here: with the numbers of counters that CPUID announces, if it
-// does, in place of those of cpus.csv; for an unknown CPU with the architectural events that CPUID
-// announces, perhaps none: then raw codes can still be given. Programs that count use this one.
+// does, in place of the numbers in cpus.csv; for an unknown CPU with the architectural events that
+// CPUID announces, perhaps none: then raw codes can still be given. Programs that count use this
+// one.
 int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, struct err *err);
 // Returns true if one of the table's counters can count the event, or if their number is not known.
 // Hypervisors may hide some.

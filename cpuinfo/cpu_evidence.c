@@ -217,7 +217,7 @@ static bool keep_agreeing(const struct fit *fit, const void *data)
     return *most - fit->sizes.agree < SIZES_CONVINCING;
 }
 
-// Returns the candidate that hides the fewest of its features, and of those the one that shows
+// Returns the candidate that hides the fewest of its features; among equals, the one that shows
 // most.
 static struct fit candidates_best(const struct candidates *found)
 {
@@ -230,8 +230,8 @@ static struct fit candidates_best(const struct candidates *found)
     return best;
 }
 
-// Caches that are those of no candidate are taken for a hypervisor's invention. Properties come
-// last: they tell only what CPUID leaves open, unless they are impossible.
+// Caches that no candidate has are taken for a hypervisor's invention. Properties come last: they
+// tell only what CPUID leaves open, unless they are impossible.
 static void candidates_narrow(struct candidates *found)
 {
     bool any = false;

@@ -109,7 +109,7 @@ bool cpu_is_invented(const struct cpu_info *cpu);
 // sibling or an interrupt may have spoilt does not belong here.
 struct cpu_measured {
     int issue_width;     // single-µop instructions that the core dispatches in a cycle, at least
-    double imul_per_add; // latency of imul r64,r64 in units of that of add
+    double imul_per_add; // ratio of the latencies of imul r64,r64 and add
     const struct cpu_observed *observed; // at most CPU_OBSERVED_MAX, each once
     int nobserved;
 };

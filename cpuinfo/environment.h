@@ -49,9 +49,9 @@ void environment_probe(const struct cpu_info *cpu, int number, struct cpu_enviro
 // many windows; 0: the latency is not known.
 double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), void *data);
 
-// Returns the latency of imul r64,r64 in units of that of add r64,r64, measured on the CPU that the
-// caller is pinned to; takes about 3 ms. A busy sibling or another frequency change both alike. 0:
-// the CPU is emulated.
+// Returns the latency of imul r64,r64 divided by the latency of add r64,r64, measured on the CPU
+// that the caller is pinned to; takes about 3 ms. A busy sibling or another frequency change both
+// alike. 0: the CPU is emulated.
 double imul_ratio(const struct cpu_info *cpu);
 
 // Sets the numbers of general and fixed counters that CPUID announces (leaf 0AH, 0x80000022,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Says whether it is among the last problems, which are of the same line: that of a macro that is
-// missing in many shapes is. Others are not looked at, since a list may have any number.
+// Returns true if the problem is among the last ones, which are of the same line: so it is for a
+// macro that is missing in many shapes. Others are not looked at, since a list may have any number.
 static bool check_problem_is_told(const struct check *check, int order, int line, const char *text)
 {
     for (size_t i = check->nproblems; i-- > 0;) {

@@ -115,8 +115,8 @@ static double least_size(const struct conclude_question *question, const struct 
     return cells[0].logs ? log1p(least) : least * fabs(cells[n / 2].v);
 }
 
-// Returns the gap that separates levels: twice the distance between a cell's passes, without those
-// of one replicate of three.
+// Returns the gap that separates levels: twice the distance between a cell's passes, one replicate
+// of three left out.
 static double noise_gap(const struct cell *cells, int n, struct arena *arena)
 {
     double *spreads = arena_alloc(arena, sizeof *spreads * (size_t)n);
@@ -131,8 +131,9 @@ static double cell_y(const struct cell *of, double v)
     return of->logs ? exp(v) : v;
 }
 
-// Cells that have one level. How many is as sure as their passes: some may belong to its
-// neighbours, and some of those here; of cells that did not come back nobody knows.
+// Cells that have one level. Their number is as sure as their passes: some cells may belong to
+// neighbouring levels, and cells of these to this one; of cells that did not come back nobody
+// knows.
 struct level {
     int first, n;           // range in the sorted cells
     int leaving, joining;   // by some of their passes
@@ -337,8 +338,8 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
 enum { DIVISORS = 8, VALUES_FEW = 6 };
 static const double MODE_SHARE = 0.02, STEP_SHARE = 0.95, MISS = 0.1;
 
-// Returns the step of which all distances from the least value are multiples, or 0. It is the
-// smallest distance between two frequent values, or an integer part of it.
+// Returns the greatest common step of the values above the least one; 0: none. It is the smallest
+// distance between two frequent values, or an integer part of it.
 static double find_step(const double *sorted, int n)
 {
     double smallest = INFINITY, before = sorted[0];

@@ -9,7 +9,7 @@ enum {
     CELLS_MAX = 2048 // of a matrix whose cells are named: rows are compared with each other
 };
 
-// Returns the number of a row's cells that have the level; *measured: of those that came back.
+// Returns the number of a row's cells that have the level; *measured: the cells that came back.
 static int count_cells(const struct matrix_cells *matrix, int row, int level, int *measured)
 {
     const int *cells = matrix->levels + row * matrix->ncolumns;

@@ -11,7 +11,7 @@
 static const double SHARP = 0.2;
 static const double THIRD = 1.0 / 3;
 // The way counts only up to this multiple of the first level. If the second level of a cache is not
-// seen, the way leads to that of memory, a third of which is far away.
+// seen, the way leads to the level of memory, a third of which is far away.
 static const double TIMES = 2;
 
 double shape_x(const struct shape *shape, double place)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A curve's points in order, with one value per point and its noise. The noise is local, since that
-// of a sweep differs along it (a cache that others share): the larger of what passes differ by and
-// of how rough the curve is, each the median over some neighbours, so that a step does not count.
+// A curve's points in order, with one value per point and its noise. The noise is local, since it
+// differs along a sweep (a cache that others share): the larger of what passes differ by and of how
+// rough the curve is, each the median over some neighbours, so that a step does not count.
 #include "conclude_internal.h"
 
 #include "util/quantile.h"

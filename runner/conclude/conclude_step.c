@@ -124,8 +124,8 @@ static int split_bend(const struct step *step, const struct shape *shape, const 
     return at < first ? first : at;
 }
 
-// Returns the median distance of the resampled values v from those of the shape, over points first
-// to last; v[0] is that of point `from`.
+// Returns the median distance between the resampled values v and the shape, over points first to
+// last; v[0] belongs to point `from`.
 static double shift_of(const struct shape *shape, int first, int last, const double *v, int from,
                        double *room)
 {

@@ -188,7 +188,7 @@ void area_mapped_bytes(uint64_t *bytes, uint64_t *huge_bytes)
     }
 }
 
-// The runner hears nothing of corunners, whose silence is that of the process that waits for them.
+// The runner hears nothing of corunners: they are silent where the process that waits for them is.
 static void area_show_life(void)
 {
     if (!leave_shared)

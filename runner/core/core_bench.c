@@ -108,8 +108,7 @@ static void bench_find_prelude(struct bench *bench)
     bench->prelude_tsc = bench->prelude_least_tsc;
 }
 
-// Finds the least counts of an empty kernel: those of reading the counters, and of the way into and
-// out of a kernel.
+// Finds the overhead of counting: the least counts of an empty kernel.
 static void bench_find_overhead(struct bench *bench)
 {
     const struct kernel_run *run = bench->run;

@@ -36,8 +36,8 @@ static CORE_OPEN struct guard_timespec {
 } pause_time; // layout of SYS_clock_nanosleep in both modes
 
 // Removes PKRU from the state that the handler's return restores, which makes it 0: it may deny all
-// memory to the code that continues. Offsets are those of the architecture and of Linux's
-// asm/sigcontext.h.
+// memory to the code that continues. The architecture and Linux's asm/sigcontext.h define the
+// offsets.
 static void guard_allow_memory(ucontext_t *uc)
 {
     enum { MAGIC_AT = 464, MAGIC = 0x46505853, XSTATE_BV_AT = 512, XSTATE_PKRU = 1 << 9 };

@@ -52,8 +52,7 @@ void rdpmc_open(const struct core_counter *wanted, uint32_t n)
     }
 }
 
-// The order of the reads below is that of the program: the pages are volatile, and x86 does not
-// reorder loads.
+// The reads below happen in program order: the pages are volatile, and x86 does not reorder loads.
 void rdpmc_begin(void)
 {
     core_state.count_lost = 0;

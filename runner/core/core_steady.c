@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // When to stop repeating a kernel. Some kernels have several steady states (which port a µop was
 // bound to, how loads and stores met) and settle into one of them for a whole execution, so that
-// two passes that agree prove little. The value wanted is that of the fastest state which comes
-// back: passes go on until the fastest state seen was seen in two passes, and a little longer where
-// the value is not one that instructions usually have, or where single samples were faster: a state
-// that is rare is looked for in more passes. A kernel that has shown one state only is
-// confirmed by shorter passes, and a chain of that kind by fewer.
+// two passes that agree prove little. The value wanted is the fastest state that comes back: passes
+// go on until the fastest state seen was seen in two passes, and a little longer where the value is
+// not one that instructions usually have, or where single samples were faster: a state that is rare
+// is looked for in more passes. A kernel that has shown one state only is confirmed by shorter
+// passes, and a chain of that kind by fewer.
 #include "core_internal.h"
 
 enum {

@@ -66,7 +66,8 @@ uint64_t time_now(void)
 
 int32_t time_cpu(void)
 {
-    // Linux keeps the number of the CPU, and above it that of its node, as the limit of a segment.
+    // Linux keeps the numbers of the CPU and, in the bits above it, of its node as the limit of a
+    // segment.
     enum { SEGMENT = 0x7b, CPU_MASK = 0xfff };
     uint32_t limit;
     bool known;

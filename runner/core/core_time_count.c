@@ -21,8 +21,9 @@ static bool time_take(double rows[CORE_TIMED_MAX][ROUNDS], int round)
     return whole;
 }
 
-// Finds the counts per further iteration of a kernel, and those of an empty timing, by loops of
-// `iterations` and of twice as many. Returns false if there were too few rounds that are `quiet`.
+// Finds the counts of a further iteration of a kernel, and the counts of an empty timing, by loops
+// of `iterations` and of twice as many. Returns false if there were too few rounds that are
+// `quiet`.
 static bool time_count_slope(const struct core_config *config, const struct code *code,
                              uint32_t iterations, time_quiet *quiet, double slope[CORE_TIMED_MAX],
                              double rest[CORE_TIMED_MAX])

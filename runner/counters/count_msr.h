@@ -95,7 +95,7 @@ enum count_obstacle msr_device_plan(const struct msr_device *device,
                                     const struct count_event *events, int nevents,
                                     struct msr_plan *plan, struct msr_steps *restore,
                                     struct err *err);
-// Reads the count of a slot's event. The device's counters are those of the plan.
+// Reads the count of a slot's event. The device has the plan's counters.
 enum count_obstacle msr_slot_read(const struct msr_device *device, const struct msr_slot *slot,
                                   uint64_t *value, struct err *err);
 

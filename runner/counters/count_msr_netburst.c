@@ -6,7 +6,8 @@
 
 enum { GROUPS = 4, SELECTS = 8, ESCR_KERNEL = 2, CCCR_THREADS = 16 };
 
-// ESCRs of the first half by group and select; those of the second half have the next number.
+// ESCRs of the first half by group and select; the registers of the second half have the next
+// number.
 static const uint16_t escrs[GROUPS][SELECTS] = {
     {0x3b2, 0x3b4, 0x3aa, 0x3b6, 0x3ac, 0x3c8, 0x3a2, 0x3a0}, // counters 0 to 3
     {0x3c0, 0x3c4, 0x3c2, 0,     0,     0,     0,     0    }, // 4 to 7

@@ -304,9 +304,9 @@ static void p6_program(uint64_t counters, struct msr_plan *plan)
     msr_steps_set(&plan->stop, INTEL_SELECT, MSR_ALL_BITS, code);
 }
 
-// Writes the steps of all events, each of which has its counter in places[]: what is prepared while
-// nothing counts; then what starts counting, for which counters come first, since they are set to 0
-// there, and the register that enables all of them last; and what stops it.
+// Writes the register steps of all events; event i has counter places[i]. There are three groups:
+// prepare, while nothing counts; start, which first sets the counters to 0 and last enables them
+// all; and stop.
 static void plan_program(const struct msr_layout *layout, const struct count_event *events,
                          const int *places, struct msr_plan *plan)
 {

@@ -318,7 +318,7 @@ static double timing_median(const struct sorted_samples *samples, int timing)
 }
 
 // Returns true if a kernel without a steady state may have an average: a chain, which work beside
-// it hardly slows, or a stream, whose speed is that of shared memory.
+// it hardly slows, or a stream, whose speed shared memory decides.
 static bool may_be_average(const struct kernel_facts *facts)
 {
     return facts->chain || strcmp(facts->shape, PLAN_STREAM) == 0;

@@ -21,7 +21,8 @@ static struct derived_kernel derive_executed(const struct executed_kernel *kerne
     return derived;
 }
 
-// Returns the reason that a test without a value gives: that of its first kernel with this outcome.
+// Returns the reason that a test without a value gives: the reason of its first kernel with this
+// outcome.
 static const char *derive_reason(const struct derived_kernel *kernels, int nkernels,
                                  enum outcome outcome)
 {

@@ -97,7 +97,7 @@ static void latency_range(const struct kernel_facts *facts, const struct estimat
     }
 }
 
-// Chooses the kernel that decides. Without a value the outcome is that of the first kernel.
+// Chooses the kernel that decides. A test without a value has the outcome of its first kernel.
 static void test_decide(const struct kernel_facts *facts, const struct estimate *estimates,
                         int nkernels, struct test_result *result)
 {

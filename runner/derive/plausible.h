@@ -23,8 +23,8 @@ int plausible_port_width(const char *id);
 const char *plausible_ports_check(const struct counted_port *ports, int nports, double clk,
                                   int whole, char *text, size_t size);
 
-// Compares the core cycles of a counter with those of the calibration chain. Returns NULL if they
-// agree, or `text` with what is wrong.
+// Compares the core cycles of a counter with the cycles by the calibration chain. Returns NULL if
+// they agree, or `text` with what is wrong.
 const char *plausible_clk_check(double counted_clk, double calibrated_clk, char *text, size_t size);
 // Returns true if the timed ratio of a multiplication to an addition is a whole number, as both
 // latencies are; else it was disturbed.

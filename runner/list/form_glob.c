@@ -268,7 +268,7 @@ static bool is_address(const char *at)
 }
 
 // Translates an address that is an operand, such as [rax + 8*rcx]. Returns its length, else 0.
-// `bare`: without a size it means memory that has none in lists, not that of any size.
+// `bare`: without a size it means memory that has none in lists, not memory of any size.
 static size_t glob_memory(struct strbuf *out, const char *at, bool bare)
 {
     const char *end = strchr(at, ']'), *class = bare ? "m" : "m*[0-9]"; // no broadcast

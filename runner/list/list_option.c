@@ -60,7 +60,7 @@ static int option_unknown(struct list_fault *fault, const char *text, size_t key
                           near.best ? suggest_text(&near, meant, sizeof meant) : ";", known);
 }
 
-// Returns true if the value is one of those in `allowed`, separated by blanks.
+// Returns true if `allowed`, words separated by blanks, has the value.
 static bool option_allows(const char *allowed, const char *value, size_t len)
 {
     while (*allowed) {

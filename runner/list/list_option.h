@@ -10,8 +10,8 @@
 int list_option_parse(const char *text, size_t len, struct arena *arena, struct list_option *option,
                       struct list_fault *fault);
 
-// Returns key n of those that make another form of a row, in the order of its name; NULL after the
-// last.
+// Returns key n of the keys that make another form of a row, in the order of its name; NULL after
+// the last.
 const char *list_option_form_key(int n);
 
 // Returns the value of an option, or NULL if the row does not have it. Other rooms read the row's

@@ -18,8 +18,8 @@
 // A repeat of a kernel, with its canaries and calibrations, is as long as some looks.
 enum { CPUS_MAX = 8, ROUNDS = 3, VISIT_MS = 8, REPEAT_LOOKS = 6 };
 
-// A ratio within this share of the least is undisturbed; so many of those that were seen must
-// share the least, so that one of a disturbed chain does not count.
+// A ratio within this share of the least is undisturbed; so many of the ratios seen must be the
+// least one, so that a disturbed chain does not count.
 static const double TOLERANCE = 0.02, LEAST_SHARE = 0.01;
 // CPUs that differ by less, in parts of all looks, are about as good.
 static const double ABOUT = 0.1;

@@ -150,9 +150,9 @@ static bool width_allowed(const struct floor_witness *witness, int width)
     return witness->allowed == 0 || (width < 64 && witness->allowed >> width & 1);
 }
 
-// Returns true if a state shows the width of the core even against slower ones: its width is that
-// of a family that fits, or it is frequent. To refute all of these families it must be the most
-// frequent state, and near its width, since times that spread have a fast fringe.
+// Returns true if a state shows the width of the core even against slower ones: a family that fits
+// has this width, or it is frequent. To refute all of these families it must be the most frequent
+// state, and near its width, since times that spread have a fast fringe.
 static bool state_convinces(const struct canary *canary, const struct state *state,
                             const struct floor_witness *witness)
 {
@@ -323,8 +323,8 @@ static int expected_width(const struct floor_witness *witness)
     return least;
 }
 
-// Returns true if the width is what a permanently busy sibling leaves: less than that of any family
-// that this CPU could be.
+// Returns true if the width is what a permanently busy sibling leaves: less than any family that
+// this CPU could be has.
 static bool looks_halved(const struct floor_witness *witness, int width)
 {
     return width < SIBLING_SLOWS * expected_width(witness);
@@ -335,7 +335,7 @@ bool floor_is_narrow(const struct floor_witness *witness, const struct canary_fl
     return floor->issue_width < expected_width(witness);
 }
 
-// Returns true if the width is more than that of any family that this CPU could be.
+// Returns true if the width is more than any family that this CPU could be has.
 static bool floor_is_wide(const struct floor_witness *witness, const struct canary_floor *floor)
 {
     int most = witness->claimed;

@@ -68,7 +68,8 @@ static void session_leave_cpu(int cpu, cpu_set_t set)
     free(places);
 }
 
-// The share of undisturbed time on another CPU must be so many times that of accepted repeats.
+// To move, the share of undisturbed time on another CPU must be so many times the share of accepted
+// repeats here.
 static const double WORTH_A_MOVE = 1.5;
 
 static int session_look(void *context, int cpu, double accepted)

@@ -78,8 +78,8 @@ int merge_check_values(struct store *store, struct err *err)
     return -1;
 }
 
-// Counts the timings that have accepted repeats, and those of them without samples; a kernel that
-// has a time but no timing counts as one.
+// Counts the timings that have accepted repeats, and how many of these have no samples; a kernel
+// that has a time but no timing counts as one.
 static int believe_count(struct store *store, int64_t run_id, int64_t *timed, int64_t *bare,
                          struct err *err)
 {

@@ -3,7 +3,7 @@
 // of a checked one when packs are merged, and from there into the database. Each table is copied by
 // one statement. Rows of CPUs, lists and forms stand for the same in all files, so existing ones
 // are reused. Keys and constraints hold in the source, and still do so with other ids. Canary
-// floors are not copied: they steer measurements, and those of another machine must not steer ours.
+// floors are not copied: they steer measurements, and another machine's must not steer ours.
 #include "merge_internal.h"
 
 #include "util/strbuf.h"
@@ -92,7 +92,7 @@ static const char *copy_root(const char *table)
     return table;
 }
 
-// The new ids of rows: temp.merge_TABLE has those of a table. SQLite numbers them itself, after
+// The new ids of rows: temp.merge_TABLE has the ids of a table. SQLite numbers them itself, after
 // those that are there.
 static void copy_ids_begin(struct copy *copy, const char *table, const char *id)
 {

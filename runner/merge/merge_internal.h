@@ -36,8 +36,8 @@ int merge_copy_runs(struct store *from, const struct merge_extract *what, struct
 // merge_hash.c: checks that the identity of a run's CPU is the hash of its columns, or rows of two
 // CPUs could pass for one.
 int merge_check_identity(struct store *store, int64_t run_id, char identity[65], struct err *err);
-// merge_hash.c: hashes (sha256) the measurements of a run, as far as they are kept; the same in any
-// file. Results count only without samples.
+// merge_hash.c: hashes (sha256) the rows of a run that `keep` names. The hash does not depend on
+// ids. Results are hashed only where samples are not.
 int merge_hash_run(struct store *store, int64_t run_id, enum merge_keep keep, char hex[65],
                    struct err *err);
 

@@ -183,7 +183,7 @@ static struct node bridge_node(const struct draft *draft, int index, bool source
     return node;
 }
 
-// Writes a place; memory is that of the instruction in front of the bridge.
+// Writes a place; its memory is the operand of the instruction in front of the bridge.
 static void bridge_put_place(const struct draft *draft, const struct node *node, int reg, int bits,
                              struct strbuf *out)
 {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-// A prefix of the operand size changes the length of an immediate from 32 to 16 bits, and with it
-// that of the instruction. Intel's decoders stall on that, except for some such instructions from
-// the cache of decoded instructions.
+// A prefix of the operand size changes an immediate from 32 to 16 bits, and so the length of the
+// instruction. Intel's decoders stall on that, except for some such instructions from the cache of
+// decoded instructions.
 bool row_changes_length(const struct list_row *row)
 {
     bool word = strncmp(row->mnemonic, "o16 push", 8) == 0, immediate = false;

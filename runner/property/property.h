@@ -37,7 +37,7 @@ enum sweep_rule {
     SWEEP_VALUES,
     SWEEP_LINEAR,
     SWEEP_GEOMETRIC,
-    SWEEP_CPUS // the numbers of those that may be used
+    SWEEP_CPUS // the numbers of the CPUs that may be used
 };
 // On which other CPUs the template's corunner goes round meanwhile.
 enum property_corunner {

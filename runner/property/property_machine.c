@@ -31,7 +31,7 @@ static double file_number(const char *root, const char *mount, const char *group
     return number;
 }
 
-// Returns the free memory of the group and of those that it is in.
+// Returns the free memory of the group and of the groups that it is in.
 static double group_free(const char *root, const struct cgroup_files *files, char *group)
 {
     double least = (double)NAN;
@@ -46,7 +46,7 @@ static double group_free(const char *root, const struct cgroup_files *files, cha
     }
 }
 
-// Returns true if one of the names between the commas is that of the memory hierarchy.
+// Returns true if one of the names between the commas is the memory hierarchy's.
 static bool has_memory(char *controllers)
 {
     bool has = false;

@@ -11,7 +11,7 @@
 // Machine code of the points of a property, by their index, kept from replicate to replicate, so
 // that NASM is asked once for each.
 struct property_codes {
-    const struct gen_code **by_point; // NULL: not known; memory as that of the result
+    const struct gen_code **by_point; // NULL: not known; memory owned as the result's
     size_t capacity;
 };
 

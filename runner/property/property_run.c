@@ -227,7 +227,7 @@ static int sweeps_all(struct sweeps *run, struct err *err)
         arena_free(&replicates.rows[i].arena);
     free(replicates.rows);
     progress_end(run->progress);
-    // If none could be measured, all have one reason; the message is that of the last.
+    // If none could be measured, all have one reason; the message is about the last.
     bool none = run->failed && run->failed == run->summary->measured;
     return none && !run->summary->stopped ? -1 : status;
 }

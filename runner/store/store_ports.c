@@ -156,7 +156,7 @@ static int store_get_port_classes(struct store *store, int64_t run_id,
     return 0;
 }
 
-// Reads the demands of the blockers of paths; older versions stored those of other forms, too.
+// Reads the demands of the blockers of paths; older versions stored other forms' as well.
 static int store_get_port_probes(struct store *store, int64_t run_id,
                                  struct stored_port_model *stored, struct err *err)
 {

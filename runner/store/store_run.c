@@ -236,7 +236,7 @@ static const struct store_field run_fields[] = {
 static const struct store_record run_record = {"run", "cpu_id",
                                                STORE_FIELDS(struct run_row, run_fields)};
 
-// Writes the label of a new run: the given one, or that of the machine's newest run.
+// Writes the label of a new run: the given one, or the label of the machine's newest run.
 static int run_label(struct store *store, int64_t cpu_id, const char *given,
                      char label[CPU_LABEL_MAX + 1], struct err *err)
 {

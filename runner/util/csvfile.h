@@ -39,7 +39,8 @@ struct csv_spec {
 // the message. The caller frees with csv_file_free().
 int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
                   struct err *err);
-// The same of a file of `most` records at most: one with more is refused, and read no further.
+// Reads a file like csv_file_read(), but refuses one of more than `most` records, and reads no
+// further.
 int csv_file_read_most(const char *path, const struct csv_spec *spec, size_t most,
                        struct csv_file *file, struct err *err);
 void csv_file_free(struct csv_file *file);

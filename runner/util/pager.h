@@ -12,7 +12,8 @@ void pager_forbid(void); // everything is printed at once from now on
 // changes no exit status. Where the pager cannot be started the text is printed all the same.
 void pager_put(const char *text);
 
-// The same for what is written to a stream: begins one, and prints what it got. One at a time.
+// pager_open() returns a stream that collects an output; pager_close() prints that as pager_put()
+// does. One may be open at a time.
 FILE *pager_open(void);
 void pager_close(FILE *stream);
 

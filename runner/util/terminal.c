@@ -12,7 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// Returns a size of the terminal: that of the environment, else what the terminal says.
+// Returns a size of the terminal: what the environment says, else what the terminal says.
 static int terminal_size(int fd, const char *variable, bool rows)
 {
     struct winsize size;

@@ -145,7 +145,7 @@ static struct column_width *columns_measure(const struct text_table *table)
     return columns;
 }
 
-// Writes a cell; with `number` its decimal point stands below those of others.
+// Writes a cell; with `number` its decimal point stands below the points of others.
 static void put_cell(struct strbuf *out, const char *text, enum text_align align,
                      const struct column_width *column, bool number, const char *const style[2])
 {
