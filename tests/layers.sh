@@ -12,6 +12,7 @@ build=${2:-}
 
 # The folders, described in runner/README.md.
 layers='runner/util
+runner/output
 cpuinfo
 runner/core
 runner/counters

@@ -22,7 +22,7 @@ static const struct store_field kernel_fields[] = {KERNEL(facts.shape),
                                                    KERNEL(facts.instances),
                                                    KERNEL(facts.instrs),
                                                    KERNEL(facts.extra_clk),
-                                                   KERNEL(outcome, .words = WORDS_OUTCOME),
+                                                   KERNEL(outcome, .out.words = &words_outcome),
                                                    KERNEL(detail)};
 static const struct store_record kernel_record = {
     "kernel", "test_id, position", STORE_FIELDS(struct executed_kernel, kernel_fields),
@@ -30,9 +30,9 @@ static const struct store_record kernel_record = {
 
 #define TEST(...) STORE_FIELD(struct executed_test, __VA_ARGS__)
 static const struct store_field test_fields[] = {
-    TEST(kind, .words = WORDS_TEST),
-    TEST(bound, .words = WORDS_BOUND),
-    TEST(planned, .words = WORDS_OUTCOME, .column = "outcome"),
+    TEST(kind, .out.words = &words_test),
+    TEST(bound, .out.words = &words_bound),
+    TEST(planned, .out.words = &words_outcome, .column = "outcome"),
     TEST(detail),
     TEST(variant),
     TEST(src)};

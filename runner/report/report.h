@@ -18,11 +18,6 @@
 // none. NaN gives "".
 const char *report_number(double value, char text[32]);
 
-// Adds a cell with a number: as it is stored in CSV, with `digits` significant ones (0: all),
-// rounded for people; empty if it is not finite.
-void report_put_number(struct text_table *table, double value, int digits,
-                       enum report_format format);
-
 // Formats a latency for people: "≤" before an upper bound, and the mark of the views: "~" before an
 // average, "*" after one steady state of several.
 enum { REPORT_LATENCY_MAX = 48 };
@@ -32,9 +27,6 @@ const char *report_latency(const char *number, bool upper, const char *mark,
 // Formats a column of a view's current row for people: numbers with their marks, ports that are
 // unknown as "", no port as "none", no outcome if it is ok; in `text`, or valid until the next row.
 const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX]);
-
-// Writes members of an object: the fields of a row that JSON shows.
-void report_fields_json(struct json *json, const struct store_record *record, const void *row);
 
 // --- rows of the public views (report_rows.c) ---
 
@@ -77,6 +69,7 @@ void report_legend(const char *table, int width, struct strbuf *out);
 // source of the numbers.
 void report_ports_text(const struct stored_port_model *stored, const char *title, bool colour,
                        struct strbuf *out);
+extern const struct output_kind report_ports_kind;
 void report_ports_json(const struct stored_port_model *stored, const char *uarch,
                        struct strbuf *out);
 // Writes the object of the JSON form as a value of some other text.

@@ -2,13 +2,13 @@
 // Properties as text, tables and JSON; see report_property.h.
 #include "report_property.h"
 
-#include "util/json.h"
 #include "util/mem.h"
 #include "util/text.h"
 #include "util/text_table.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 80, NAME_WIDTH = 24, INDENT = 26 };
@@ -78,118 +78,137 @@ void report_property_text(const struct swept_property *properties, int n, bool c
     }
 }
 
+// A row of the table: a value of a conclusion, or what stands in its place.
+struct value_line {
+    const char *group, *property, *variant, *label, *unit, *outcome, *sentence;
+    double value, low, high, confidence;
+};
 enum { DIGITS = 9 }; // of numbers in CSV
+#define NUMBER(type, member, name)                                                                 \
+    OUTPUT_NAMED(type, member, name, .look.heading = (name), .look.digits = DIGITS,                \
+                 .look.align = ALIGN_POINT)
+#define LINE(member, called)                                                                       \
+    OUTPUT_NAMED(struct value_line, member, called, .look.heading = (called))
+#define LINE_NUMBER(member) NUMBER(struct value_line, member, #member)
+OUTPUT_DEFINE(line_record, struct value_line, OUTPUT_LINE, LINE(group, "group"),
+              LINE(property, "property"), LINE(variant, "variant"), LINE(label, "conclusion"),
+              LINE_NUMBER(value), LINE_NUMBER(low), LINE_NUMBER(high), LINE(unit, "unit"),
+              LINE(outcome, "outcome"), LINE_NUMBER(confidence), LINE(sentence, "sentence"));
 
-static void put_value(const struct swept_property *property, const struct conclusion *conclusion,
-                      const struct conclusion_value *value, enum report_format format,
-                      struct text_table *table)
+static struct value_line value_line(const struct swept_property *property,
+                                    const struct conclusion *conclusion,
+                                    const struct conclusion_value *value)
 {
-    text_table_cell(table, property->grp);
-    text_table_cell(table, property->name);
-    text_table_cell(table, conclusion ? conclusion->variant : "");
-    text_table_cell(table, value ? value->label : "");
-    report_put_number(table, value ? value->value : (double)NAN, DIGITS, format);
-    report_put_number(table, value ? value->low : (double)NAN, DIGITS, format);
-    report_put_number(table, value ? value->high : (double)NAN, DIGITS, format);
-    text_table_cell(table, value ? value->unit : "");
-    text_table_cell(table, conclusion ? conclusion_outcome_name(conclusion->outcome)
-                                      : outcome_name(property->outcome));
-    report_put_number(table, conclusion ? conclusion->confidence : (double)NAN, DIGITS, format);
-    text_table_cell(table, conclusion ? conclusion->sentence : property->detail);
+    struct value_line line = {.group = property->grp,
+                              .property = property->name,
+                              .outcome = outcome_name(property->outcome),
+                              .sentence = property->detail,
+                              .value = value ? value->value : (double)NAN,
+                              .low = value ? value->low : (double)NAN,
+                              .high = value ? value->high : (double)NAN,
+                              .confidence = conclusion ? conclusion->confidence : (double)NAN};
+    if (conclusion) {
+        line.variant = conclusion->variant;
+        line.outcome = conclusion_outcome_name(conclusion->outcome);
+        line.sentence = conclusion->sentence;
+    }
+    if (value) {
+        line.label = value->label;
+        line.unit = value->unit;
+    }
+    return line;
 }
 
 void report_property_table(const struct swept_property *properties, int n,
                            enum report_format format, struct strbuf *out)
 {
-    static const char *const headers[] = {"group",   "property",   "variant", "conclusion",
-                                          "value",   "low",        "high",    "unit",
-                                          "outcome", "confidence", "sentence"};
-    static const enum text_align aligns[ARRAY_LEN(headers)] = {
-        [4] = ALIGN_POINT, [5] = ALIGN_POINT, [6] = ALIGN_POINT, [9] = ALIGN_POINT};
-    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    for (int i = 0; i < n; i++) {
-        const struct swept_property *property = &properties[i];
-        for (int c = 0; c < property->nconclusions; c++) {
-            const struct conclusion *conclusion = &property->conclusions[c];
-            for (int v = 0; v < conclusion->nvalues; v++)
-                put_value(property, conclusion, &conclusion->values[v], format, table);
-            if (!conclusion->nvalues)
-                put_value(property, conclusion, NULL, format, table);
+    struct value_line *lines = NULL;
+    size_t capacity = 0;
+    int nlines = 0;
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < properties[i].nconclusions || c == 0; c++) {
+            const struct conclusion *conclusion =
+                properties[i].nconclusions ? &properties[i].conclusions[c] : NULL;
+            int nvalues = conclusion ? conclusion->nvalues : 0;
+            for (int v = 0; v < nvalues || v == 0; v++) {
+                lines = xgrow(lines, &capacity, (size_t)nlines + 1, sizeof *lines);
+                lines[nlines++] =
+                    value_line(&properties[i], conclusion, nvalues ? &conclusion->values[v] : NULL);
+            }
         }
-        if (!property->nconclusions)
-            put_value(property, NULL, NULL, format, table);
-    }
-    text_table_put(table, format, out);
-    text_table_free(table);
+    output_put_table(&line_record, lines, nlines, format, out);
+    free(lines);
+}
+
+// A point with the texts of its property, of which JSON has the variant only.
+struct point_line {
+    const char *name, *variant, *x_unit, *by_unit, *y_unit;
+    struct swept_point of;
+};
+#define POINT(title, ...)                                                                          \
+    OUTPUT_FIELD(struct point_line, __VA_ARGS__, .look.name = (title), .look.heading = (title))
+#define POINT_NUMBER(member) NUMBER(struct point_line, of.member, #member)
+OUTPUT_DEFINE(point_record, struct point_line, OUTPUT_LINE,
+              POINT("property", name, .only = OUTPUT_TABLES),
+              POINT("variant", variant, .known = true), POINT_NUMBER(x),
+              POINT("x_unit", x_unit, .only = OUTPUT_TABLES), POINT_NUMBER(by),
+              POINT("by_unit", by_unit, .only = OUTPUT_TABLES), POINT_NUMBER(y),
+              POINT("y_unit", y_unit, .only = OUTPUT_TABLES),
+              POINT("samples", of.samples, .look.align = ALIGN_RIGHT),
+              POINT("outcome", of.outcome, .words = &words_outcome));
+
+OUTPUT_DEFINE(conclusion_record, struct conclusion, OUTPUT_DENSE,
+              OUTPUT_INLINE(store_conclusion.of),
+              OUTPUT_ROWS(struct conclusion, values, nvalues, store_conclusion_value.of));
+
+struct property_row {
+    struct swept_property of;
+    const struct point_line *lines;
+};
+OUTPUT_DEFINE(property_record, struct property_row, OUTPUT_LINE,
+              OUTPUT_INLINE(store_swept_property.of),
+              OUTPUT_ROWS(struct property_row, of.conclusions, of.nconclusions, conclusion_record),
+              OUTPUT_ROWS(struct property_row, lines, of.npoints, point_record,
+                          .look.name = "points"));
+const struct output_kind report_property_kind = {"property", "latput property: a row per property",
+                                                 &property_record, 0, 0};
+
+// Makes the lines of all points, one property after the other.
+static struct point_line *point_lines_make(const struct swept_property *properties, int n,
+                                           int *nlines)
+{
+    struct point_line *lines = NULL;
+    size_t capacity = 0;
+    *nlines = 0;
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < properties[i].npoints; p++) {
+            const struct swept_property *of = &properties[i];
+            const struct swept_point *point = &of->points[p];
+            lines = xgrow(lines, &capacity, (size_t)*nlines + 1, sizeof *lines);
+            lines[(*nlines)++] = (struct point_line){of->name,   of->variants[point->variant].name,
+                                                     of->x_unit, of->by_unit,
+                                                     of->y_unit, *point};
+        }
+    return lines;
 }
 
 void report_property_points(const struct swept_property *properties, int n,
                             enum report_format format, struct strbuf *out)
 {
-    static const char *const headers[] = {"property", "variant", "x",      "x_unit",  "by",
-                                          "by_unit",  "y",       "y_unit", "samples", "outcome"};
-    static const enum text_align aligns[ARRAY_LEN(headers)] = {
-        [2] = ALIGN_POINT, [4] = ALIGN_POINT, [6] = ALIGN_POINT, [8] = ALIGN_RIGHT};
-    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    for (int i = 0; i < n; i++)
-        for (int p = 0; p < properties[i].npoints; p++) {
-            const struct swept_property *property = &properties[i];
-            const struct swept_point *point = &property->points[p];
-            text_table_cell(table, property->name);
-            text_table_cell(table, property->variants[point->variant].name);
-            report_put_number(table, point->x, DIGITS, format);
-            text_table_cell(table, property->x_unit);
-            report_put_number(table, point->by, DIGITS, format);
-            text_table_cell(table, property->by_unit);
-            report_put_number(table, point->y, DIGITS, format);
-            text_table_cell(table, property->y_unit);
-            report_put_number(table, point->samples, DIGITS, REPORT_CSV);
-            text_table_cell(table, outcome_name(point->outcome));
-        }
-    text_table_put(table, format, out);
-    text_table_free(table);
-}
-
-static void json_conclusion(struct json *json, const struct conclusion *conclusion)
-{
-    json_open(json_break(json, "\n    "), '{');
-    report_fields_json(json, &store_conclusion, conclusion);
-    json_open(json_name(json, "values"), '[');
-    for (int i = 0; i < conclusion->nvalues; i++) {
-        json_open(json, '{');
-        report_fields_json(json, &store_conclusion_value, &conclusion->values[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
-}
-
-static void json_property(struct json *json, const struct swept_property *property)
-{
-    json_open(json_break(json, "\n"), '{');
-    report_fields_json(json, &store_swept_property, property);
-    json_open(json_name(json_break(json, "\n  "), "conclusions"), '[');
-    for (int i = 0; i < property->nconclusions; i++)
-        json_conclusion(json, &property->conclusions[i]);
-    json_close(json, ']');
-    json_open(json_name(json_break(json, "\n  "), "points"), '[');
-    for (int i = 0; i < property->npoints; i++) {
-        const struct swept_point *point = &property->points[i];
-        json_open(json_break(json, "\n    "), '{');
-        json_text_known(json_name(json, "variant"), property->variants[point->variant].name);
-        report_fields_json(json, &store_swept_point, point);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
+    int nlines;
+    struct point_line *lines = point_lines_make(properties, n, &nlines);
+    output_put_table(&point_record, lines, nlines, format, out);
+    free(lines);
 }
 
 void report_property_json(const struct swept_property *properties, int n, struct strbuf *out)
 {
-    struct json json = {.out = out};
-    json_open(&json, '[');
-    for (int i = 0; i < n; i++)
-        json_property(&json, &properties[i]);
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
+    int at = 0;
+    struct point_line *lines = point_lines_make(properties, n, &at);
+    struct property_row *rows = xcalloc((size_t)n + 1, sizeof *rows);
+    for (int i = at = 0; i < n; at += properties[i++].npoints)
+        rows[i] = (struct property_row){properties[i], lines + at};
+    output_put_json(&property_record, rows, n, false, out);
+    free(rows);
+    free(lines);
 }

@@ -15,6 +15,7 @@ void report_property_table(const struct swept_property *properties, int n,
 // Appends one row per point: the columns of property_point.
 void report_property_points(const struct swept_property *properties, int n,
                             enum report_format format, struct strbuf *out);
+extern const struct output_kind report_property_kind;
 // Appends an array of properties, with conclusions and points.
 void report_property_json(const struct swept_property *properties, int n, struct strbuf *out);
 

@@ -40,25 +40,6 @@ static void put_json_row(struct json *json, struct store_rows *rows, const struc
     json_close(json, '}');
 }
 
-void report_fields_json(struct json *json, const struct store_record *record, const void *row)
-{
-    for (int i = 0; i < record->nfields; i++) {
-        const struct store_field *field = &record->fields[i];
-        const char *name = field->json ? field->json : store_field_name(field);
-        if (!*name)
-            continue;
-        json_name(json, name);
-        if (field->kind == FIELD_REAL)
-            json_real(json, store_field_real(field, row));
-        else if (!field->words && field->kind != FIELD_TEXT)
-            json_int(json, store_field_integer(field, row));
-        else if (field->known)
-            json_text_known(json, store_field_text(field, row));
-        else
-            json_text(json, store_field_text(field, row));
-    }
-}
-
 // Returns true if the value is an upper bound, which has a sign.
 static bool value_is_bound(struct store_rows *rows, const struct column *column)
 {
@@ -67,35 +48,7 @@ static bool value_is_bound(struct store_rows *rows, const struct column *column)
 
 const char *report_number(double value, char text[32])
 {
-    // Rounding first, so that 0.0996 is 0.10 and not 0.100.
-    if (isnan(value))
-        text[0] = '\0';
-    else if (fabs(value) < 0.0995 && value != 0)
-        snprintf(text, 32, "%.3f", value);
-    else if (fabs(value) < 99.995)
-        snprintf(text, 32, "%.2f", value);
-    else if (fabs(value) < 999.95)
-        snprintf(text, 32, "%.1f", value);
-    else
-        snprintf(text, 32, "%.0f", value);
-    return text;
-}
-
-void report_put_number(struct text_table *table, double value, int digits,
-                       enum report_format format)
-{
-    struct strbuf exact = {0};
-    char number[32];
-    if (!isfinite(value) || report_for_people(format)) {
-        text_table_cell(table, isfinite(value) ? report_number(value, number) : "");
-        return;
-    }
-    if (digits)
-        strbuf_printf(&exact, "%.*g", digits, value);
-    else
-        strbuf_put_real(&exact, value);
-    text_table_cell(table, strbuf_text(&exact));
-    strbuf_free(&exact);
+    return output_number(value, text);
 }
 
 const char *report_latency(const char *number, bool upper, const char *mark,

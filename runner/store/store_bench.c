@@ -38,7 +38,8 @@ static const struct store_field bench_fields[] = {
     BENCH(label), BENCH(source), BENCH(code), BENCH(file), BENCH(file_sha256), BENCH(symbol),
     BENCH(cflags), BENCH(compiler), BENCH(init), BENCH(mode), BENCH(breakers), BENCH(bits),
     BENCH(instances), BENCH(copies), BENCH(iterations), BENCH(cold), BENCH(pass),
-    BENCH(outcome, .words = WORDS_OUTCOME), BENCH(detail), BENCH(code_bytes), BENCH(machine_code),
+    BENCH(outcome, .out.words = &words_outcome), BENCH(detail), BENCH(code_bytes),
+    BENCH(machine_code),
 };
 // clang-format on
 static const struct store_record bench_record = {"bench", "run_id, position",

@@ -32,7 +32,7 @@ struct stored_bench {
     bool cold;
     enum outcome outcome;
     const char *detail;
-    struct store_blob machine_code; // at most 64 bytes are kept
+    struct field_blob machine_code; // at most 64 bytes are kept
     int code_bytes;
     const struct stored_bench_thread *threads;
     int nthreads;

@@ -13,81 +13,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Words of an enumeration, and its value for any other word.
-static const struct field_words {
-    const char *(*name)(unsigned value);
-    unsigned n, unknown;
-} field_words[] = {
-    [WORDS_OUTCOME] = {outcome_name,            OUTCOME_COUNT,            OUTCOME_SKIPPED   },
-    [WORDS_TEST] = {test_kind_name,          TEST_PORTS,               TEST_THROUGHPUT   },
-    [WORDS_BOUND] = {bound_name,              BOUND_UPPER + 1,          BOUND_EXACT       },
-    [WORDS_HOLDS] = {port_holds_name,         PORT_WIDE_FORMS + 1,      PORT_ALWAYS       },
-    [WORDS_WAY] = {port_way_name,           PORT_WAYS,                PORT_WAY_SEARCH   },
-    [WORDS_CONCLUSION] = {conclusion_outcome_name, CONCLUSION_OUTCOME_COUNT, CONCLUSION_TOO_FEW},
-};
+const struct field_words words_outcome = {outcome_name, OUTCOME_COUNT, OUTCOME_SKIPPED, NULL},
+                         words_test = {test_kind_name, TEST_PORTS, TEST_THROUGHPUT, NULL},
+                         words_bound = {bound_name, BOUND_UPPER + 1, BOUND_EXACT, NULL},
+                         words_holds = {port_holds_name, PORT_WIDE_FORMS + 1, PORT_ALWAYS, NULL},
+                         words_way = {port_way_name, PORT_WAYS, PORT_WAY_SEARCH, NULL},
+                         words_conclusion = {conclusion_outcome_name, CONCLUSION_OUTCOME_COUNT,
+                                             CONCLUSION_TOO_FEW, NULL};
+
+const struct store_field *store_field_at(const struct store_record *record, int i)
+{
+    return (const struct store_field *)record->of.fields + i;
+}
 
 const char *store_field_name(const struct store_field *field)
 {
-    const char *name = field->column ? field->column : field->member, *dot = strrchr(name, '.');
-    return dot ? dot + 1 : name;
-}
-
-int64_t store_field_integer(const struct store_field *field, const void *row)
-{
-    const void *at = (const char *)row + field->offset;
-    switch (field->kind) {
-    case FIELD_INT:
-        return *(const int *)at;
-    case FIELD_UINT32:
-        return *(const uint32_t *)at;
-    case FIELD_BOOL:
-        return *(const bool *)at;
-    default:
-        assert(field->kind == FIELD_INT64);
-        return *(const int64_t *)at;
-    }
-}
-
-double store_field_real(const struct store_field *field, const void *row)
-{
-    return *(const double *)(const void *)((const char *)row + field->offset);
-}
-
-const char *store_field_text(const struct store_field *field, const void *row)
-{
-    if (field->words)
-        return field_words[field->words].name((unsigned)store_field_integer(field, row));
-    const char *at = (const char *)row + field->offset;
-    return field->kind == FIELD_NAME ? at : *(const char *const *)(const void *)at;
+    const char *dot = field->column ? strrchr(field->column, '.') : NULL;
+    return dot ? dot + 1 : field->column ? field->column : field_name(&field->out.at);
 }
 
 // Binds the value of a field. `ok`: that of the record's outcome.
 static int field_bind(sqlite3_stmt *stmt, int at, const struct store_field *field, const void *row,
                       bool ok)
 {
-    if (field->words || field->kind == FIELD_TEXT || field->kind == FIELD_NAME) {
-        const char *text = store_field_text(field, row);
+    const struct field_place *place = &field->out.at;
+    if (field->out.words || place->kind == FIELD_TEXT || place->kind == FIELD_NAME) {
+        const char *text = field_text(place, field->out.words, row);
         return sqlite3_bind_text(stmt, at, text || field->null ? text : "", -1, SQLITE_STATIC);
     }
-    if (field->kind == FIELD_BLOB) {
-        struct store_blob blob;
-        memcpy(&blob, (const char *)row + field->offset, sizeof blob);
+    if (place->kind == FIELD_BLOB) {
+        struct field_blob blob;
+        memcpy(&blob, (const char *)row + place->offset, sizeof blob);
         return sqlite3_bind_blob64(stmt, at, blob.bytes, (sqlite3_uint64)blob.n, SQLITE_STATIC);
     }
-    if (field->kind == FIELD_REAL) {
-        double value = store_field_real(field, row);
+    if (place->kind == FIELD_REAL) {
+        double value = field_real(place, row);
         bool none = !isfinite(value) || (field->if_ok && !ok) ||
                     (field->null && fabs(value - field->none) <= 0);
         return none ? sqlite3_bind_null(stmt, at) : sqlite3_bind_double(stmt, at, value);
     }
-    int64_t value = store_field_integer(field, row);
+    int64_t value = field_integer(place, row);
     bool none = (field->null && value == field->none) || (field->if_ok && !ok);
     return none ? sqlite3_bind_null(stmt, at) : sqlite3_bind_int64(stmt, at, value);
 }
 
 static uint32_t field_word_value(const struct store_field *field, const char *word)
 {
-    const struct field_words *words = &field_words[field->words];
+    const struct field_words *words = field->out.words;
     for (unsigned value = 0; value < words->n; value++)
         if (strcmp(words->name(value), word) == 0)
             return value;
@@ -99,7 +71,7 @@ static void field_read_name(const struct store_field *field, sqlite3_stmt *stmt,
 {
     struct strbuf shown = {0};
     text_put_escaped(&shown, store_text(stmt, column));
-    snprintf(to, field->size, "%s", strbuf_text(&shown));
+    snprintf(to, field->out.at.size, "%s", strbuf_text(&shown));
     strbuf_free(&shown);
 }
 
@@ -107,10 +79,10 @@ static void field_read_name(const struct store_field *field, sqlite3_stmt *stmt,
 static void field_read(const struct store_field *field, sqlite3_stmt *stmt, int column, void *row,
                        struct arena *arena)
 {
-    void *to = (char *)row + field->offset;
+    void *to = (char *)row + field->out.at.offset;
     bool none = field->null && sqlite3_column_type(stmt, column) == SQLITE_NULL;
     int64_t value = none ? field->none : sqlite3_column_int64(stmt, column);
-    switch (field->kind) {
+    switch (field->out.at.kind) {
     case FIELD_INT:
         *(int *)to = (int)value;
         break;
@@ -119,7 +91,7 @@ static void field_read(const struct store_field *field, sqlite3_stmt *stmt, int 
         break;
     case FIELD_UINT32:
         *(uint32_t *)to =
-            field->words ? field_word_value(field, store_text(stmt, column)) : (uint32_t)value;
+            field->out.words ? field_word_value(field, store_text(stmt, column)) : (uint32_t)value;
         break;
     case FIELD_BOOL:
         *(bool *)to = value != 0;
@@ -136,7 +108,7 @@ static void field_read(const struct store_field *field, sqlite3_stmt *stmt, int 
     case FIELD_TEXT:
         *(const char **)to = store_column_text(stmt, column, arena);
         break;
-    case FIELD_BLOB:
+    default:
         assert(false && "machine code is read by views only");
     }
 }
@@ -148,9 +120,9 @@ static void record_put_sql(const struct store_record *record, struct strbuf *sql
     strbuf_printf(sql, "INSERT INTO %s (%s", record->table, record->keys);
     for (const char *at = record->keys; at; at = strchr(at + 1, ','))
         strbuf_puts(&marks, at == record->keys ? "?" : ", ?");
-    for (int i = 0; i < record->nfields; i++)
-        if (!record->fields[i].only_read) {
-            strbuf_printf(sql, ", %s", store_field_name(&record->fields[i]));
+    for (int i = 0; i < record->of.nfields; i++)
+        if (!store_field_at(record, i)->only_read) {
+            strbuf_printf(sql, ", %s", store_field_name(store_field_at(record, i)));
             strbuf_puts(&marks, ", ?");
         }
     strbuf_printf(sql, ") VALUES (%s)", strbuf_text(&marks));
@@ -162,10 +134,11 @@ static void record_get_sql(const struct store_record *record, struct strbuf *sql
 {
     const char *last = strrchr(record->keys, ',');
     strbuf_printf(sql, "SELECT %s", record->id ? record->id : "0");
-    for (int i = 0; i < record->nfields; i++)
+    for (int i = 0; i < record->of.nfields; i++)
         strbuf_printf(sql, ", %s",
-                      record->fields[i].column ? record->fields[i].column
-                                               : store_field_name(&record->fields[i]));
+                      store_field_at(record, i)->column
+                          ? store_field_at(record, i)->column
+                          : store_field_name(store_field_at(record, i)));
     if (record->from)
         strbuf_printf(sql, " FROM %s", record->from);
     else
@@ -198,12 +171,12 @@ int store_put_row(struct store *store, const struct store_record *record, const 
     int got = sqlite3_bind_int64(stmt, 1, keys[0]);
     if (at == 2 && got == SQLITE_OK)
         got = sqlite3_bind_int64(stmt, 2, keys[1]);
-    for (int i = 0; i < record->nfields; i++)
-        if (record->fields[i].words == WORDS_OUTCOME)
-            ok = store_field_integer(&record->fields[i], row) == OUTCOME_OK;
-    for (int i = 0; i < record->nfields && got == SQLITE_OK; i++)
-        if (!record->fields[i].only_read)
-            got = field_bind(stmt, ++at, &record->fields[i], row, ok);
+    for (int i = 0; i < record->of.nfields; i++)
+        if (store_field_at(record, i)->out.words == &words_outcome)
+            ok = field_integer(&store_field_at(record, i)->out.at, row) == OUTCOME_OK;
+    for (int i = 0; i < record->of.nfields && got == SQLITE_OK; i++)
+        if (!store_field_at(record, i)->only_read)
+            got = field_bind(stmt, ++at, store_field_at(record, i), row, ok);
     if (got == SQLITE_OK)
         got = sqlite3_step(stmt);
     int result = got == SQLITE_DONE ? 0 : store_error(store, err, "write");
@@ -217,7 +190,7 @@ int store_put_rows(struct store *store, const struct store_record *record, int64
     int result = 0;
     for (int i = 0; i < n && result == 0; i++)
         result = store_put_row(store, record, (const int64_t[]){of, i},
-                               (const char *)rows + (size_t)i * record->bytes, err);
+                               (const char *)rows + (size_t)i * record->of.bytes, err);
     return result;
 }
 
@@ -234,18 +207,18 @@ int store_get_rows(struct store *store, const struct store_record *record, int64
         return -1;
     sqlite3_bind_int64(stmt, 1, of); // cannot fail: each statement has ?1
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        rows = xgrow(rows, &capacity, n + 1, record->bytes);
+        rows = xgrow(rows, &capacity, n + 1, record->of.bytes);
         ids = xgrow(ids, &ids_capacity, n + 1, sizeof *ids);
-        char *row = memset(rows + n * record->bytes, 0, record->bytes);
+        char *row = memset(rows + n * record->of.bytes, 0, record->of.bytes);
         ids[n++] = sqlite3_column_int64(stmt, 0);
-        for (int i = 0; i < record->nfields; i++)
-            field_read(&record->fields[i], stmt, i + 1, row, arena);
+        for (int i = 0; i < record->of.nfields; i++)
+            field_read(store_field_at(record, i), stmt, i + 1, row, arena);
     }
-    list->rows = arena_alloc(arena, (n + 1) * record->bytes);
+    list->rows = arena_alloc(arena, (n + 1) * record->of.bytes);
     list->ids = arena_alloc(arena, (n + 1) * sizeof *ids);
     list->n = (int)n;
     if (n > 0) {
-        memcpy(list->rows, rows, n * record->bytes);
+        memcpy(list->rows, rows, n * record->of.bytes);
         memcpy(list->ids, ids, n * sizeof *ids);
     }
     free(rows);
@@ -260,7 +233,7 @@ int store_get_row(struct store *store, const struct store_record *record, int64_
     struct store_list list;
     int result = store_get_rows(store, record, of, &arena, &list, err) == 0 ? list.n > 0 : -1;
     if (result > 0)
-        memcpy(row, list.rows, record->bytes);
+        memcpy(row, list.rows, record->of.bytes);
     arena_free(&arena);
     return result;
 }

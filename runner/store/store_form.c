@@ -27,7 +27,7 @@ static const struct store_record state = {"estimate_state", "kernel_id, position
 
 #define ESTIMATE(...) STORE_FIELD(struct estimate, __VA_ARGS__)
 static const struct store_field estimate_fields[] = {
-    ESTIMATE(outcome, .words = WORDS_OUTCOME),
+    ESTIMATE(outcome, .out.words = &words_outcome),
     ESTIMATE(clk, .column = "instance_clk", .if_ok = true),
     ESTIMATE(spread_clk, .if_ok = true),
     ESTIMATE(accepted),
@@ -54,7 +54,7 @@ struct result_row {
 };
 #define RESULT(...) STORE_FIELD(struct result_row, __VA_ARGS__)
 static const struct store_field result_fields[] = {
-    RESULT(of.outcome, .words = WORDS_OUTCOME),
+    RESULT(of.outcome, .out.words = &words_outcome),
     RESULT(of.detail),
     RESULT(of.clk, .column = "value_clk", .if_ok = true),
     RESULT(of.dense_clk, .if_ok = true),
@@ -62,7 +62,7 @@ static const struct store_field result_fields[] = {
     RESULT(of.spread_clk, .if_ok = true),
     RESULT(of.accepted),
     RESULT(of.tried),
-    RESULT(of.bound, .words = WORDS_BOUND),
+    RESULT(of.bound, .out.words = &words_bound),
     RESULT(of.average),
     RESULT(of.least_clk, .if_ok = true),
     RESULT(of.most_clk, .if_ok = true),
@@ -88,13 +88,13 @@ struct kernel_row {
     int instances, instrs, code_bytes; // code_bytes: -1 if there is no code
     double extra_clk;
     enum outcome outcome;
-    struct store_blob code;
+    struct field_blob code;
 };
 #define KERNEL(...) STORE_FIELD(struct kernel_row, __VA_ARGS__)
 // clang-format off
 static const struct store_field kernel_fields[] = {
     KERNEL(shape), KERNEL(instances), KERNEL(instrs), KERNEL(extra_clk),
-    KERNEL(outcome, .words = WORDS_OUTCOME), KERNEL(detail),
+    KERNEL(outcome, .out.words = &words_outcome), KERNEL(detail),
     KERNEL(code_bytes, .null = true, .none = -1), KERNEL(code),
 };
 // clang-format on
@@ -137,12 +137,12 @@ static bool store_is_refused(const struct test *test, const struct measured_test
 }
 
 #define TEST(...) STORE_FIELD(struct test, __VA_ARGS__)
-static const struct store_field test_fields[] = {TEST(kind, .words = WORDS_TEST),
+static const struct store_field test_fields[] = {TEST(kind, .out.words = &words_test),
                                                  TEST(src),
                                                  TEST(dst),
                                                  TEST(variant),
-                                                 TEST(bound, .words = WORDS_BOUND),
-                                                 TEST(outcome, .words = WORDS_OUTCOME),
+                                                 TEST(bound, .out.words = &words_bound),
+                                                 TEST(outcome, .out.words = &words_outcome),
                                                  TEST(detail)};
 static const struct store_record test_record = {"test", "run_form_id, position",
                                                 STORE_FIELDS(struct test, test_fields)};

@@ -97,12 +97,13 @@ static int store_put_port_counts(struct store *store, int64_t run_form_id,
 }
 
 #define TRIAL(...) STORE_FIELD(struct measured_port_trial, __VA_ARGS__)
-static const struct store_field trial_fields[] = {TRIAL(blocker),
-                                                  TRIAL(instances),
-                                                  TRIAL(blockers),
-                                                  TRIAL(timing.outcome, .words = WORDS_OUTCOME),
-                                                  TRIAL(timing.clk, .if_ok = true),
-                                                  TRIAL(timing.spread_clk, .if_ok = true)};
+static const struct store_field trial_fields[] = {
+    TRIAL(blocker),
+    TRIAL(instances),
+    TRIAL(blockers),
+    TRIAL(timing.outcome, .out.words = &words_outcome),
+    TRIAL(timing.clk, .if_ok = true),
+    TRIAL(timing.spread_clk, .if_ok = true)};
 static const struct store_record trial_record = {
     "port_trial", "run_form_id, position", STORE_FIELDS(struct measured_port_trial, trial_fields)};
 
@@ -130,7 +131,7 @@ static const struct store_field usage_fields[] = {
     USAGE(form.enc, .only_read = true),
     USAGE(form.bits, .only_read = true),
     USAGE(method),
-    USAGE(of.outcome, .words = WORDS_OUTCOME),
+    USAGE(of.outcome, .out.words = &words_outcome),
     USAGE(of.detail),
     USAGE(of.ambiguous),
     USAGE(ports, .null = true),
@@ -140,7 +141,7 @@ static const struct store_field usage_fields[] = {
     USAGE(of.front.stall_clk, .null = true),
     USAGE(of.residual, .if_ok = true),
     USAGE(of.wide),
-    USAGE(of.way, .words = WORDS_WAY),
+    USAGE(of.way, .out.words = &words_way),
     USAGE(unit),
     USAGE(on.unit, .only_read = true,
           .column = "coalesce((SELECT min(position) FROM port_unit WHERE port_unit.run_id = ?1 AND "

@@ -17,7 +17,7 @@ static const struct store_field class_fields[] = {CLASS(of.set, .column = "ports
                                                   CLASS(blocker),
                                                   CLASS(of.blocker_clk),
                                                   CLASS(of.members),
-                                                  CLASS(of.holds, .words = WORDS_HOLDS)};
+                                                  CLASS(of.holds, .out.words = &words_holds)};
 static const struct store_record class_record = {"port_class", "run_id, position",
                                                  STORE_FIELDS(struct class_row, class_fields)};
 

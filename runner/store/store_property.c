@@ -9,14 +9,14 @@
 
 #define VALUE(...) STORE_FIELD(struct conclusion_value, __VA_ARGS__)
 static const struct store_field value_fields[] = {VALUE(label), VALUE(value), VALUE(low),
-                                                  VALUE(high), VALUE(unit, .known = true)};
+                                                  VALUE(high), VALUE(unit, .out.known = true)};
 const struct store_record store_conclusion_value = {
     "conclusion_value", "conclusion_id, position",
     STORE_FIELDS(struct conclusion_value, value_fields)};
 
 #define CONCLUSION(...) STORE_FIELD(struct conclusion, __VA_ARGS__)
 static const struct store_field conclusion_fields[] = {
-    CONCLUSION(variant, .known = true), CONCLUSION(outcome, .words = WORDS_CONCLUSION),
+    CONCLUSION(variant, .out.known = true), CONCLUSION(outcome, .out.words = &words_conclusion),
     CONCLUSION(confidence), CONCLUSION(sentence)};
 const struct store_record store_conclusion = {"conclusion", "property_id, position",
                                               STORE_FIELDS(struct conclusion, conclusion_fields),
@@ -25,18 +25,18 @@ const struct store_record store_conclusion = {"conclusion", "property_id, positi
 #define POINT(...) STORE_FIELD(struct swept_point, __VA_ARGS__)
 static const struct store_field point_fields[] = {
     POINT(x),
-    POINT(by, .column = "by_x", .json = "by"),
+    POINT(by, .column = "by_x"),
     // Made by reading: the value follows from samples, and is in a table of its own.
     POINT(y, .only_read = true),
     POINT(samples, .only_read = true),
-    POINT(outcome, .words = WORDS_OUTCOME, .column = "sweep_point.outcome"),
-    POINT(detail, .column = "sweep_point.detail", .json = ""),
-    POINT(instances, .json = ""),
-    POINT(point_id, .only_read = true, .json = ""),
-    POINT(variant, .only_read = true, .json = "",
+    POINT(outcome, .out.words = &words_outcome, .column = "sweep_point.outcome"),
+    POINT(detail, .column = "sweep_point.detail"),
+    POINT(instances),
+    POINT(point_id, .only_read = true),
+    POINT(variant, .only_read = true,
           .column = "(SELECT count(*) FROM property_variant AS before WHERE before.property_id = "
                     "?1 AND before.position < property_variant.position)"),
-    POINT(ntimings, .only_read = true, .json = "",
+    POINT(ntimings, .only_read = true,
           .column = "(SELECT count(*) FROM sweep_timing WHERE sweep_timing.point_id = "
                     "sweep_point.point_id AND EXISTS (SELECT 1 FROM sweep_sample WHERE "
                     "sweep_sample.timing_id = sweep_timing.timing_id))"),
@@ -53,32 +53,32 @@ static const struct store_record swept_value = {
 
 #define VARIANT(...) STORE_FIELD(struct swept_variant, __VA_ARGS__)
 static const struct store_field variant_fields[] = {
-    VARIANT(name), VARIANT(outcome, .words = WORDS_OUTCOME), VARIANT(detail)};
+    VARIANT(name), VARIANT(outcome, .out.words = &words_outcome), VARIANT(detail)};
 static const struct store_record variant = {"property_variant", "property_id, position",
                                             STORE_FIELDS(struct swept_variant, variant_fields)};
 
 #define PROPERTY(...) STORE_FIELD(struct swept_property, __VA_ARGS__)
 static const struct store_field property_fields[] = {
-    PROPERTY(name, .json = "property"),
-    PROPERTY(grp, .json = "group"),
+    PROPERTY(name, .out.look.name = "property"),
+    PROPERTY(grp, .out.look.name = "group"),
     PROPERTY(title),
     PROPERTY(question),
-    PROPERTY(x_unit, .known = true),
-    PROPERTY(by_unit, .json = ""),
-    PROPERTY(y_unit, .known = true),
-    PROPERTY(outcome, .words = WORDS_OUTCOME),
-    PROPERTY(detail, .known = true),
+    PROPERTY(x_unit, .out.known = true),
+    PROPERTY(by_unit, .out.look.name = ""),
+    PROPERTY(y_unit, .out.known = true),
+    PROPERTY(outcome, .out.words = &words_outcome),
+    PROPERTY(detail, .out.known = true),
     PROPERTY(area_bytes),
     PROPERTY(area_huge_bytes),
     PROPERTY(seconds),
     PROPERTY(run_id, .only_read = true),
-    PROPERTY(reading, .json = ""),
-    PROPERTY(compare, .json = ""),
-    PROPERTY(definition, .json = ""),
-    PROPERTY(tsc_hz, .json = ""),
-    PROPERTY(vm, .json = ""),
-    PROPERTY(property_id, .only_read = true, .json = ""),
-    PROPERTY(position, .only_read = true, .json = ""),
+    PROPERTY(reading, .out.look.name = ""),
+    PROPERTY(compare, .out.look.name = ""),
+    PROPERTY(definition, .out.look.name = ""),
+    PROPERTY(tsc_hz, .out.look.name = ""),
+    PROPERTY(vm, .out.look.name = ""),
+    PROPERTY(property_id, .only_read = true, .out.look.name = ""),
+    PROPERTY(position, .only_read = true, .out.look.name = ""),
 };
 const struct store_record store_swept_property = {
     "property", "run_id, position", STORE_FIELDS(struct swept_property, property_fields)};

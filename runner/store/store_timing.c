@@ -16,7 +16,7 @@ static const struct store_field timing_fields[] = {TIMING(pass),
                                                    TIMING(overhead_tsc),
                                                    TIMING(accepted),
                                                    TIMING(tried),
-                                                   TIMING(outcome, .words = WORDS_OUTCOME),
+                                                   TIMING(outcome, .out.words = &words_outcome),
                                                    TIMING(detail),
                                                    TIMING(overhead_counted_clk),
                                                    TIMING(cpu, .null = true, .none = -1)};
@@ -32,9 +32,9 @@ static const struct store_record timing = {
 static const struct store_record sample_counted = {
     "sample", "timing_id, seq", STORE_FIELDS(struct sample, sample_fields), .id = "timing_id",
     .from = "sample JOIN timing USING (timing_id) WHERE kernel_id = ?1 ORDER BY timing_id, seq"};
-static const struct store_record sample = {"sample", "timing_id, seq",
-                                           .bytes = sizeof(struct sample), .fields = sample_fields,
-                                           .nfields = SWEPT_SAMPLE_FIELDS};
+static const struct store_record sample = {
+    "sample", "timing_id, seq",
+    STORE_FIELDS_FIRST(struct sample, sample_fields, SWEPT_SAMPLE_FIELDS)};
 
 // In the order of points, so that the rows of both can be dealt out.
 #define SWEPT(what)                                                                                \
@@ -42,21 +42,13 @@ static const struct store_record sample = {"sample", "timing_id, seq",
          "WHERE property_id = ?1 "
 #define SWEPT_ORDER "ORDER BY sweep_point.position, point_id, timing_id"
 static const struct store_record swept_timing = {
-    "sweep_timing",
-    "point_id",
-    .bytes = sizeof(struct timing),
-    .fields = timing_fields,
-    .nfields = SWEPT_FIELDS,
+    "sweep_timing", "point_id", STORE_FIELDS_FIRST(struct timing, timing_fields, SWEPT_FIELDS),
     .id = "timing_id",
     .from = SWEPT("sweep_timing ") "AND EXISTS (SELECT 1 FROM sweep_sample WHERE "
                                    "sweep_sample.timing_id = sweep_timing.timing_id) " SWEPT_ORDER};
 static const struct store_record swept_sample = {
-    "sweep_sample",
-    "timing_id, seq",
-    .bytes = sizeof(struct sample),
-    .fields = sample_fields,
-    .nfields = SWEPT_SAMPLE_FIELDS,
-    .id = "timing_id",
+    "sweep_sample", "timing_id, seq",
+    STORE_FIELDS_FIRST(struct sample, sample_fields, SWEPT_SAMPLE_FIELDS), .id = "timing_id",
     .from = SWEPT("sweep_sample JOIN sweep_timing USING (timing_id) ") SWEPT_ORDER ", seq"};
 
 int store_put_timings(struct store *store, enum store_timed what, int64_t of,

@@ -6,17 +6,18 @@
 #include <string.h>
 
 #define CLASS(...) STORE_FIELD(struct validation_class, __VA_ARGS__)
-static const struct store_field class_fields[] = {CLASS(name, .column = "class"), CLASS(mixes),
-                                                  CLASS(mape_percent), CLASS(within_10_percent)};
-static const struct store_record class = {"validation_class", "validation_id",
-                                          STORE_FIELDS(struct validation_class, class_fields),
-                                          .id = "class"};
+static const struct store_field class_fields[] = {
+    CLASS(name, .column = "class", .out.look.name = "class"), CLASS(mixes), CLASS(mape_percent),
+    CLASS(within_10_percent)};
+const struct store_record store_validation_class = {
+    "validation_class", "validation_id", STORE_FIELDS(struct validation_class, class_fields),
+    .id = "class"};
 
 #define MIX(...) STORE_FIELD(struct validation_mix, __VA_ARGS__)
-static const struct store_field mix_fields[] = {MIX(text, .column = "mix"), MIX(measured_clk),
-                                                MIX(predicted_clk)};
-static const struct store_record mix = {"validation_mix", "validation_id, position",
-                                        STORE_FIELDS(struct validation_mix, mix_fields)};
+static const struct store_field mix_fields[] = {MIX(text, .column = "mix", .out.look.name = "mix"),
+                                                MIX(measured_clk), MIX(predicted_clk)};
+const struct store_record store_validation_mix = {"validation_mix", "validation_id, position",
+                                                  STORE_FIELDS(struct validation_mix, mix_fields)};
 
 struct validation_row {
     struct validation of;
@@ -39,9 +40,10 @@ static int put_validation(struct store *store, int64_t run_id, const struct vali
         return -1;
     int64_t id = sqlite3_last_insert_rowid(store->db);
     for (int i = 0; i < validation->nclasses; i++)
-        if (store_put_row(store, &class, &id, &validation->classes[i], err) != 0)
+        if (store_put_row(store, &store_validation_class, &id, &validation->classes[i], err) != 0)
             return -1;
-    return store_put_rows(store, &mix, id, validation->worst, validation->nworst, err);
+    return store_put_rows(store, &store_validation_mix, id, validation->worst, validation->nworst,
+                          err);
 }
 
 int store_put_validation(struct store *store, int64_t run_id, const struct validation *validation,
@@ -63,8 +65,8 @@ static int get_parts(struct store *store, int64_t id, struct validation *validat
                      struct arena *arena, struct err *err)
 {
     struct store_list classes, worst;
-    if (store_get_rows(store, &class, id, arena, &classes, err) != 0 ||
-        store_get_rows(store, &mix, id, arena, &worst, err) != 0)
+    if (store_get_rows(store, &store_validation_class, id, arena, &classes, err) != 0 ||
+        store_get_rows(store, &store_validation_mix, id, arena, &worst, err) != 0)
         return -1;
     validation->classes = classes.rows;
     validation->nclasses = classes.n;

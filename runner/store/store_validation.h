@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store.h"
+#include "store_field.h"
 #include "util/mem.h"
 
 #include <stdint.h>
@@ -26,6 +27,9 @@ struct validation {
     int nworst;                         // `mixes` if all are kept
     int layouts;                        // in which each mix was timed; 0: unknown
 };
+// What is stored of a class and of a mix.
+extern const struct store_record store_validation_class, store_validation_mix;
+
 // The most that the mixes of a validation may take, as store_validation_bytes() counts.
 enum { STORE_VALIDATION_BYTES_MAX = 100000 };
 // Returns how many bytes a mix with this text takes, its numbers included.

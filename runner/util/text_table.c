@@ -16,8 +16,12 @@ struct text_table *text_table_new(const char *const *headers, const enum text_al
 {
     struct text_table *table = xcalloc(1, sizeof *table);
     table->ncolumns = ncolumns;
-    table->headers = headers;
-    table->aligns = aligns;
+    table->headers = xcalloc((size_t)ncolumns + 1, sizeof *table->headers);
+    table->aligns = xcalloc((size_t)ncolumns + 1, sizeof *table->aligns);
+    for (int c = 0; c < ncolumns; c++) {
+        table->headers[c] = headers[c];
+        table->aligns[c] = aligns[c];
+    }
     return table;
 }
 
@@ -66,6 +70,8 @@ void text_table_free(struct text_table *table)
     for (size_t i = 0; i < table->ncells; i++)
         free(table->cells[i].text);
     free(table->cells);
+    free(table->headers);
+    free(table->aligns);
     free(table);
 }
 

@@ -8,8 +8,8 @@
 
 struct text_table {
     int ncolumns;
-    const char *const *headers;
-    const enum text_align *aligns;
+    const char **headers;
+    enum text_align *aligns;
     struct table_cell {
         char *text;
         enum text_style style;
