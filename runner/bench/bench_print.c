@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench_print.h"
 
-#include "util/json.h"
 #include "util/mem.h"
 #include "util/quantile.h"
 #include "util/strbuf.h"
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80 };
+enum { LINE_WIDTH = 80 };
 
 // Columns of a row: times, then counts per instance, then computed ones.
 enum { TIME_COLUMNS = 3 };
@@ -32,12 +31,6 @@ static const char *column_name(const struct bench_result *result, int column)
                                     : result->columns[column - result->nevents];
 }
 
-static int column_width(const struct bench_result *result, int column)
-{
-    int len = (int)strlen(column_name(result, column));
-    return len > VALUE_WIDTH ? len : VALUE_WIDTH;
-}
-
 static double row_instances(const struct bench_result *result)
 {
     return (double)result->copies * result->iterations * result->instances;
@@ -52,38 +45,6 @@ static double column_value(const struct bench_result *result, const struct bench
     column -= TIME_COLUMNS;
     return column < result->nevents ? row->counts[column] / row_instances(result)
                                     : row->columns[column - result->nevents];
-}
-
-// Formats a value for people.
-enum { VALUE_TEXT_MAX = 400 };
-static const char *value_text(int column, double value, char text[VALUE_TEXT_MAX])
-{
-    if (isfinite(value))
-        snprintf(text, VALUE_TEXT_MAX, "%.*f", column < 2 ? 0 : 3, value);
-    else
-        snprintf(text, VALUE_TEXT_MAX, "-");
-    return text;
-}
-
-static const char *row_mark(const struct bench_row *row)
-{
-    return row->accepted ? "" : "  disturbed";
-}
-
-static void print_table_row(const struct bench_result *result, const struct bench_row *row,
-                            int from, int to, FILE *out)
-{
-    char name[16], text[VALUE_TEXT_MAX];
-    snprintf(name, sizeof name, "%d", row->repetition);
-    // The name of a repetition stands once, in the line of its first thread.
-    const char *shown = row->thread > 0 ? "" : row->cold ? "cold" : name;
-    fprintf(out, "%*s", REPETITION_WIDTH, shown);
-    if (result->nthreads > 1)
-        fprintf(out, " %*d", CPU_WIDTH, result->cpus[row->thread]);
-    for (int c = from; c < to; c++)
-        fprintf(out, " %*s", column_width(result, c),
-                value_text(c, column_value(result, row, c), text));
-    fprintf(out, "%s\n", row_mark(row));
 }
 
 // Prints the owner of a summary if there are several.
@@ -172,33 +133,117 @@ static void print_head(const struct bench_result *result, FILE *out)
         print_list("before each copy, to break its chains: ", result->breakers, out);
 }
 
-// Prints the columns [from, to) of all repetitions of a pass.
-static void print_block(const struct bench_result *result, int pass, int from, int to, FILE *out)
+// A repetition of a thread, or the medians of some, in two shapes: for programs with what was
+// counted, for people with the times and counts per instance.
+struct line {
+    struct bench_row row;
+    int cpu;
+    const char *name, *disturbed; // "cold", "3", "median"; "" unless it is
+    struct output_more more, shown;
+};
+#define DATA(...) OUTPUT_NAMED(struct line, __VA_ARGS__)
+OUTPUT_DEFINE(data_record, struct line, OUTPUT_LINE, DATA(row.pass, "pass"),
+              DATA(row.repetition, "repetition"), DATA(cpu, "cpu"),
+              DATA(row.cold, "cold", .zero_one = true),
+              DATA(row.accepted, "accepted", .zero_one = true), DATA(row.tried, "tried"),
+              DATA(row.late_ns, "late_ns"), DATA(row.tsc, "elapsed_tsc"),
+              DATA(row.clk, "elapsed_clk"), DATA(row.per_clk, "instance_clk"),
+              OUTPUT_MORE(struct line, more));
+
+#define SHOWN(title, side, ...)                                                                    \
+    OUTPUT_FIELD(struct line, __VA_ARGS__, .look.heading = (title), .look.align = (side))
+OUTPUT_DEFINE(shown_record, struct line, OUTPUT_LINE, SHOWN("repetition", ALIGN_RIGHT, name),
+              SHOWN("CPU", ALIGN_RIGHT, cpu, .known = true, .none = -1),
+              OUTPUT_MORE(struct line, shown, .shown = 3),
+              SHOWN("disturbed", ALIGN_LEFT, disturbed));
+
+// Returns the name in CSV and JSON. An event with the name of a time gets a prefix.
+static const char *member_name(const struct bench_result *result, int column,
+                               char text[BENCH_MEMBER_BYTES])
 {
-    bool colour = terminal_has_colour(fileno(out));
-    fprintf(out, "%s%*s", text_style_begin(STYLE_HEADING, colour), REPETITION_WIDTH, "repetition");
-    if (result->nthreads > 1)
-        fprintf(out, " %*s", CPU_WIDTH, "CPU");
-    for (int c = from; c < to; c++)
-        fprintf(out, " %*s", column_width(result, c), column_name(result, c));
-    fprintf(out, "%s\n", text_style_end(STYLE_HEADING, colour));
-    for (int i = 0; i < result->nrows; i++)
-        if (result->rows[i].pass == pass)
-            print_table_row(result, &result->rows[i], from, to, out);
+    static const char *const taken[] = {"core_clk", "elapsed_tsc", "elapsed_clk", "instance_clk"};
+    const char *name = column_name(result, column);
+    for (size_t i = 0; i < ARRAY_LEN(taken); i++)
+        if (strcmp(taken[i], name) == 0) {
+            snprintf(text, BENCH_MEMBER_BYTES, "counted_%s", name);
+            return text;
+        }
+    return name;
+}
+
+// Makes the looks of all columns, times included.
+static struct look *looks_make(const struct bench_result *result, struct arena *arena)
+{
+    struct look *looks = arena_alloc(arena, (size_t)column_count(result) * sizeof *looks);
+    for (int c = 0; c < column_count(result); c++) {
+        char name[BENCH_MEMBER_BYTES];
+        looks[c].name = arena_strdup(arena, member_name(result, c, name));
+        looks[c].heading = column_name(result, c);
+        looks[c].align = ALIGN_RIGHT;
+    }
+    return looks;
+}
+
+// Makes the lines of all repetitions; for people (`pass` above 0) those of a pass.
+static struct line *lines_make(const struct bench_result *result, int pass, struct arena *arena,
+                               int *n)
+{
+    const struct look *looks = looks_make(result, arena);
+    const int columns = column_count(result), counted = columns - TIME_COLUMNS;
+    struct line *lines =
+        arena_alloc(arena, (size_t)(result->nrows + result->nthreads) * sizeof *lines);
+    *n = 0;
+    for (int i = 0; i < result->nrows; i++) {
+        const struct bench_row *row = &result->rows[i];
+        double *values = arena_alloc(arena, (size_t)columns * 2 * sizeof *values);
+        for (int c = 0; c < columns; c++)
+            values[c] = values[columns + c] = column_value(result, row, c);
+        for (int e = 0; e < result->nevents; e++)
+            values[columns + TIME_COLUMNS + e] = row->counts[e];
+        if (!pass || row->pass == pass)
+            lines[(*n)++] = (struct line){
+                *row,
+                pass && result->nthreads == 1 ? -1 : result->cpus[row->thread],
+                row->thread > 0 && pass ? ""
+                : row->cold             ? "cold"
+                                        : arena_printf(arena, "%d", row->repetition),
+                row->accepted ? "" : "disturbed",
+                {looks + TIME_COLUMNS, values + columns + TIME_COLUMNS, counted, 0},
+                {looks,                values,                          columns, 2}
+            };
+    }
+    return lines;
 }
 
 // Prints blocks of as many columns as fit into a line.
-static void print_blocks(const struct bench_result *result, int pass, FILE *out)
+static void put_blocks(const struct bench_result *result, int pass, bool colour, struct strbuf *out)
 {
-    static const int MARK_WIDTH = 11;
-    int names = REPETITION_WIDTH + (result->nthreads > 1 ? CPU_WIDTH + 1 : 0) + MARK_WIDTH;
-    for (int from = 0, to = 0; from < column_count(result); from = to) {
-        int width = names;
-        while (to < column_count(result) &&
-               (to == from || width + column_width(result, to) + 1 <= LINE_WIDTH))
-            width += column_width(result, to++) + 1;
-        print_block(result, pass, from, to, out);
+    enum { OTHERS = 28, GAP = 2, NARROWEST = 8 }; // characters: of what each block has; of a number
+    struct arena arena = {0};
+    int n, take;
+    struct line *lines = lines_make(result, pass, &arena, &n);
+    for (int left = column_count(result); left > 0 && n > 0; left -= take) {
+        const struct look *looks = lines[0].shown.looks;
+        int width = OTHERS;
+        for (take = 0; take < left && width <= LINE_WIDTH; take++) {
+            int len = (int)strlen(looks[take].heading);
+            width += GAP + (len > NARROWEST ? len : NARROWEST);
+        }
+        take -= width > LINE_WIDTH && take > 1;
+        for (int i = 0; i < n; i++)
+            lines[i].shown.n = take;
+        struct text_table *table = output_table_make(&shown_record, lines, n);
+        if (colour)
+            text_table_colour(table);
+        text_table_print(table, out);
+        text_table_free(table);
+        for (int i = 0; i < n; i++) {
+            struct output_more *shown = &lines[i].shown;
+            *shown = (struct output_more){shown->looks + take, shown->values + take, 0,
+                                          shown->whole - take};
+        }
     }
+    arena_free(&arena);
 }
 
 // Returns the latest start of any thread in the repetitions that are shown.
@@ -217,7 +262,10 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
         return;
     int pass = result->pass ? result->pass : 1;
     print_head(result, out);
-    print_blocks(result, pass, out);
+    struct strbuf blocks = {0};
+    put_blocks(result, pass, terminal_has_colour(fileno(out)), &blocks);
+    fputs(strbuf_text(&blocks), out);
+    strbuf_free(&blocks);
     if (result->pass) {
         for (int t = 0; t < result->nthreads; t++) {
             print_summary(result, t, out);
@@ -233,203 +281,111 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
     }
 }
 
-// Returns the name in CSV and JSON. An event with the name of a time gets a prefix.
-static const char *member_name(const struct bench_result *result, int column,
-                               char text[BENCH_MEMBER_BYTES])
-{
-    static const char *const taken[] = {"core_clk", "elapsed_tsc", "elapsed_clk", "instance_clk"};
-    const char *name = column_name(result, column);
-    for (size_t i = 0; i < ARRAY_LEN(taken); i++)
-        if (strcmp(taken[i], name) == 0) {
-            snprintf(text, BENCH_MEMBER_BYTES, "counted_%s", name);
-            return text;
-        }
-    return name;
-}
+// --- tables to be pasted, and JSON ---
 
-enum { CSV_FIRST = 10, DIGITS = 15, PASTED_FIRST = 2 };
-enum { QUANTITIES_MAX = TIME_COLUMNS + BENCH_EVENTS_MAX + BENCH_COLUMNS_MAX };
-
-static void print_csv(const struct bench_result *result, struct strbuf *out)
+// Adds a line with the medians of a thread's accepted repetitions.
+static struct line median_line(const struct bench_spec *spec, const struct bench_result *result,
+                               int thread, struct arena *arena)
 {
-    static const enum text_align aligns[CSV_FIRST + QUANTITIES_MAX];
-    const char *headers[CSV_FIRST + QUANTITIES_MAX] = {
-        "pass",  "repetition", "cpu",         "cold",        "accepted",
-        "tried", "late_ns",    "elapsed_tsc", "elapsed_clk", "instance_clk"};
-    char names[QUANTITIES_MAX][BENCH_MEMBER_BYTES];
-    int n = CSV_FIRST;
-    for (int c = TIME_COLUMNS; c < column_count(result); c++)
-        headers[n++] = member_name(result, c, names[c]);
-    struct text_table *table = text_table_new(headers, aligns, n);
-    for (int i = 0; i < result->nrows; i++) {
-        const struct bench_row *row = &result->rows[i];
-        const int numbers[] = {row->pass, row->repetition, result->cpus[row->thread],
-                               row->cold, row->accepted,   row->tried};
-        const double times[] = {row->late_ns, row->tsc, row->clk, row->per_clk};
-        for (size_t t = 0; t < ARRAY_LEN(numbers); t++)
-            report_put_number(table, numbers[t], DIGITS, REPORT_CSV);
-        for (size_t t = 0; t < ARRAY_LEN(times); t++)
-            report_put_number(table, times[t], 0, REPORT_CSV);
-        for (int e = 0; e < result->nevents; e++)
-            report_put_number(table, row->counts[e], 0, REPORT_CSV);
-        for (int c = 0; c < result->ncolumns; c++)
-            report_put_number(table, row->columns[c], 0, REPORT_CSV);
-    }
-    text_table_put(table, REPORT_CSV, out);
-    text_table_free(table);
-}
-
-// Adds the medians of a thread's accepted repetitions.
-static void put_medians(const struct bench_spec *spec, const struct bench_result *result,
-                        int thread, struct text_table *table)
-{
-    char cpu[16], text[VALUE_TEXT_MAX];
-    snprintf(cpu, sizeof cpu, "%d", result->cpus[thread]);
-    text_table_styled(table, "median", STYLE_HEADING);
-    text_table_cell(table, result->nthreads > 1 ? cpu : "");
-    for (int c = 0; c < column_count(result); c++) {
+    int columns = column_count(result);
+    double *medians = arena_alloc(arena, (size_t)columns * sizeof *medians);
+    for (int c = 0; c < columns; c++) {
         int n;
         double *values = column_values(spec, result, thread, c, &n);
-        double median = n ? quantile_median(values, n) : (double)NAN;
-        text_table_styled(table, value_text(c, median, text), STYLE_HEADING);
+        medians[c] = n ? quantile_median(values, n) : (double)NAN;
         free(values);
     }
-    text_table_cell(table, "");
+    return (struct line){
+        .cpu = result->nthreads > 1 ? result->cpus[thread] : -1,
+        .name = "median",
+        .shown = {looks_make(result, arena), medians, columns, 2}
+    };
 }
 
 // Prints the repetitions of the last pass and their medians as one table.
-static void print_pasted(const struct bench_spec *spec, const struct bench_result *result,
-                         enum report_format format, struct strbuf *out)
+static void put_pasted(const struct bench_spec *spec, const struct bench_result *result,
+                       enum report_format format, struct strbuf *out)
 {
-    const char *headers[PASTED_FIRST + QUANTITIES_MAX + 1] = {"repetition", "CPU"};
-    enum text_align aligns[PASTED_FIRST + QUANTITIES_MAX + 1] = {ALIGN_LEFT};
-    int n = 1, pass = result->pass ? result->pass : 1;
-    for (aligns[n++] = ALIGN_RIGHT; n < PASTED_FIRST + column_count(result); n++) {
-        headers[n] = column_name(result, n - PASTED_FIRST);
-        aligns[n] = ALIGN_RIGHT;
-    }
-    headers[n] = "disturbed";
-    struct text_table *table = text_table_new(headers, aligns, n + 1);
-    for (int i = 0; i < result->nrows; i++) {
-        const struct bench_row *row = &result->rows[i];
-        char name[16], cpu[16], text[VALUE_TEXT_MAX];
-        if (row->pass != pass)
-            continue;
-        snprintf(name, sizeof name, "%d", row->repetition);
-        snprintf(cpu, sizeof cpu, "%d", result->cpus[row->thread]);
-        text_table_cell(table, row->cold ? "cold" : name);
-        text_table_cell(table, result->nthreads > 1 ? cpu : "");
-        for (int c = 0; c < column_count(result); c++)
-            text_table_cell(table, value_text(c, column_value(result, row, c), text));
-        text_table_cell(table, row->accepted ? "" : "disturbed");
-    }
+    struct arena arena = {0};
+    int n;
+    struct line *lines = lines_make(result, result->pass ? result->pass : 1, &arena, &n);
     for (int t = 0; t < result->nthreads && result->pass; t++)
-        put_medians(spec, result, t, table);
-    text_table_put(table, format, out);
-    text_table_free(table);
+        lines[n++] = median_line(spec, result, t, &arena);
+    output_put_table(&shown_record, lines, n, format, out);
+    arena_free(&arena);
 }
 
-// Begins a member of the outermost object on a line of its own.
-static struct json *line_name(struct json *json, const char *name)
+struct thread_row {
+    int cpu;
+    struct bench_summary of;
+};
+#define THREAD(...) OUTPUT_FIELD(struct thread_row, __VA_ARGS__)
+OUTPUT_DEFINE(thread_record, struct thread_row, OUTPUT_LINE, THREAD(cpu),
+              OUTPUT_NAMED(struct thread_row, of.clk, "instance_clk"), THREAD(of.median_clk),
+              THREAD(of.spread_clk), THREAD(of.accepted), THREAD(of.tried), THREAD(of.passes));
+
+// An event with its counter setting, so that it can be counted again.
+struct event_row {
+    struct bench_event of;
+    const char *table_version;
+};
+#define EVENT(...) OUTPUT_FIELD(struct event_row, __VA_ARGS__)
+OUTPUT_DEFINE(event_record, struct event_row, OUTPUT_LINE, EVENT(of.name), EVENT(of.code),
+              EVENT(of.backend), EVENT(table_version));
+
+struct whole {
+    struct bench_spec spec;
+    struct bench_result of;
+    const char *mode;
+    const struct line *lines;
+    const struct thread_row *threads;
+    const struct event_row *events;
+};
+#define WHOLE(...) OUTPUT_FIELD(struct whole, __VA_ARGS__)
+#define WHOLE_ROWS(...) OUTPUT_ROWS(struct whole, __VA_ARGS__)
+OUTPUT_DEFINE(whole_record, struct whole, OUTPUT_LINES, WHOLE(spec.file, .known = true),
+              WHOLE(spec.symbol, .known = true),
+              OUTPUT_NAMED(struct whole, spec.body, "code", .known = true),
+              WHOLE(spec.init, .known = true), WHOLE(mode), WHOLE(of.breakers, .known = true),
+              WHOLE(of.bits), WHOLE(of.outcome, .words = &words_outcome),
+              WHOLE(of.detail, .known = true), WHOLE(of.uarch), WHOLE(of.brand, .known = true),
+              WHOLE(of.tsc_hz, .always = true), WHOLE(of.core_hz, .always = true), WHOLE(of.copies),
+              WHOLE(of.iterations), WHOLE(of.instances),
+              WHOLE_ROWS(events, of.nevents, event_record), WHOLE(of.placement, .known = true),
+              WHOLE_ROWS(threads, of.nthreads, thread_record),
+              WHOLE_ROWS(lines, of.nrows, data_record, .look.name = "repetitions"));
+const struct output_kind bench_kind = {
+    "bench", "latput bench; repetitions have a member for each event and column beside these.",
+    &whole_record, 1, 1};
+
+static void put_json(const struct bench_spec *spec, const struct bench_result *result,
+                     struct strbuf *out)
 {
-    return json_name(json_break(json, "\n  "), name);
+    struct arena arena = {0};
+    int n;
+    struct event_row *events = arena_alloc(&arena, (size_t)result->nevents * sizeof *events + 1);
+    struct thread_row *threads =
+        arena_alloc(&arena, (size_t)result->nthreads * sizeof *threads + 1);
+    for (int i = 0; i < result->nevents; i++)
+        events[i] = (struct event_row){result->events[i], result->table_version};
+    for (int t = 0; t < result->nthreads; t++)
+        threads[t] = (struct thread_row){result->cpus[t], result->threads[t]};
+    struct whole whole = {
+        *spec,   *result, bench_mode_name(spec->mode), lines_make(result, 0, &arena, &n),
+        threads, events};
+    if (!spec->file)
+        whole.spec.symbol = NULL;
+    output_put_json(&whole_record, &whole, 1, true, out);
+    arena_free(&arena);
 }
 
-static void put_json_rows(struct json *json, const struct bench_result *result)
+static void put_csv(const struct bench_result *result, struct strbuf *out)
 {
-    char name[BENCH_MEMBER_BYTES];
-    json_open(line_name(json, "repetitions"), '[');
-    for (int i = 0; i < result->nrows; i++) {
-        const struct bench_row *row = &result->rows[i];
-        json_open(json_break(json, "\n    "), '{');
-        json_int(json_name(json, "pass"), row->pass);
-        json_int(json_name(json, "repetition"), row->repetition);
-        json_int(json_name(json, "cpu"), result->cpus[row->thread]);
-        json_int(json_name(json, "cold"), row->cold);
-        json_int(json_name(json, "accepted"), row->accepted);
-        json_int(json_name(json, "tried"), row->tried);
-        json_real(json_name(json, "late_ns"), row->late_ns);
-        json_real(json_name(json, "elapsed_tsc"), row->tsc);
-        json_real(json_name(json, "elapsed_clk"), row->clk);
-        json_real(json_name(json, "instance_clk"), row->per_clk);
-        for (int c = TIME_COLUMNS; c < column_count(result); c++) {
-            int e = c - TIME_COLUMNS;
-            json_real(json_name(json, member_name(result, c, name)),
-                      e < result->nevents ? row->counts[e] : row->columns[e - result->nevents]);
-        }
-        json_close(json, '}');
-    }
-    json_close(result->nrows ? json_break(json, "\n  ") : json, ']');
-}
-
-static void put_json_threads(struct json *json, const struct bench_result *result)
-{
-    json_open(line_name(json, "threads"), '[');
-    for (int t = 0; t < result->nthreads; t++) {
-        const struct bench_summary *summary = &result->threads[t];
-        json_open(json_break(json, "\n    "), '{');
-        json_int(json_name(json, "cpu"), result->cpus[t]);
-        json_real(json_name(json, "instance_clk"), summary->clk);
-        json_real(json_name(json, "median_clk"), summary->median_clk);
-        json_real(json_name(json, "spread_clk"), summary->spread_clk);
-        json_int(json_name(json, "accepted"), summary->accepted);
-        json_int(json_name(json, "tried"), summary->tried);
-        json_int(json_name(json, "passes"), summary->passes);
-        json_close(json, '}');
-    }
-    json_close(json_break(json, "\n  "), ']');
-}
-
-// Puts each event with its counter setting, so that it can be counted again.
-static void put_json_events(struct json *json, const struct bench_result *result)
-{
-    json_open(line_name(json, "events"), '[');
-    for (int i = 0; i < result->nevents; i++) {
-        json_open(json_break(json, "\n    "), '{');
-        json_text(json_name(json, "name"), result->events[i].name);
-        json_text(json_name(json, "code"), result->events[i].code);
-        json_text(json_name(json, "backend"), result->events[i].backend);
-        json_text(json_name(json, "table_version"), result->table_version);
-        json_close(json, '}');
-    }
-    json_close(result->nevents ? json_break(json, "\n  ") : json, ']');
-}
-
-static void put_json_head(struct json *json, const struct bench_spec *spec,
-                          const struct bench_result *result)
-{
-    json_text_known(line_name(json, "file"), spec->file);
-    json_text_known(line_name(json, "symbol"), spec->file ? spec->symbol : NULL);
-    json_text_known(line_name(json, "code"), spec->body);
-    json_text_known(line_name(json, "init"), spec->init);
-    json_text(line_name(json, "mode"), bench_mode_name(spec->mode));
-    json_text_known(line_name(json, "breakers"), result->breakers);
-    json_int(line_name(json, "bits"), result->bits);
-    json_text(line_name(json, "outcome"), outcome_name(result->outcome));
-    json_text_known(line_name(json, "detail"), result->detail);
-    json_text(line_name(json, "uarch"), result->uarch);
-    json_text_known(line_name(json, "brand"), result->brand);
-    json_real(line_name(json, "tsc_hz"), result->tsc_hz);
-    json_real(line_name(json, "core_hz"), result->core_hz);
-    json_int(line_name(json, "copies"), result->copies);
-    json_int(line_name(json, "iterations"), result->iterations);
-    json_int(line_name(json, "instances"), result->instances);
-}
-
-static void print_json(const struct bench_spec *spec, const struct bench_result *result,
-                       struct strbuf *out)
-{
-    struct json json = {.out = out};
-    json_open(&json, '[');
-    json_open(&json, '{');
-    put_json_head(&json, spec, result);
-    put_json_events(&json, result);
-    json_text_known(line_name(&json, "placement"), result->placement);
-    put_json_threads(&json, result);
-    put_json_rows(&json, result);
-    json_close(json_break(&json, "\n"), '}');
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
+    struct arena arena = {0};
+    int n;
+    struct line *lines = lines_make(result, 0, &arena, &n);
+    output_put_table(&data_record, lines, n, REPORT_CSV, out);
+    arena_free(&arena);
 }
 
 void bench_print(const struct bench_spec *spec, const struct bench_result *result,
@@ -439,11 +395,11 @@ void bench_print(const struct bench_spec *spec, const struct bench_result *resul
     if (format == REPORT_TABLE)
         print_table(spec, result, out);
     else if (format == REPORT_JSON)
-        print_json(spec, result, &text);
+        put_json(spec, result, &text);
     else if (format == REPORT_CSV && result->nrows)
-        print_csv(result, &text);
+        put_csv(result, &text);
     else if (result->nrows)
-        print_pasted(spec, result, format, &text);
+        put_pasted(spec, result, format, &text);
     fputs(strbuf_text(&text), out);
     strbuf_free(&text);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bench.h"
+#include "output/output.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -11,6 +12,8 @@
 // the table and CSV formats print nothing; JSON always has the outcome.
 void bench_print(const struct bench_spec *spec, const struct bench_result *result,
                  enum report_format format, FILE *out);
+
+extern const struct output_kind bench_kind;
 
 // Counted and computed quantities beside the times, for tables of another kind: their number, the
 // name of one in CSV and JSON, and its median over a thread's repetitions; NaN: unknown.

@@ -3,21 +3,32 @@
 #pragma once
 
 #include "bench_sweep.h"
-#include "util/json.h"
-#include "util/mem.h"
-#include "util/text_table.h"
+#include "output/output.h"
+
+struct sweep_line {
+    struct sweep_point of;
+    int cpu;
+    const char *failed; // the outcome, unless it is ok
+    struct output_more more;
+};
+enum { SWEEP_FIELDS = 8 };
 
 struct sweep_print {
     const struct bench_spec *spec;
     const struct bench_sweep *sweep;
     enum report_format format;
-    bool begun;
-    int nquantities; // number that fits into the heading, found at the first point
+    bool begun; // the first point has filled what follows
+    struct look *looks;
+    int nlooks; // number of quantities
+    struct output_field fields[SWEEP_FIELDS];
+    struct output_record record;
     struct strbuf out;
-    struct json json;
-    struct text_table *table; // of formats to be pasted, which appear at the end
-    struct arena arena;       // of its headings
+    struct sweep_line *lines; // of formats that appear at the end
+    int nlines;
+    size_t capacity;
+    struct arena arena;
 };
+extern const struct output_kind bench_sweep_kind;
 
 // Prints one row per thread.
 void sweep_print_point(struct sweep_print *print, const struct sweep_point *whole,

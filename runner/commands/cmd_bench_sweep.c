@@ -80,7 +80,6 @@ int bench_sweep_run(const struct command *cmd, const struct bench_spec *spec,
                             sweep.name);
     struct sweep_print print = {.spec = spec, .sweep = &sweep, .format = arguments->format};
     struct sweep_point *points = xcalloc((size_t)sweep.npoints, sizeof *points);
-    print.json.out = &print.out;
     int status = sweep_points(cmd, spec, &sweep, &print, points, &arena);
     sweep_print_end(&print);
     struct strbuf drawing = {0};
