@@ -17,111 +17,11 @@ enum { LINE_WIDTH = 80, BAR_WIDTH = 40, PROGRAM_BYTES = 120 };
 
 // --- the table ---
 
-// Returns "30,066,740,927"; numbers below 100 with two decimals, unless they are whole.
-static const char *grouped(double value, char text[40])
-{
-    char digits[32];
-    text[0] = '\0';
-    if (isnan(value))
-        return text;
-    snprintf(digits, sizeof digits, value < 100 && value != floor(value) ? "%.2f" : "%.0f", value);
-    size_t whole = strcspn(digits, "."), n = 0;
-    for (size_t i = 0; i < whole; i++) {
-        if (i > 0 && (whole - i) % 3 == 0)
-            text[n++] = ',';
-        text[n++] = digits[i];
-    }
-    snprintf(text + n, 40 - n, "%s", digits + whole);
-    return text;
-}
-
-// Returns the divisor of a value for people, and the name of that unit.
-static double shown_unit(const struct stat_row *row, const char **name)
-{
-    if (strcmp(row->unit, "ns") == 0) {
-        *name = " (ms)";
-        return 1e6;
-    }
-    if (strcmp(row->unit, "bytes") == 0) {
-        *name = " (KiB)";
-        return 1024;
-    }
-    *name = "";
-    return 1;
-}
-
-static void put_rows(const struct stat_report *r, enum report_format format, struct strbuf *out)
-{
-    static const char *const headers[] = {"event", "mean", "min", "spread %", "runs"};
-    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
-                                             ALIGN_RIGHT};
-    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    if (r->colour)
-        text_table_colour(table);
-    for (int i = 0; i < stat_rows_count(r); i++) {
-        struct stat_row row = stat_row_at(r, i);
-        char text[160];
-        const char *unit;
-        double per = shown_unit(&row, &unit);
-        if (row.summary.n == 0)
-            continue;
-        snprintf(text, sizeof text, "%s%s", row.name, unit);
-        text_table_cell(table, text);
-        bool decimals = per == 1e6;
-        for (int k = 0; k < 2; k++) {
-            double value = (k == 0 ? row.summary.mean : row.summary.min) / per;
-            if (decimals && value < 1e6)
-                snprintf(text, sizeof text, "%.3f", value);
-            else
-                grouped(value, text);
-            text_table_cell(table, text);
-        }
-        double spread = 100 * row.summary.spread / row.summary.mean;
-        text[0] = '\0';
-        if (isfinite(spread))
-            snprintf(text, sizeof text, "%.1f", spread);
-        text_table_cell(table, text);
-        snprintf(text, sizeof text, "%zu", row.summary.n);
-        text_table_cell(table, text);
-    }
-    text_table_put(table, format, out);
-    text_table_free(table);
-}
-
-// Puts all histograms as one table to be pasted.
-static void put_shares(const struct stat_report *r, const double *means, enum report_format format,
-                       struct strbuf *out)
-{
-    static const char *const headers[] = {"event", "in a cycle", "share of cycles %"};
-    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_RIGHT, ALIGN_RIGHT};
-    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    for (int i = 0; i < r->result->nevents; i++) {
-        struct stat_histogram h;
-        if (r->events[i].base != i ||
-            !stat_histogram_make(r->events, means, r->result->nevents, i, &h))
-            continue;
-        for (int k = 0; k < h.nbuckets; k++) {
-            char text[32];
-            text_table_cell(table, r->events[i].event.name);
-            snprintf(text, sizeof text, "%s%d", k == h.nbuckets - 1 ? "≥" : "", k);
-            text_table_cell(table, text);
-            snprintf(text, sizeof text, "%.2f", 100 * h.clk[k] / h.total_clk);
-            text_table_cell(table, text);
-        }
-    }
-    if (text_table_rows(table) > 0) {
-        strbuf_puts(out, "\n");
-        text_table_put(table, format, out);
-    }
-    text_table_free(table);
-}
-
 static void put_histograms(const struct stat_report *r, const double *means, struct strbuf *out)
 {
     for (int i = 0; i < r->result->nevents; i++) {
         struct stat_histogram h;
-        if (r->events[i].base != i ||
-            !stat_histogram_make(r->events, means, r->result->nevents, i, &h))
+        if (!stat_histogram_at(r, means, i, &h))
             continue;
         strbuf_printf(out, "\n%s in a cycle, share of the cycles\n", r->events[i].event.name);
         for (int k = 0; k < h.nbuckets; k++) {
@@ -139,33 +39,6 @@ static void put_histograms(const struct stat_report *r, const double *means, str
             strbuf_printf(out, ", %.3f by the count itself", means[i] / h.total_clk);
         strbuf_puts(out, "\n");
     }
-}
-
-static void put_durations(const struct stat_report *r, const double *means,
-                          enum report_format format, struct strbuf *out)
-{
-    static const char *const headers[] = {"condition", "cycles", "begins", "mean duration (clk)"};
-    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT};
-    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    if (r->colour)
-        text_table_colour(table);
-    for (int i = 0; i < r->result->nevents; i++) {
-        char text[40];
-        int begins;
-        double clk = stat_duration_of(r, means, i, &begins);
-        if (isnan(clk))
-            continue;
-        text_table_cell(table, r->events[i].event.name);
-        text_table_cell(table, grouped(means[i], text));
-        text_table_cell(table, grouped(means[begins], text));
-        snprintf(text, sizeof text, "%.2f", clk);
-        text_table_cell(table, text);
-    }
-    if (text_table_rows(table) > 0) {
-        strbuf_puts(out, "\n");
-        text_table_put(table, format, out);
-    }
-    text_table_free(table);
 }
 
 // Puts the events that were refused for the same reason as events[first], without families that the
@@ -303,9 +176,9 @@ static void put_table(const struct stat_report *r, struct strbuf *out)
         return;
     double *means = stat_means_make(r);
     strbuf_puts(out, "\n");
-    put_rows(r, REPORT_TABLE, out);
+    stat_report_events(r, REPORT_TABLE, out);
     put_histograms(r, means, out);
-    put_durations(r, means, REPORT_TABLE, out);
+    stat_report_durations(r, means, REPORT_TABLE, out);
     put_doubt(r, means, out);
     put_account(r, out);
     put_all_refused(r, out);
@@ -316,9 +189,9 @@ static void put_table(const struct stat_report *r, struct strbuf *out)
 static void put_pasted(const struct stat_report *r, enum report_format format, struct strbuf *out)
 {
     double *means = stat_means_make(r);
-    put_rows(r, format, out);
-    put_shares(r, means, format, out);
-    put_durations(r, means, format, out);
+    stat_report_events(r, format, out);
+    stat_report_shares(r, means, format, out);
+    stat_report_durations(r, means, format, out);
     free(means);
 }
 

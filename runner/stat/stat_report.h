@@ -15,6 +15,7 @@ struct stat_report {
     bool colour;       // in tables
 };
 
+extern const struct output_kind stat_report_kind;
 // Appends the report. Events that were not counted are in it, with the reason.
 void stat_report_put(const struct stat_report *report, enum report_format format,
                      struct strbuf *out);

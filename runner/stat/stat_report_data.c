@@ -3,215 +3,325 @@
 // from the rows; JSON with the single values, too. docs/COUNTERS.md describes columns and members.
 #include "stat_report_internal.h"
 
-#include "util/json.h"
 #include "util/mem.h"
-#include "util/text_table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { DIGITS = 15 }; // of a number: all that a count has
+enum { DIGITS = 15, STAT_TEXT = 40 }; // of a number: all that a count has; bytes of one in words
 
-// --- CSV ---
+// A time or an event; in CSV also a value that follows from others.
+struct event_row {
+    struct stat_row of;
+    const char *outcome, *detail, *uarch, *version;
+    const double *values;
+    size_t n;
+    int64_t runs;                                     // -1: none
+    char shown[160], mean[STAT_TEXT], min[STAT_TEXT]; // for people
+    double spread_percent;
+};
+#define EVENT(...) OUTPUT_FIELD(struct event_row, __VA_ARGS__)
+#define EVENT_SHOWN(title, ...) EVENT(__VA_ARGS__, .only = OUTPUT_PEOPLE, .look.heading = (title))
+#define EVENT_NUMBER(...) EVENT(__VA_ARGS__, .look.digits = DIGITS, .digits = DIGITS)
+OUTPUT_DEFINE(event_record, struct event_row, OUTPUT_LINE, EVENT(of.name, .look.name = "event"),
+              EVENT(of.source), EVENT(of.code, .known = true), EVENT(of.rings, .known = true),
+              EVENT(of.unit), EVENT_NUMBER(of.summary.mean), EVENT_NUMBER(of.summary.min),
+              EVENT_NUMBER(of.summary.max), EVENT_NUMBER(of.summary.spread),
+              EVENT_SHOWN("event", shown), EVENT_SHOWN("mean", mean, .look.align = ALIGN_POINT),
+              EVENT_SHOWN("min", min, .look.align = ALIGN_POINT),
+              EVENT_SHOWN("spread %", spread_percent, .shown = 1, .look.align = ALIGN_POINT),
+              EVENT(runs, .only = OUTPUT_TABLES, .known = true, .none = -1, .look.heading = "runs",
+                    .look.align = ALIGN_RIGHT),
+              EVENT(outcome), EVENT(detail, .only = OUTPUT_CSV), EVENT(uarch, .only = OUTPUT_CSV),
+              EVENT(version, .only = OUTPUT_CSV, .look.name = "table_version"),
+              OUTPUT_LIST(struct event_row, values, n, .digits = DIGITS));
 
-// Adds a row that follows from others: `kind`:`event`:`detail`.
-static void put_derived(const struct stat_report *r, const char *kind, const char *event,
-                        const char *detail, double clk, struct text_table *table)
+// Events that were not counted for the same reason.
+struct refused_row {
+    const char *outcome, *detail, *const *events;
+    int n;
+};
+#define REFUSED(...) OUTPUT_FIELD(struct refused_row, __VA_ARGS__)
+OUTPUT_DEFINE(refused_record, struct refused_row, OUTPUT_LINE, REFUSED(outcome),
+              REFUSED(detail, .known = true), OUTPUT_LIST(struct refused_row, events, n));
+
+struct histogram_row {
+    const char *event;
+    struct stat_histogram of;
+    const double *clk;
+};
+#define HISTOGRAM(...) OUTPUT_FIELD(struct histogram_row, __VA_ARGS__, .digits = DIGITS)
+OUTPUT_DEFINE(histogram_record, struct histogram_row, OUTPUT_LINE, HISTOGRAM(event),
+              HISTOGRAM(of.total_clk), HISTOGRAM(of.mean),
+              OUTPUT_LIST(struct histogram_row, clk, of.nbuckets, .digits = DIGITS));
+
+#define DURATION(...) OUTPUT_FIELD(struct stat_duration, __VA_ARGS__, .digits = DIGITS)
+#define DURATION_SHOWN(title, ...) DURATION(__VA_ARGS__, .look.heading = (title))
+OUTPUT_DEFINE(duration_record, struct stat_duration, OUTPUT_LINE,
+              DURATION_SHOWN("condition", condition), DURATION(clk), DURATION(begins),
+              DURATION_SHOWN("cycles", clk_text, .only = OUTPUT_PEOPLE, .look.align = ALIGN_POINT),
+              DURATION_SHOWN("begins", begins_text, .only = OUTPUT_PEOPLE,
+                             .look.align = ALIGN_POINT),
+              DURATION_SHOWN("mean duration (clk)", mean_clk, .shown = 2,
+                             .look.align = ALIGN_POINT));
+
+struct whole {
+    struct stat_result of;
+    const char *const *program;
+    const char *uarch, *version, *backend, *doubt;
+    int cpu, nprogram, nevents, nrefused, nhistograms, ndurations;
+    struct event_row *events;
+    struct refused_row *refused;
+    struct histogram_row *histograms;
+    struct stat_duration *durations;
+};
+#define WHOLE(...) OUTPUT_FIELD(struct whole, __VA_ARGS__)
+#define WHOLE_ROWS(...) OUTPUT_ROWS(struct whole, __VA_ARGS__)
+OUTPUT_DEFINE(whole_record, struct whole, OUTPUT_LINE, OUTPUT_LIST(struct whole, program, nprogram),
+              WHOLE(uarch, .known = true),
+              WHOLE(version, .known = true, .look.name = "table_version"), WHOLE(backend),
+              WHOLE(cpu, .known = true, .none = -1), WHOLE(of.warm_runs), WHOLE(of.counted_runs),
+              WHOLE(of.lost_runs), WHOLE(of.exit_status), WHOLE(of.signal),
+              WHOLE(of.statuses_differ, .zero_one = true), WHOLE(doubt, .known = true),
+              WHOLE_ROWS(events, nevents, event_record),
+              WHOLE_ROWS(refused, nrefused, refused_record, .look.name = "not_counted"),
+              WHOLE_ROWS(histograms, nhistograms, histogram_record),
+              WHOLE_ROWS(durations, ndurations, duration_record));
+const struct output_kind stat_report_kind = {"stat", "latput stat", &whole_record, 1, 1};
+
+// Makes a row for CSV that follows from others: `kind`:`event`:`detail`.
+static struct event_row derived_row(const struct stat_report *r, const char *name, double clk)
 {
-    char *name = xasprintf("%s:%s%s%s", kind, event, *detail ? ":" : "", detail);
-    const char *const before[] = {name, "derived", "", "", "clk"};
-    const char *const after[] = {"", "", "", "", "ok", "", r->table->uarch, r->table->version};
-    for (size_t i = 0; i < ARRAY_LEN(before); i++)
-        text_table_cell(table, before[i]);
-    report_put_number(table, clk, DIGITS, REPORT_CSV);
-    for (size_t i = 0; i < ARRAY_LEN(after); i++)
-        text_table_cell(table, after[i]);
-    free(name);
+    const double none = (double)NAN;
+    return (struct event_row){
+        .of = {.name = name,
+               .unit = "clk",
+               .source = "derived",
+               .summary = {.mean = clk, .min = none, .max = none, .spread = none}},
+        .outcome = "ok",
+        .uarch = r->table->uarch,
+        .version = r->table->version,
+        .runs = -1
+    };
 }
 
-static void put_histogram(const struct stat_report *r, const double *means, int event,
-                          struct text_table *table)
+// Writes "30,066,740,927"; numbers below 100 with two decimals, unless they are whole.
+static void put_grouped(double value, char text[STAT_TEXT])
 {
-    struct stat_histogram h;
-    if (r->events[event].base != event ||
-        !stat_histogram_make(r->events, means, r->result->nevents, event, &h))
+    char digits[STAT_TEXT];
+    text[0] = '\0';
+    if (isnan(value))
         return;
-    for (int k = 0; k < h.nbuckets; k++) {
-        char bucket[16];
-        snprintf(bucket, sizeof bucket, "%s%d", k == h.nbuckets - 1 ? "ge" : "", k);
-        put_derived(r, "histogram", r->events[event].event.name, bucket, h.clk[k], table);
+    snprintf(digits, sizeof digits, value < 100 && value != floor(value) ? "%.2f" : "%.0f", value);
+    size_t whole = strcspn(digits, "."), n = 0;
+    for (size_t i = 0; i < whole; i++) {
+        if (i > 0 && (whole - i) % 3 == 0)
+            text[n++] = ',';
+        text[n++] = digits[i];
     }
+    snprintf(text + n, STAT_TEXT - n, "%s", digits + whole);
 }
 
-static void put_row(const struct stat_report *r, const struct stat_row *row,
-                    struct text_table *table)
+// Fills what people see: times in ms and sizes in KiB.
+static void row_show(struct event_row *row)
 {
-    const char *const texts[] = {row->name, row->source, row->code, row->rings, row->unit};
-    const double numbers[] = {row->summary.mean, row->summary.min, row->summary.max,
-                              row->summary.spread, (double)row->summary.n};
-    const bool of_table = row->code[0] != '\0';
-    for (size_t k = 0; k < ARRAY_LEN(texts); k++)
-        text_table_cell(table, texts[k]);
-    for (size_t k = 0; k < ARRAY_LEN(numbers); k++)
-        report_put_number(table, numbers[k], DIGITS, REPORT_CSV);
-    text_table_cell(table,
-                    row->series->obstacle ? count_obstacle_name(row->series->obstacle) : "ok");
-    text_table_cell(table, row->series->why);
-    text_table_cell(table, of_table ? r->table->uarch : "");
-    text_table_cell(table, of_table ? r->table->version : "");
+    bool ms = strcmp(row->of.unit, "ns") == 0, kib = strcmp(row->of.unit, "bytes") == 0;
+    const double values[] = {row->of.summary.mean, row->of.summary.min};
+    char *texts[] = {row->mean, row->min};
+    snprintf(row->shown, sizeof row->shown, "%s%s", row->of.name,
+             ms    ? " (ms)"
+             : kib ? " (KiB)"
+                   : "");
+    for (size_t k = 0; k < ARRAY_LEN(values); k++)
+        if (ms && values[k] < 1e12)
+            snprintf(texts[k], STAT_TEXT, "%.3f", values[k] / 1e6);
+        else
+            put_grouped(values[k] / (ms ? 1e6 : kib ? 1024 : 1), texts[k]);
+    row->spread_percent = 100 * row->of.summary.spread / row->of.summary.mean;
+}
+
+static struct event_row event_row_at(const struct stat_report *r, int i)
+{
+    struct event_row row = {.of = stat_row_at(r, i)};
+    const struct stat_series *series = row.of.series;
+    row.outcome = series->obstacle ? count_obstacle_name(series->obstacle) : "ok";
+    row.detail = series->why;
+    row.values = series->values;
+    row.n = series->n;
+    row.runs = (int64_t)series->n;
+    if (row.of.code[0]) {
+        row.uarch = r->table->uarch;
+        row.version = r->table->version;
+    }
+    row_show(&row);
+    return row;
 }
 
 void stat_report_csv(const struct stat_report *r, struct strbuf *out)
 {
-    static const char *const headers[] = {"event",   "source", "code",  "rings",        "unit",
-                                          "mean",    "min",    "max",   "spread",       "runs",
-                                          "outcome", "detail", "uarch", "table_version"};
-    static const enum text_align aligns[ARRAY_LEN(headers)];
-    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    for (int i = 0; i < stat_rows_count(r); i++) {
-        struct stat_row row = stat_row_at(r, i);
-        put_row(r, &row, table);
-    }
+    struct arena arena = {0};
     double *means = stat_means_make(r);
+    output_csv_head(&event_record, NULL, out);
+    for (int i = 0; i < stat_rows_count(r); i++) {
+        const struct event_row row = event_row_at(r, i);
+        output_csv_row(&event_record, &row, out);
+    }
     for (int i = 0; i < r->result->nevents; i++) {
-        int begins;
-        double clk = stat_duration_of(r, means, i, &begins);
-        put_histogram(r, means, i, table);
-        if (!isnan(clk))
-            put_derived(r, "duration", r->events[i].event.name, "", clk, table);
+        const char *event = r->events[i].event.name;
+        struct stat_histogram h = {0};
+        struct stat_duration duration;
+        stat_histogram_at(r, means, i, &h);
+        for (int k = 0; k < h.nbuckets; k++) {
+            const struct event_row row =
+                derived_row(r,
+                            arena_printf(&arena, "histogram:%s:%s%d", event,
+                                         k == h.nbuckets - 1 ? "ge" : "", k),
+                            h.clk[k]);
+            output_csv_row(&event_record, &row, out);
+        }
+        if (stat_duration_at(r, means, i, &duration)) {
+            const struct event_row row =
+                derived_row(r, arena_printf(&arena, "duration:%s", event), duration.mean_clk);
+            output_csv_row(&event_record, &row, out);
+        }
     }
     free(means);
-    text_table_put(table, REPORT_CSV, out);
-    text_table_free(table);
+    arena_free(&arena);
 }
 
-// --- JSON ---
-
-static void put_json_rows(struct json *json, const struct stat_report *r)
+// Makes the events that were refused for the same reason as the first of them.
+static struct refused_row refused_row_make(const struct stat_report *r, int first,
+                                           struct arena *arena)
 {
-    json_open(json_name(json_break(json, " \n  "), "events"), '[');
-    for (int i = 0; i < stat_rows_count(r); i++) {
-        struct stat_row row = stat_row_at(r, i);
-        json_open(json_break(json, "\n    "), '{');
-        json_text_known(json_name(json, "event"), row.name);
-        json_text_known(json_name(json, "source"), row.source);
-        json_text_known(json_name(json, "code"), row.code);
-        json_text_known(json_name(json, "rings"), row.rings);
-        json_text_known(json_name(json, "unit"), row.unit);
-        json_digits(json_name(json, "mean"), row.summary.mean, DIGITS);
-        json_digits(json_name(json, "min"), row.summary.min, DIGITS);
-        json_digits(json_name(json, "max"), row.summary.max, DIGITS);
-        json_digits(json_name(json, "spread"), row.summary.spread, DIGITS);
-        json_text_known(json_name(json, "outcome"),
-                        row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
-        json_open(json_name(json, "values"), '[');
-        for (size_t k = 0; k < row.series->n; k++)
-            json_digits(json, row.series->values[k], DIGITS);
-        json_close(json, ']');
-        json_close(json, '}');
-    }
-    json_close(json_break(json, "\n  "), ']');
+    const struct stat_series *series = &r->result->series[first];
+    const char **events = arena_alloc(arena, (size_t)r->result->nevents * sizeof *events);
+    int n = 0;
+    for (int k = first; k < r->result->nevents; k++)
+        if (k == first || stat_same_refusal(r, first, k))
+            events[n++] = r->events[k].event.name;
+    return (struct refused_row){count_obstacle_name(series->obstacle), series->why, events, n};
 }
 
-// Puts each reason why events were not counted once, with their names.
-static void put_json_refused(struct json *json, const struct stat_report *r)
+static void whole_fill(const struct stat_report *r, const double *means, struct arena *arena,
+                       struct whole *whole)
 {
-    const struct stat_result *result = r->result;
-    json_open(json_name(json_break(json, "\n  "), "not_counted"), '[');
-    for (int i = 0; i < result->nevents; i++) {
-        if (!stat_is_first_refused(r, i))
-            continue;
-        json_open(json_break(json, "\n    "), '{');
-        json_text(json_name(json, "outcome"), count_obstacle_name(result->series[i].obstacle));
-        json_text_known(json_name(json, "detail"), result->series[i].why);
-        json_open(json_name(json, "events"), '[');
-        for (int k = i; k < result->nevents; k++)
-            if (k == i || stat_same_refusal(r, i, k))
-                json_text(json, r->events[k].event.name);
-        json_close(json, ']');
-        json_close(json, '}');
-    }
-    json_close(json_break(json, "\n  "), ']');
-}
-
-static void put_json_histograms(struct json *json, const struct stat_report *r, const double *means)
-{
-    json_open(json_name(json_break(json, "\n  "), "histograms"), '[');
+    size_t n = (size_t)r->result->nevents + 1;
+    whole->nevents = stat_rows_count(r);
+    whole->events = arena_alloc(arena, ((size_t)whole->nevents + 1) * sizeof *whole->events);
+    whole->refused = arena_alloc(arena, n * sizeof *whole->refused);
+    whole->histograms = arena_alloc(arena, n * sizeof *whole->histograms);
+    whole->durations = arena_alloc(arena, n * sizeof *whole->durations);
+    for (int i = 0; i < whole->nevents; i++)
+        whole->events[i] = event_row_at(r, i);
     for (int i = 0; i < r->result->nevents; i++) {
-        struct stat_histogram h;
-        if (r->events[i].base != i ||
-            !stat_histogram_make(r->events, means, r->result->nevents, i, &h))
-            continue;
-        json_open(json_break(json, "\n    "), '{');
-        json_text_known(json_name(json, "event"), r->events[i].event.name);
-        json_digits(json_name(json, "total_clk"), h.total_clk, DIGITS);
-        json_digits(json_name(json, "mean"), h.mean, DIGITS);
-        json_open(json_name(json, "clk"), '[');
-        for (int k = 0; k < h.nbuckets; k++)
-            json_digits(json, h.clk[k], DIGITS);
-        json_close(json, ']');
-        json_close(json, '}');
+        struct histogram_row *histogram = &whole->histograms[whole->nhistograms];
+        if (stat_is_first_refused(r, i))
+            whole->refused[whole->nrefused++] = refused_row_make(r, i, arena);
+        if (stat_histogram_at(r, means, i, &histogram->of)) {
+            histogram->event = r->events[i].event.name;
+            histogram->clk = histogram->of.clk;
+            whole->nhistograms++;
+        }
+        whole->ndurations += stat_duration_at(r, means, i, &whole->durations[whole->ndurations]);
     }
-    json_close(json_break(json, "\n  "), ']');
-}
-
-static void put_json_durations(struct json *json, const struct stat_report *r, const double *means)
-{
-    json_open(json_name(json_break(json, "\n  "), "durations"), '[');
-    for (int i = 0; i < r->result->nevents; i++) {
-        int begins;
-        double clk = stat_duration_of(r, means, i, &begins);
-        if (isnan(clk))
-            continue;
-        json_open(json_break(json, "\n    "), '{');
-        json_text_known(json_name(json, "condition"), r->events[i].event.name);
-        json_digits(json_name(json, "clk"), means[i], DIGITS);
-        json_digits(json_name(json, "begins"), means[begins], DIGITS);
-        json_digits(json_name(json, "mean_clk"), clk, DIGITS);
-        json_close(json, '}');
-    }
-    json_close(json_break(json, "\n  "), ']');
-}
-
-static void put_json_head(struct json *json, const struct stat_report *r)
-{
-    const struct stat_result *result = r->result;
-    json_open(json_name(json_break(json, "\n  "), "program"), '[');
-    for (int i = 0; r->options->argv[i]; i++)
-        json_text(json, r->options->argv[i]);
-    json_close(json, ']');
-    json_text_known(json_name(json_break(json, "\n  "), "uarch"), r->table->uarch);
-    json_text_known(json_name(json, "table_version"), r->table->version);
-    json_text_known(json_name(json, "backend"), r->options->backend->name);
-    if (r->options->cpu >= 0)
-        json_int(json_name(json, "cpu"), r->options->cpu);
-    else
-        json_null(json_name(json, "cpu"));
-    json_int(json_name(json_break(json, "\n  "), "warm_runs"), result->warm_runs);
-    json_int(json_name(json, "counted_runs"), result->counted_runs);
-    json_int(json_name(json, "lost_runs"), result->lost_runs);
-    json_int(json_name(json, "exit_status"), result->exit_status);
-    json_int(json_name(json, "signal"), result->signal);
-    json_int(json_name(json, "statuses_differ"), result->statuses_differ);
+    while (r->options->argv[whole->nprogram])
+        whole->nprogram++;
 }
 
 void stat_report_json(const struct stat_report *r, struct strbuf *out)
 {
     char doubt[200];
+    struct arena arena = {0};
     double *means = stat_means_make(r);
-    struct json json = {.out = out};
-    json_open(&json, '[');
-    json_open(&json, '{');
-    put_json_head(&json, r);
-    json_text_known(json_name(json_break(&json, "\n  "), "doubt"),
-                    stat_doubt_find(r, means, doubt, sizeof doubt));
-    put_json_rows(&json, r);
-    put_json_refused(&json, r);
-    put_json_histograms(&json, r, means);
-    put_json_durations(&json, r, means);
-    json_close(json_break(&json, "\n"), '}');
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
+    struct whole whole = {.of = *r->result,
+                          .program = r->options->argv,
+                          .uarch = r->table->uarch,
+                          .version = r->table->version,
+                          .backend = r->options->backend->name,
+                          .doubt = stat_doubt_find(r, means, doubt, sizeof doubt),
+                          .cpu = r->options->cpu >= 0 ? r->options->cpu : -1};
+    whole_fill(r, means, &arena, &whole);
+    output_put_json(&whole_record, &whole, 1, true, out);
     free(means);
+    arena_free(&arena);
+}
+
+// --- tables for people ---
+
+// A part of a histogram.
+struct share_row {
+    const char *event;
+    char in_cycle[16];
+    double percent;
+};
+OUTPUT_DEFINE(share_record, struct share_row, OUTPUT_LINE,
+              OUTPUT_FIELD(struct share_row, event, .look.heading = "event"),
+              OUTPUT_FIELD(struct share_row, in_cycle, .look.heading = "in a cycle",
+                           .look.align = ALIGN_RIGHT),
+              OUTPUT_FIELD(struct share_row, percent, .look.heading = "share of cycles %",
+                           .shown = 2, .look.align = ALIGN_RIGHT));
+
+static void put_table(const struct output_record *record, const void *rows, int n,
+                      const struct stat_report *r, enum report_format format, struct strbuf *out)
+{
+    struct text_table *table = output_table_make(record, rows, n);
+    if (r->colour)
+        text_table_colour(table);
+    text_table_put(table, format, out);
+    text_table_free(table);
+}
+
+void stat_report_events(const struct stat_report *r, enum report_format format, struct strbuf *out)
+{
+    int n = 0;
+    struct event_row *rows = xcalloc((size_t)stat_rows_count(r), sizeof *rows);
+    for (int i = 0; i < stat_rows_count(r); i++) {
+        rows[n] = event_row_at(r, i);
+        n += rows[n].n > 0;
+    }
+    put_table(&event_record, rows, n, r, format, out);
+    free(rows);
+}
+
+void stat_report_shares(const struct stat_report *r, const double *means, enum report_format format,
+                        struct strbuf *out)
+{
+    struct arena arena = {0};
+    int n = 0;
+    struct share_row *rows =
+        arena_alloc(&arena, ((size_t)r->result->nevents * STAT_BUCKETS_MAX + 1) * sizeof *rows);
+    for (int i = 0; i < r->result->nevents; i++) {
+        struct stat_histogram h = {0};
+        stat_histogram_at(r, means, i, &h);
+        for (int k = 0; k < h.nbuckets; k++, n++) {
+            rows[n] = (struct share_row){r->events[i].event.name, "", 100 * h.clk[k] / h.total_clk};
+            snprintf(rows[n].in_cycle, sizeof rows[n].in_cycle, "%s%d",
+                     k == h.nbuckets - 1 ? "≥" : "", k);
+        }
+    }
+    if (n > 0) {
+        strbuf_puts(out, "\n");
+        put_table(&share_record, rows, n, r, format, out);
+    }
+    arena_free(&arena);
+}
+
+void stat_report_durations(const struct stat_report *r, const double *means,
+                           enum report_format format, struct strbuf *out)
+{
+    int n = 0;
+    struct stat_duration *rows = xcalloc((size_t)r->result->nevents + 1, sizeof *rows);
+    for (int i = 0; i < r->result->nevents; i++)
+        if (stat_duration_at(r, means, i, &rows[n])) {
+            put_grouped(rows[n].clk, rows[n].clk_text);
+            put_grouped(rows[n].begins, rows[n].begins_text);
+            n++;
+        }
+    if (n > 0) {
+        strbuf_puts(out, "\n");
+        put_table(&duration_record, rows, n, r, format, out);
+    }
+    free(rows);
 }

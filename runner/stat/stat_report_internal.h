@@ -28,9 +28,18 @@ struct stat_row stat_row_at(const struct stat_report *r, int i);
 
 // Returns the mean counts of all events, NaN where not counted. The caller frees.
 double *stat_means_make(const struct stat_report *r);
-// Returns the mean duration of the condition whose cycles events[i] counts, and the event that
-// counts its beginnings; NaN: there is none.
-double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins);
+// The mean duration of a condition, from the cycles in which it held and the event that counts its
+// beginnings.
+struct stat_duration {
+    const char *condition;
+    double clk, begins, mean_clk;
+    char clk_text[40], begins_text[40]; // for people
+};
+// Make what follows from events[i]. Return false if nothing does.
+bool stat_duration_at(const struct stat_report *r, const double *means, int i,
+                      struct stat_duration *duration);
+bool stat_histogram_at(const struct stat_report *r, const double *means, int i,
+                       struct stat_histogram *histogram);
 
 // Returns the reason why the counts cannot all be true, a sentence without a full stop in
 // text[size]; NULL: they can.
@@ -39,3 +48,10 @@ const char *stat_doubt_find(const struct stat_report *r, const double *means, ch
 
 void stat_report_csv(const struct stat_report *r, struct strbuf *out);
 void stat_report_json(const struct stat_report *r, struct strbuf *out);
+// Append tables for people: the rows; histograms and durations, after an empty line if there are
+// any.
+void stat_report_events(const struct stat_report *r, enum report_format format, struct strbuf *out);
+void stat_report_shares(const struct stat_report *r, const double *means, enum report_format format,
+                        struct strbuf *out);
+void stat_report_durations(const struct stat_report *r, const double *means,
+                           enum report_format format, struct strbuf *out);

@@ -88,10 +88,22 @@ double *stat_means_make(const struct stat_report *r)
     return means;
 }
 
-double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins)
+bool stat_duration_at(const struct stat_report *r, const double *means, int i,
+                      struct stat_duration *duration)
 {
-    *begins = stat_duration_find(r->events, r->result->nevents, i);
-    if (*begins < 0 || isnan(means[i]) || isnan(means[*begins]) || means[*begins] <= 0)
-        return NAN;
-    return means[i] / means[*begins];
+    int begins = stat_duration_find(r->events, r->result->nevents, i);
+    if (begins < 0 || isnan(means[i]) || isnan(means[begins]) || means[begins] <= 0)
+        return false;
+    *duration = (struct stat_duration){.condition = r->events[i].event.name,
+                                       .clk = means[i],
+                                       .begins = means[begins],
+                                       .mean_clk = means[i] / means[begins]};
+    return true;
+}
+
+bool stat_histogram_at(const struct stat_report *r, const double *means, int i,
+                       struct stat_histogram *histogram)
+{
+    return r->events[i].base == i &&
+           stat_histogram_make(r->events, means, r->result->nevents, i, histogram);
 }
