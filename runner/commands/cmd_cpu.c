@@ -5,9 +5,9 @@
 #include "cli/option_format.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
+#include "cpu_print.h"
 #include "cpu_sheet.h"
 #include "measure/observed.h"
-#include "report/report_cpu.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 #include "util/pager.h"
@@ -110,7 +110,7 @@ static void cpu_print(const struct cpu_info *cpu, const struct cpu_environment *
                       enum report_format format)
 {
     FILE *out = pager_open();
-    (format == REPORT_JSON ? cpu_report_json : cpu_report_text)(cpu, env, out);
+    (format == REPORT_JSON ? cpu_print_json : cpu_print_text)(cpu, env, out);
     pager_close(out);
 }
 

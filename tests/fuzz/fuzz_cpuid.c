@@ -2,8 +2,8 @@
 // CPUID dumps: read, reported, the counters that such a CPU has, and written again.
 #include "fuzz.h"
 
+#include "commands/cpu_print.h"
 #include "cpuinfo/counters.h"
-#include "report/report_cpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,8 +42,8 @@ void fuzz_cpuid(const uint8_t *bytes, size_t size)
         fuzz_check_message(&err);
         return;
     }
-    report(&cpu, cpu_report_text);
-    report(&cpu, cpu_report_json);
+    report(&cpu, cpu_print_text);
+    report(&cpu, cpu_print_json);
     if (counters_load_cpu(&cpu, &table, &err) == 0)
         counters_free(&table);
     read_again(&cpu);

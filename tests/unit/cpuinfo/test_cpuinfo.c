@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Recorded and constructed CPUID dumps against what must be read off them; damaged dumps and tables
 // against the message that must come.
+#include "commands/cpu_print.h"
 #include "cpuinfo/cpu_tables.h"
 #include "cpuinfo/environment.h"
-#include "report/report_cpu.h"
 #include "util/mem.h"
 #include "util/paths.h"
 
@@ -557,14 +557,14 @@ static void test_report_of_counters(void **state)
         env.perf = i < 3 ? PERF_WORKS : PERF_ABSENT;
         FILE *out = open_memstream(&text, &size);
         env.clk_per_chain_clk = ratios[i];
-        cpu_report_text(&cpu, &env, out);
+        cpu_print_text(&cpu, &env, out);
         fclose(out);
         if (!strstr(text, says[i]) ||
             (ratios[i] == 0 && strstr(text, "the calibration chain (imul")))
             fail_msg("%s", strstr(text, "Performance"));
         free(text);
         out = open_memstream(&text, &size);
-        cpu_report_json(&cpu, &env, out);
+        cpu_print_json(&cpu, &env, out);
         fclose(out);
         assert_non_null(strstr(text, ratios[i] > 0 ? i ? "\"clk_per_chain_clk\": 1.334,"
                                                        : "\"clk_per_chain_clk\": 1.002,"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The report of `latput cpu` for people: sections of labelled lines, long ones wrapped under their
 // label, so that it reads well on a terminal of 80 columns.
-#include "report_cpu.h"
+#include "cpu_print.h"
 #include "util/terminal.h"
 #include "util/text.h"
 #include "util/text_table.h"
@@ -312,7 +312,7 @@ static void verdicts_print(const struct cpu_info *cpu, const struct cpu_environm
     }
 }
 
-void cpu_report_text(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
+void cpu_print_text(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
 {
     identity_print(cpu, out);
     features_print(cpu, out);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "cpuinfo/environment.h"
+#include "output/output.h"
 
 #include <stdio.h>
 
 // Print the report. env is NULL for a CPU loaded from a dump; facts of a live machine are then left
 // out.
-void cpu_report_text(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out);
-void cpu_report_json(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out);
+void cpu_print_text(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out);
+void cpu_print_json(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out);
+extern const struct output_kind cpu_print_kind;
