@@ -116,9 +116,9 @@ int counters_list(const struct counters_request *request)
                                  .wide = request->wide,
                                  .format = request->format,
                                  .columns = columns};
-    count_list_put(&list, &out);
+    int rows = count_list_put(&list, &out);
     pager_put(strbuf_text(&out)); // the following must be read last
-    if (!count_list_has_rows(&list))
+    if (rows == 0)
         command_note(request->command, "no %s of %s match", request->sets ? "sets" : "events",
                      table.uarch);
     if (list.note.len)

@@ -2,7 +2,6 @@
 #include "count_list.h"
 
 #include "cpuinfo/counter_names.h"
-#include "util/json.h"
 #include "util/mem.h"
 #include "util/terminal.h"
 #include "util/text.h"
@@ -14,9 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EVENT_COLUMNS = 8, TEXT_MAX = 160 };
-static const char *const event_columns[EVENT_COLUMNS] = {"group", "event", "code",    "counters",
-                                                         "name",  "pfm",   "meaning", "note"};
+enum { TEXT_MAX = 160 };
 
 // Writes the counters of an event: "any", "0-3", "2", "fixed 1", "any, fixed 1", "msr"; with "not
 // here" if too few are visible.
@@ -51,137 +48,105 @@ static bool event_matches(const struct counter_event *event, const char *group, 
     return all;
 }
 
-// One row's fields in the order of event_columns. Numbers as text live in `code` and `counters`.
 struct event_row {
-    const struct counter_event *event;
-    const char *fields[EVENT_COLUMNS];
-    char code[TEXT_MAX], counters[TEXT_MAX];
+    const char *uarch, *event, *name, *pfm, *note;
+    struct counter_id id;
+    char code[TEXT_MAX], counters[TEXT_MAX], config[24];
+    const char *group, *long_name, *meaning; // for people
+    bool here;
+};
+#define EVENT(...) OUTPUT_FIELD(struct event_row, __VA_ARGS__)
+#define EVENT_SHOWN(title, ...) EVENT(__VA_ARGS__, .look.heading = (title))
+OUTPUT_DEFINE(event_record, struct event_row, OUTPUT_LINE, EVENT(uarch, .only = OUTPUT_CSV),
+              EVENT(id.group),
+              EVENT_SHOWN("group", group, .only = OUTPUT_PEOPLE, .look.fit = {1, 0}),
+              EVENT_SHOWN("event", event),
+              EVENT_SHOWN("code", code, .look.fit = {2, 21}), // event=0x00,umask=0x00
+              EVENT_SHOWN("counters", counters, .look.fit = {3, 0}), EVENT(name), EVENT(pfm),
+              EVENT_SHOWN("name", long_name, .only = OUTPUT_PEOPLE, .look.fit = {4, 24}),
+              EVENT_SHOWN("meaning", meaning, .only = OUTPUT_PEOPLE, .look.fit = {FIT_KEEP, 40}),
+              EVENT(id.meaning), EVENT(note), EVENT(config, .only = OUTPUT_JSON),
+              EVENT(here, .only = OUTPUT_JSON));
+
+struct set_row {
+    const char *uarch, *set, *events;
+};
+#define SET(...) OUTPUT_FIELD(struct set_row, __VA_ARGS__)
+OUTPUT_DEFINE(set_record, struct set_row, OUTPUT_LINE, SET(uarch, .only = OUTPUT_CSV),
+              SET(set, .look.heading = "set"),
+              SET(events, .look.heading = "events", .look.fit = {FIT_KEEP, 40}));
+
+// The table with its events or sets.
+struct whole {
+    struct counter_table of;
+    const char *scheme;
+    int n;
+    const void *rows;
+};
+#define HEAD(...) OUTPUT_FIELD(struct whole, __VA_ARGS__)
+OUTPUT_DEFINE(head_record, struct whole, OUTPUT_LINE, HEAD(of.uarch), HEAD(of.applies),
+              HEAD(of.version), HEAD(of.source), HEAD(scheme), HEAD(of.general_counters),
+              HEAD(of.fixed_counters));
+static const struct output_field events_fields[] = {
+    OUTPUT_INLINE(head_record),
+    OUTPUT_ROWS(struct whole, rows, n, event_record, .look.name = "events")};
+static const struct output_field sets_fields[] = {
+    OUTPUT_INLINE(head_record),
+    OUTPUT_ROWS(struct whole, rows, n, set_record, .look.name = "sets")};
+static const struct output_record events_record = {OUTPUT_RECORD(struct whole, events_fields)},
+                                  sets_record = {OUTPUT_RECORD(struct whole, sets_fields)};
+const struct output_kind count_list_kinds[2] = {
+    {"counters",      "latput counters list",        &events_record, 1, 1},
+    {"counters_sets", "latput counters list --sets", &sets_record,   1, 1}
 };
 
-static void event_row_make(const struct counter_table *table, const struct counter_event *event,
-                           const struct counter_id *id, struct event_row *row)
+// `before`: the group of the row before, which people see once.
+static struct event_row event_row_make(const struct count_listing *list,
+                                       const struct counter_id *id,
+                                       const struct counter_event *event, const char *before,
+                                       struct arena *arena)
 {
-    size_t len = strlen(counter_event_text(event, row->code, sizeof row->code));
-    if (event->extra_msr)
-        snprintf(row->code + len, sizeof row->code - len, " msr 0x%x=0x%llx", event->extra_msr,
-                 (unsigned long long)event->extra_value);
-    counters_text(table, event, row->counters, sizeof row->counters);
-    const char *fields[EVENT_COLUMNS] = {id->group,   event->id,  row->code,   row->counters,
-                                         event->name, event->pfm, id->meaning, event->note};
-    memcpy(row->fields, fields, sizeof fields);
-    row->event = event;
-}
-
-// Finds the next requested event, in the order of counter_ids.csv from *index on.
-static bool event_next(const struct counter_table *table, char *const *globs, int *index,
-                       struct event_row *row)
-{
-    for (const struct counter_id *id; (id = counter_id_at(*index)); (*index)++) {
-        const struct counter_event *event = counter_find(table, id->id);
-        if (!event || strcmp(event->id, id->id) != 0 || !event_matches(event, id->group, globs))
-            continue;
-        event_row_make(table, event, id, row);
-        (*index)++;
-        return true;
-    }
-    return false;
-}
-
-// Prints a table, fitted to the lines of a terminal unless --wide is given.
-static void table_print(struct count_listing *list, struct text_table *table,
-                        const struct text_fit *fits, struct strbuf *out)
-{
-    bool plain = list->format == REPORT_TABLE, rows = text_table_rows(table) > 0;
-    if (terminal_has_colour(STDOUT_FILENO))
-        text_table_colour(table);
-    if (plain && rows && list->columns > 0 && !list->wide)
-        text_table_print_narrow(table, list->columns, fits, out, &list->note);
-    else if (!plain || rows)
-        text_table_put(table, list->format, out);
-    text_table_free(table);
-}
-
-// Prints the events; to a pipe, the vendors' long names only with --wide.
-static void events_table(struct count_listing *list, struct strbuf *out)
-{
-    static const char *const headers[] = {"group", "event", "code", "counters", "name", "meaning"};
-    static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
-    static const struct text_fit fits[ARRAY_LEN(headers)] = {
-        {1,        0 },
-        {FIT_KEEP, 0 }, // event
-        {2,        21}, // code: event=0x00,umask=0x00
-        {3,        0 },
-        {4,        24}, // name
-        {FIT_KEEP, 40}, // meaning
-    };
-    struct text_table *report = text_table_new(headers, aligns, ARRAY_LEN(headers));
     bool names = list->wide || list->columns > 0;
-    struct event_row row;
+    struct event_row row = {.uarch = list->table->uarch,
+                            .event = event->id,
+                            .name = event->name,
+                            .pfm = event->pfm,
+                            .note = event->note,
+                            .id = *id,
+                            .group = strcmp(before, id->group) == 0 ? "" : id->group,
+                            // to a pipe, the vendors' long names only with --wide
+                            .long_name = names ? event->name : "",
+                            .meaning = arena_printf(arena, "%s%s%s", id->meaning,
+                                                    *event->note ? "; " : "", event->note),
+                            .here = counter_fits(list->table, event)};
+    size_t len = strlen(counter_event_text(event, row.code, sizeof row.code));
+    if (event->extra_msr)
+        snprintf(row.code + len, sizeof row.code - len, " msr 0x%x=0x%llx", event->extra_msr,
+                 (unsigned long long)event->extra_value);
+    counters_text(list->table, event, row.counters, sizeof row.counters);
+    snprintf(row.config, sizeof row.config, "0x%llx",
+             (unsigned long long)counter_event_code(event));
+    return row;
+}
+
+// Makes the requested events, in the order of counter_ids.csv.
+static struct event_row *events_make(const struct count_listing *list, struct arena *arena, int *n)
+{
+    const struct counter_id *id;
     const char *group = "";
-    for (int index = 0; event_next(list->table, list->globs, &index, &row);) {
-        bool same = strcmp(group, row.fields[0]) == 0;
-        group = row.fields[0];
-        text_table_cell(report, same ? "" : group);
-        for (int i = 1; i <= 3; i++)
-            text_table_cell(report, row.fields[i]);
-        text_table_cell(report, names ? row.fields[4] : "");
-        char *meaning =
-            xasprintf("%s%s%s", row.fields[6], *row.fields[7] ? "; " : "", row.fields[7]);
-        text_table_cell(report, meaning);
-        free(meaning);
+    struct event_row *rows = NULL;
+    size_t capacity = 0;
+    *n = 0;
+    for (int index = 0; (id = counter_id_at(index)); index++) {
+        const struct counter_event *event = counter_find(list->table, id->id);
+        if (!event || strcmp(event->id, id->id) != 0 ||
+            !event_matches(event, id->group, list->globs))
+            continue;
+        rows = xgrow(rows, &capacity, (size_t)*n + 1, sizeof *rows);
+        rows[(*n)++] = event_row_make(list, id, event, group, arena);
+        group = id->group;
     }
-    table_print(list, report, fits, out);
-}
-
-static void events_csv(struct count_listing *list, struct strbuf *out)
-{
-    static const char *const headers[] = {"uarch", "group", "event",   "code", "counters",
-                                          "name",  "pfm",   "meaning", "note"};
-    static const enum text_align aligns[ARRAY_LEN(headers)];
-    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    struct event_row row;
-    for (int index = 0; event_next(list->table, list->globs, &index, &row);) {
-        text_table_cell(table, list->table->uarch);
-        for (int i = 0; i < EVENT_COLUMNS; i++)
-            text_table_cell(table, row.fields[i]);
-    }
-    text_table_put(table, REPORT_CSV, out);
-    text_table_free(table);
-}
-
-static void head_json(const struct counter_table *table, struct json *json)
-{
-    json_open(json, '[');
-    json_open(json, '{');
-    json_text(json_name(json, "uarch"), table->uarch);
-    json_text(json_name(json, "applies"), table->applies);
-    json_text(json_name(json, "version"), table->version);
-    json_text(json_name(json, "source"), table->source);
-    json_text(json_name(json, "scheme"), counter_scheme_name(table->scheme));
-    json_int(json_name(json, "general_counters"), table->general_counters);
-    json_int(json_name(json, "fixed_counters"), table->fixed_counters);
-}
-
-static void events_json(struct count_listing *list, struct strbuf *out)
-{
-    struct event_row row;
-    struct json json = {.out = out};
-    head_json(list->table, &json);
-    json_open(json_name(&json, "events"), '[');
-    for (int index = 0; event_next(list->table, list->globs, &index, &row);) {
-        char code[24];
-        snprintf(code, sizeof code, "0x%llx", (unsigned long long)counter_event_code(row.event));
-        json_open(json_break(&json, "\n  "), '{');
-        for (int i = 0; i < EVENT_COLUMNS; i++)
-            json_text(json_name(&json, event_columns[i]), row.fields[i]);
-        json_text(json_name(&json, "config"), code);
-        json_bool(json_name(&json, "here"), counter_fits(list->table, row.event));
-        json_close(&json, '}');
-    }
-    json_close(json_break(&json, "\n"), ']');
-    json_close(&json, '}');
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
+    return rows;
 }
 
 static bool set_matches(const struct counter_set *set, char *const *globs)
@@ -202,67 +167,64 @@ static const struct counter_set *set_next(const struct counter_table *table, cha
     return set;
 }
 
-static void sets_table(struct count_listing *list, struct strbuf *out)
+static struct set_row *sets_make(const struct count_listing *list, int *n)
 {
-    static const char *const headers[] = {"uarch", "set", "events"};
-    static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
-    static const struct text_fit fits[ARRAY_LEN(headers)] = {
-        {FIT_KEEP, 0 },
-        {FIT_KEEP, 0 },
-        {FIT_KEEP, 40}
-    };
-    struct text_table *report = text_table_new(headers, aligns, ARRAY_LEN(headers));
-    bool csv = list->format == REPORT_CSV;
+    struct set_row *rows = NULL;
+    size_t capacity = 0;
+    *n = 0;
     for (const struct counter_set *set = NULL; (set = set_next(list->table, list->globs, set));) {
-        text_table_cell(report, csv ? list->table->uarch : "");
-        text_table_cell(report, set->name);
-        text_table_cell(report, set->events);
+        rows = xgrow(rows, &capacity, (size_t)*n + 1, sizeof *rows);
+        rows[(*n)++] = (struct set_row){list->table->uarch, set->name, set->events};
     }
-    table_print(list, report, fits, out);
+    return rows;
 }
 
-static void sets_json(struct count_listing *list, struct strbuf *out)
+// Prints a table, fitted to the lines of a terminal unless --wide is given.
+static void table_print(struct count_listing *list, const struct output_record *record,
+                        const void *rows, int n, struct strbuf *out)
 {
-    struct json json = {.out = out};
-    head_json(list->table, &json);
-    json_open(json_name(&json, "sets"), '[');
-    for (const struct counter_set *set = NULL; (set = set_next(list->table, list->globs, set));) {
-        json_open(json_break(&json, "\n  "), '{');
-        json_text(json_name(&json, "set"), set->name);
-        json_text(json_name(&json, "events"), set->events);
-        json_close(&json, '}');
-    }
-    json_close(json_break(&json, "\n"), ']');
-    json_close(&json, '}');
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
+    struct text_table *table = output_table_make(record, rows, n);
+    struct text_fit *fits = output_fits_make(record);
+    bool plain = list->format == REPORT_TABLE;
+    if (terminal_has_colour(STDOUT_FILENO))
+        text_table_colour(table);
+    if (plain && n > 0 && list->columns > 0 && !list->wide)
+        text_table_print_narrow(table, list->columns, fits, out, &list->note);
+    else if (!plain || n > 0)
+        text_table_put(table, list->format, out);
+    text_table_free(table);
+    free(fits);
 }
 
-bool count_list_has_rows(const struct count_listing *list)
+static void put_head(const struct count_listing *list, struct strbuf *out)
 {
-    struct event_row row;
-    int index = 0;
-    return list->sets ? set_next(list->table, list->globs, NULL) != NULL
-                      : event_next(list->table, list->globs, &index, &row);
-}
-
-void count_list_put(struct count_listing *list, struct strbuf *out)
-{
-    typedef void writer(struct count_listing * list, struct strbuf * out);
-    static writer *const people[] = {events_table, sets_table},
-                         *const csv[] = {events_csv, sets_table},
-                         *const json[] = {events_json, sets_json};
-    const enum report_format format = list->format;
     const struct counter_table *table = list->table;
     char counts[96] = "";
     if (table->general_counters + table->fixed_counters > 0)
         snprintf(counts, sizeof counts, ", %d general and %d fixed counters",
                  table->general_counters, table->fixed_counters);
-    if (format == REPORT_TABLE) {
-        text_wrap(out, table->applies, 0, list->columns > 0 ? list->columns : INT_MAX);
-        strbuf_printf(out, "%d events%s; table version %s, scheme %s\n\n", table->nevents, counts,
-                      table->version, counter_scheme_name(table->scheme));
-    }
-    writer *const *writers = format == REPORT_CSV ? csv : format == REPORT_JSON ? json : people;
-    writers[list->sets](list, out);
+    text_wrap(out, table->applies, 0, list->columns > 0 ? list->columns : INT_MAX);
+    strbuf_printf(out, "%d events%s; table version %s, scheme %s\n\n", table->nevents, counts,
+                  table->version, counter_scheme_name(table->scheme));
+}
+
+int count_list_put(struct count_listing *list, struct strbuf *out)
+{
+    struct arena arena = {0};
+    const struct output_record *record = list->sets ? &set_record : &event_record;
+    struct whole whole = {.of = *list->table, .scheme = counter_scheme_name(list->table->scheme)};
+    void *rows = list->sets ? (void *)sets_make(list, &whole.n)
+                            : (void *)events_make(list, &arena, &whole.n);
+    whole.rows = rows;
+    if (list->format == REPORT_TABLE)
+        put_head(list, out);
+    if (list->format == REPORT_JSON)
+        output_put_json(count_list_kinds[list->sets].record, &whole, 1, true, out);
+    else if (list->format == REPORT_CSV)
+        output_put_table(record, rows, whole.n, REPORT_CSV, out);
+    else
+        table_print(list, record, rows, whole.n, out);
+    free(rows);
+    arena_free(&arena);
+    return whole.n;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cpuinfo/counters.h"
+#include "output/output.h"
 #include "util/strbuf.h"
-#include "util/text_table.h"
 
 // Content and form of a listing.
 struct count_listing {
@@ -17,5 +17,6 @@ struct count_listing {
     struct strbuf note; // columns that do not fit the terminal
 };
 
-void count_list_put(struct count_listing *list, struct strbuf *out);
-bool count_list_has_rows(const struct count_listing *list);
+extern const struct output_kind count_list_kinds[2]; // of events, and of sets
+
+int count_list_put(struct count_listing *list, struct strbuf *out); // returns the number of rows
