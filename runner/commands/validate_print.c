@@ -1,43 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "validate_print.h"
 
-#include "util/json.h"
 #include "util/text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-
-static void print_json_classes(struct json *json, const struct validation *result)
-{
-    json_open(json_name(json_break(json, "\n  "), "classes"), '[');
-    for (int i = 0; i < result->nclasses; i++) {
-        const struct validation_class *class = &result->classes[i];
-        double none = (double)NAN;
-        json_open(json_break(json, "\n    "), '{');
-        json_text(json_name(json, "class"), class->name);
-        json_int(json_name(json, "mixes"), class->mixes);
-        json_real(json_name(json, "mape_percent"), class->mixes ? class->mape_percent : none);
-        json_real(json_name(json, "within_10_percent"),
-                  class->mixes ? class->within_10_percent : none);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void print_json_left_out(struct json *json, const struct validate_forms *forms)
-{
-    json_open(json_name(json_break(json, "\n  "), "left_out"), '[');
-    for (int i = 0; i < VALIDATE_REASONS; i++) {
-        if (!forms->left_out[i])
-            continue;
-        json_open(json_break(json, "\n    "), '{');
-        json_text(json_name(json, "reason"), validate_reason_text((enum validate_reason)i));
-        json_int(json_name(json, "forms"), forms->left_out[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
 
 void validate_print_beside(const struct validate_beside *beside)
 {
@@ -51,59 +19,68 @@ void validate_print_beside(const struct validate_beside *beside)
            beside->counts.refused, beside->counts.late);
 }
 
-// Writes one row per prediction, for the mixes that both have; none if no other model was asked
-// for.
-static void json_beside(struct json *json, const struct validate_beside *beside)
-{
-    json_open(json_name(json_break(json, "\n  "), "against"), '[');
-    for (int i = 0; i < 2 && beside; i++) {
-        const struct validation *figures = i ? &beside->theirs : &beside->ours;
-        json_open(json_break(json, "\n    "), '{');
-        json_text(json_name(json, "model"), i ? "llvm-mca" : "latput");
-        json_text(json_name(json, "cpu"), beside->cpu);
-        json_int(json_name(json, "mixes"), figures->mixes);
-        json_int(json_name(json, "refused"), beside->counts.refused);
-        json_int(json_name(json, "late"), beside->counts.late);
-        json_real(json_name(json, "mape_percent"), figures->mape_percent);
-        json_real(json_name(json, "kendall_tau"), figures->kendall_tau);
-        json_real(json_name(json, "within_10_percent"), figures->within_10_percent);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
+// --- JSON ---
+
+struct reason_row {
+    const char *reason;
+    int forms;
+};
+OUTPUT_DEFINE(reason_record, struct reason_row, OUTPUT_LINE,
+              OUTPUT_FIELD(struct reason_row, reason), OUTPUT_FIELD(struct reason_row, forms));
+
+// Predictions of a model, for the mixes that both have.
+struct beside_row {
+    const char *model, *cpu;
+    struct mca_counts counts;
+    struct validation of;
+};
+#define BESIDE(...) OUTPUT_FIELD(struct beside_row, __VA_ARGS__)
+OUTPUT_DEFINE(beside_record, struct beside_row, OUTPUT_LINE, BESIDE(model), BESIDE(cpu),
+              BESIDE(of.mixes), BESIDE(counts.refused), BESIDE(counts.late),
+              BESIDE(of.mape_percent), BESIDE(of.kendall_tau), BESIDE(of.within_10_percent));
+
+struct whole {
+    struct validation of;
+    int forms;
+    const char *file;
+    const struct reason_row *left_out;
+    int nleft_out, nagainst;
+    struct beside_row against[2];
+};
+#define WHOLE(...) OUTPUT_FIELD(struct whole, __VA_ARGS__)
+OUTPUT_DEFINE(whole_record, struct whole, OUTPUT_LINE, WHOLE(of.mixes),
+              WHOLE(file, .optional = true), WHOLE(of.seed, .optional = true, .none = -1),
+              WHOLE(forms), WHOLE(of.mape_percent), WHOLE(of.kendall_tau),
+              WHOLE(of.within_10_percent),
+              OUTPUT_ROWS(struct whole, of.classes, of.nclasses, store_validation_class.of),
+              OUTPUT_ROWS(struct whole, left_out, nleft_out, reason_record, .optional = true),
+              OUTPUT_ARRAY(struct whole, against, nagainst, beside_record),
+              OUTPUT_ROWS(struct whole, of.worst, of.nworst, store_validation_mix.of));
+const struct output_kind validate_print_kind = {
+    "validate", "latput validate; file instead of seed and left_out for mixes of a file",
+    &whole_record, 1, 1};
 
 void validate_print_json(const struct validation *result, const struct validate_forms *forms,
                          const char *again, const struct validate_beside *beside)
 {
     struct strbuf out = {0};
-    struct json json = {.out = &out};
-    json_open(&json, '[');
-    json_open(&json, '{');
-    json_int(json_name(&json, "mixes"), result->mixes);
+    struct reason_row reasons[VALIDATE_REASONS];
+    struct whole whole = {.of = *result, .forms = forms->n, .file = again};
     if (again)
-        json_text(json_name(&json, "file"), again);
+        whole.of.seed = -1;
     else
-        json_int(json_name(&json, "seed"), result->seed);
-    json_int(json_name(&json, "forms"), forms->n);
-    json_real(json_name(&json, "mape_percent"), result->mape_percent);
-    json_real(json_name(&json, "kendall_tau"), result->kendall_tau); // NaN: all mixes are alike
-    json_real(json_name(&json, "within_10_percent"), result->within_10_percent);
-    print_json_classes(&json, result);
-    if (!again)
-        print_json_left_out(&json, forms);
-    json_beside(&json, beside);
-    json_open(json_name(json_break(&json, "\n  "), "worst"), '[');
-    for (int i = 0; i < result->nworst; i++) {
-        json_open(json_break(&json, "\n    "), '{');
-        json_text(json_name(&json, "mix"), result->worst[i].text);
-        json_real(json_name(&json, "measured_clk"), result->worst[i].measured_clk);
-        json_real(json_name(&json, "predicted_clk"), result->worst[i].predicted_clk);
-        json_close(&json, '}');
+        whole.left_out = reasons;
+    for (int i = 0; i < VALIDATE_REASONS; i++)
+        if (forms->left_out[i])
+            reasons[whole.nleft_out++] = (struct reason_row){
+                validate_reason_text((enum validate_reason)i), forms->left_out[i]};
+    if (beside) {
+        whole.nagainst = 2;
+        whole.against[0] = (struct beside_row){"latput", beside->cpu, beside->counts, beside->ours};
+        whole.against[1] =
+            (struct beside_row){"llvm-mca", beside->cpu, beside->counts, beside->theirs};
     }
-    json_close(&json, ']');
-    json_close(json_break(&json, "\n"), '}');
-    json_close(&json, ']');
-    strbuf_puts(&out, "\n");
+    output_put_json(&whole_record, &whole, 1, true, &out);
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
 }

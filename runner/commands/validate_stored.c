@@ -5,7 +5,6 @@
 #include "store/store_ports.h"
 #include "store/store_read.h"
 #include "store/store_validation.h"
-#include "util/json.h"
 #include "util/mem.h"
 #include "validate/validate.h"
 
@@ -18,7 +17,6 @@
 struct stored_run {
     int64_t run_id;
     const char *uarch, *version;
-    bool has; // mixes
     int unknown;
     struct validation figures;
 };
@@ -34,9 +32,14 @@ static struct stored_run *runs_list(struct store *store, int64_t run_id, struct 
     for (*n = 0; got == 1 && (got = store_rows_next(rows, err)) == 1; ++*n) {
         if ((*n & (*n - 1)) == 0)
             runs = xrealloc(runs, (size_t)(*n ? 2 * *n : 1) * sizeof *runs);
-        runs[*n] = (struct stored_run){.run_id = store_integer_of(rows, "run_id"),
-                                       .uarch = store_rows_keep(rows, "uarch", arena),
-                                       .version = store_rows_keep(rows, "version", arena)};
+        runs[*n] = (struct stored_run){
+            .run_id = store_integer_of(rows, "run_id"),
+            .uarch = store_rows_keep(rows, "uarch", arena),
+            .version = store_rows_keep(rows, "version", arena),
+            .figures = {.mape_percent = (double)NAN,
+                        .kendall_tau = (double)NAN,
+                        .within_10_percent = (double)NAN}
+        };
     }
     store_rows_close(rows);
     if (got < 0) {
@@ -68,83 +71,32 @@ static int run_predict(struct store *store, const struct selection *all, unsigne
     const struct validate_again again = {&forms, &of->model};
     if (validate_stored(&stored, &again, arena, &mixes, err) != 0)
         return err_prefix(err, "run %" PRId64 ": ", run->run_id);
-    run->has = true;
     run->unknown = mixes.unknown;
     run->figures = validate_figures(&forms, &mixes, (uint64_t)stored.seed, arena);
     return 1;
 }
 
-static void cell_number(struct text_table *table, int decimals, double value)
-{
-    char text[32] = "";
-    if (!isnan(value))
-        snprintf(text, sizeof text, "%.*f", decimals, value);
-    text_table_cell(table, text);
-}
-
-static void cell_integer(struct text_table *table, int64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, value);
-    text_table_cell(table, text);
-}
-
-static void runs_table(const struct stored_run *runs, int n, struct strbuf *out)
-{
-    static const char *const headings[] = {"run",         "CPU",     "version", "mixes",
-                                           "within 10 %", "error %", "tau",     "not predicted"};
-    static const enum text_align aligns[] = {ALIGN_RIGHT, ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_RIGHT,
-                                             ALIGN_POINT, ALIGN_POINT, ALIGN_POINT, ALIGN_RIGHT};
-    struct text_table *table = text_table_new(headings, aligns, (int)ARRAY_LEN(headings));
-    for (int i = 0; i < n; i++) {
-        const struct stored_run *run = &runs[i];
-        cell_integer(table, run->run_id);
-        text_table_cell(table, run->uarch);
-        text_table_cell(table, run->version);
-        if (run->has)
-            cell_integer(table, run->figures.mixes);
-        else
-            text_table_cell(table, "none");
-        cell_number(table, 1, run->has ? run->figures.within_10_percent : (double)NAN);
-        cell_number(table, 2, run->has ? run->figures.mape_percent : (double)NAN);
-        cell_number(table, 3, run->has ? run->figures.kendall_tau : (double)NAN);
-        if (run->unknown)
-            cell_integer(table, run->unknown);
-        else
-            text_table_cell(table, "");
-    }
-    text_table_print(table, out);
-    text_table_free(table);
-}
-
-static void runs_json(const struct stored_run *runs, int n, struct strbuf *out)
-{
-    struct json json = {.out = out};
-    json_open(&json, '[');
-    for (int i = 0; i < n; i++) {
-        const struct stored_run *run = &runs[i];
-        json_open(json_break(&json, "\n"), '{');
-        json_int(json_name(&json, "run_id"), run->run_id);
-        json_text(json_name(&json, "uarch"), run->uarch);
-        json_text(json_name(&json, "version"), run->version);
-        json_int(json_name(&json, "mixes"), run->figures.mixes);
-        json_int(json_name(&json, "unknown"), run->unknown);
-        json_real(json_name(&json, "mape_percent"),
-                  run->has ? run->figures.mape_percent : (double)NAN);
-        json_real(json_name(&json, "kendall_tau"),
-                  run->has ? run->figures.kendall_tau : (double)NAN);
-        json_real(json_name(&json, "within_10_percent"),
-                  run->has ? run->figures.within_10_percent : (double)NAN);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
-}
+#define RUN(title, side, ...)                                                                      \
+    OUTPUT_FIELD(struct stored_run, __VA_ARGS__, .look.heading = (title), .look.align = (side))
+OUTPUT_DEFINE(run_record, struct stored_run, OUTPUT_LINE, RUN("run", ALIGN_RIGHT, run_id),
+              RUN("CPU", ALIGN_LEFT, uarch), RUN("version", ALIGN_LEFT, version),
+              RUN("mixes", ALIGN_RIGHT, figures.mixes), OUTPUT_FIELD(struct stored_run, unknown),
+              RUN("within 10 %", ALIGN_POINT, figures.within_10_percent, .only = OUTPUT_PEOPLE,
+                  .shown = 1),
+              RUN("error %", ALIGN_POINT, figures.mape_percent, .shown = 2),
+              RUN("tau", ALIGN_POINT, figures.kendall_tau, .shown = 3),
+              OUTPUT_FIELD(struct stored_run, figures.within_10_percent),
+              RUN("not predicted", ALIGN_RIGHT, unknown, .only = OUTPUT_PEOPLE, .known = true));
+const struct output_kind validate_stored_kind = {"validate_stored", "latput validate --stored",
+                                                 &run_record, 1, 0};
 
 static void runs_print(const struct stored_run *runs, int n, enum report_format format)
 {
     struct strbuf out = {0};
-    (format == REPORT_JSON ? runs_json : runs_table)(runs, n, &out);
+    if (format == REPORT_JSON)
+        output_put_json(&run_record, runs, n, false, &out);
+    else
+        output_put_table(&run_record, runs, n, format, &out);
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
 }

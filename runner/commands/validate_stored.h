@@ -16,3 +16,4 @@ struct stored_request {
 // Prints one row a run, newest first. Returns an exit status, after a message unless EXIT_DONE.
 int validate_stored_runs(const struct command *cmd, struct store *store,
                          const struct stored_request *request);
+extern const struct output_kind validate_stored_kind;
