@@ -3,9 +3,11 @@
 #pragma once
 
 #include "export/export.h"
+#include "output/output.h"
 
 struct comparison;
 typedef void compare_printer(const struct comparison *comparison, int entries, struct strbuf *out);
+extern const struct output_kind compare_print_kind;
 // Printers for people, for programs, and for one HTML page that needs no other file.
 compare_printer compare_print_text, compare_print_json, compare_print_page;
 

@@ -2,7 +2,6 @@
 // Contradictions to LLVM's model as text and JSON: one entry per class of the model.
 #include "compare_internal.h"
 
-#include "util/json.h"
 #include "util/text.h"
 
 #include <math.h>
@@ -88,80 +87,103 @@ void compare_print_text(const struct comparison *comparison, int entries, struct
         strbuf_printf(out, "%d more: --entries 0 shows all\n", comparison->nentries - shown);
 }
 
-static void json_member(struct json *json, const struct comparison *comparison,
-                        const struct compare_member *member)
+// --- JSON ---
+
+struct member_row {
+    struct known_form of;
+    const char *opcode, *assembly, *differs[DIFFERS_KINDS], *const *words;
+    double least_clk, most_clk;
+    const char *ports_llvm;
+    int ndiffers;
+};
+enum { DIGITS = 6 };
+#define MEMBER(...) OUTPUT_FIELD(struct member_row, __VA_ARGS__)
+#define MEMBER_CLK(...) MEMBER(__VA_ARGS__, .digits = DIGITS)
+OUTPUT_DEFINE(member_record, struct member_row, OUTPUT_LINE, MEMBER(of.id.form), MEMBER(of.id.enc),
+              MEMBER(opcode), MEMBER(assembly),
+              OUTPUT_LIST(struct member_row, words, ndiffers, .look.name = "differs"),
+              MEMBER_CLK(least_clk, .look.name = "latency_least_clk"),
+              MEMBER_CLK(most_clk, .look.name = "latency_most_clk"), MEMBER_CLK(of.rthroughput_clk),
+              MEMBER(of.rthroughput_bound, .known = true),
+              MEMBER(of.uops, .known = true, .none = -1), MEMBER(of.uops_bound, .known = true),
+              MEMBER(of.ports, .known = true), MEMBER(ports_llvm, .known = true));
+
+#define RESOURCE(...) OUTPUT_FIELD(struct model_resource, __VA_ARGS__)
+OUTPUT_DEFINE(resource_record, struct model_resource, OUTPUT_LINE,
+              RESOURCE(name, .look.name = "resource"),
+              RESOURCE(count, .look.name = "uops", .digits = DIGITS, .always = true));
+
+struct entry_row {
+    struct model_class of;
+    double per_million;
+    int compared, nmembers;
+    const struct member_row *members;
+};
+#define ENTRY(...) OUTPUT_FIELD(struct entry_row, __VA_ARGS__)
+OUTPUT_DEFINE(entry_record, struct entry_row, OUTPUT_LINE, ENTRY(of.name, .look.name = "class"),
+              ENTRY(per_million, .digits = DIGITS), ENTRY(compared),
+              ENTRY(of.uops, .look.name = "model_uops"),
+              ENTRY(of.latency_clk, .look.name = "model_latency_clk", .digits = DIGITS),
+              ENTRY(of.rthroughput_clk, .look.name = "model_rthroughput_clk", .digits = DIGITS),
+              OUTPUT_ARRAY(struct entry_row, of.resources, of.nresources, resource_record,
+                           .look.name = "model_resources"),
+              OUTPUT_ROWS(struct entry_row, members, nmembers, member_record));
+
+struct whole {
+    struct comparison of;
+    const char *uarch;
+    int nentries;
+    const struct entry_row *entries;
+};
+#define WHOLE(...) OUTPUT_FIELD(struct whole, __VA_ARGS__)
+OUTPUT_DEFINE(whole_record, struct whole, OUTPUT_LINE, WHOLE(uarch),
+              WHOLE(of.cpu, .look.name = "mcpu"), WHOLE(of.compared), WHOLE(of.agree),
+              WHOLE(of.unknown), WHOLE(of.files, .look.name = "counted_in"),
+              OUTPUT_ROWS(struct whole, entries, nentries, entry_record));
+const struct output_kind compare_print_kind = {"compare", "latput compare llvm", &whole_record, 1,
+                                               1};
+
+static void member_row_make(const struct comparison *comparison,
+                            const struct compare_member *member, struct arena *arena,
+                            struct member_row *row)
 {
-    static const char *const words[] = {"latency", "throughput", "uops", "ports"};
-    const struct known_form *form = member->form;
+    static const char *const words[DIFFERS_KINDS] = {"latency", "throughput", "uops", "ports"};
     struct llvm_latency latency = {.least = (double)NAN, .most = (double)NAN};
-    json_open(json_break(json, "\n    "), '{');
-    json_text(json_name(json, "form"), form->id.form);
-    json_text(json_name(json, "enc"), form->id.enc);
-    json_text(json_name(json, "opcode"), member->instr->opcode);
-    json_text(json_name(json, "assembly"), member->instr->text);
-    json_open(json_name(json, "differs"), '[');
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (member->differs >> i & 1)
-            json_text(json, words[i]);
-    json_close(json, ']');
-    bool known = llvm_latency(form, &latency);
-    json_digits(json_name(json, "latency_least_clk"), known ? latency.least : (double)NAN, 6);
-    json_digits(json_name(json, "latency_most_clk"), known ? latency.most : (double)NAN, 6);
-    json_digits(json_name(json, "rthroughput_clk"), form->rthroughput_clk, 6);
-    json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
-    json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
-    json_text_known(json_name(json, "uops_bound"), form->uops_bound);
-    json_text_known(json_name(json, "ports"), form->ports);
     struct strbuf names = {0};
-    bool named = compare_ports_names(comparison->ports, form, &names);
-    json_text_known(json_name(json, "ports_llvm"), named ? strbuf_text(&names) : NULL);
+    llvm_latency(member->form, &latency);
+    *row = (struct member_row){.of = *member->form,
+                               .opcode = member->instr->opcode,
+                               .assembly = member->instr->text,
+                               .words = row->differs,
+                               .least_clk = latency.least,
+                               .most_clk = latency.most};
+    for (int i = 0; i < DIFFERS_KINDS; i++)
+        if (member->differs >> i & 1)
+            row->differs[row->ndiffers++] = words[i];
+    if (compare_ports_names(comparison->ports, member->form, &names))
+        row->ports_llvm = arena_strdup(arena, strbuf_text(&names));
     strbuf_free(&names);
-    json_close(json, '}');
 }
 
-static void json_entry(struct json *json, const struct comparison *comparison,
-                       const struct compare_entry *entry)
+static struct entry_row entry_row_make(const struct comparison *comparison,
+                                       const struct compare_entry *entry, struct arena *arena)
 {
-    const struct model_class *class = entry->class;
-    json_open(json_break(json, "\n"), '{');
-    json_text(json_name(json, "class"), class->name);
-    json_digits(json_name(json, "per_million"), compare_per_million(comparison, entry->count), 6);
-    json_int(json_name(json, "compared"), entry->compared);
-    json_int(json_name(json_break(json, "\n  "), "model_uops"), class->uops);
-    json_digits(json_name(json, "model_latency_clk"), class->latency_clk, 6);
-    json_digits(json_name(json, "model_rthroughput_clk"), class->rthroughput_clk, 6);
-    json_open(json_name(json, "model_resources"), '[');
-    for (int i = 0; i < class->nresources; i++) {
-        json_open(json, '{');
-        json_text(json_name(json, "resource"), class->resources[i].name);
-        json_digits(json_name(json, "uops"), class->resources[i].count, 6);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_open(json_name(json_break(json, "\n  "), "members"), '[');
+    struct member_row *members =
+        arena_alloc(arena, ((size_t)entry->nmembers + 1) * sizeof *members);
     for (int i = 0; i < entry->nmembers; i++)
-        json_member(json, comparison, &entry->members[i]);
-    json_close(json, ']');
-    json_close(json, '}');
+        member_row_make(comparison, &entry->members[i], arena, &members[i]);
+    return (struct entry_row){*entry->class, compare_per_million(comparison, entry->count),
+                              entry->compared, entry->nmembers, members};
 }
 
 void compare_print_json(const struct comparison *comparison, int entries, struct strbuf *out)
 {
-    struct json json = {.out = out};
+    struct arena arena = {0};
     int shown = compare_shown(comparison, entries);
-    json_open(&json, '[');
-    json_open(&json, '{');
-    json_text(json_name(&json, "uarch"), comparison->data->uarch);
-    json_text(json_name(&json, "mcpu"), comparison->cpu);
-    json_int(json_name(&json, "compared"), comparison->compared);
-    json_int(json_name(&json, "agree"), comparison->agree);
-    json_int(json_name(&json, "unknown"), comparison->unknown);
-    json_text(json_name(&json, "counted_in"), comparison->files);
-    json_open(json_name(json_break(&json, "\n"), "entries"), '[');
+    struct entry_row *rows = arena_alloc(&arena, ((size_t)shown + 1) * sizeof *rows);
     for (int i = 0; i < shown; i++)
-        json_entry(&json, comparison, &comparison->entries[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
+        rows[i] = entry_row_make(comparison, &comparison->entries[i], &arena);
+    const struct whole whole = {*comparison, comparison->data->uarch, shown, rows};
+    output_put_json(&whole_record, &whole, 1, true, out);
+    arena_free(&arena);
 }

@@ -5,7 +5,7 @@
 #include "explain.h"
 #include "explain_try.h"
 
-#include "util/json.h"
+#include "output/output.h"
 
 // Origin of the block.
 struct explain_source {
@@ -28,3 +28,4 @@ void explain_print_text(const struct explanation *explanation,
 void explain_print_json(const struct explanation *explanation,
                         const struct explain_measured *measured,
                         const struct explain_source *source, struct json *json);
+extern const struct output_kind explain_print_kind;
