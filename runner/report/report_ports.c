@@ -4,7 +4,6 @@
 #include "report.h"
 #include "store/store_ports.h"
 
-#include "util/json.h"
 #include "util/text.h"
 #include "util/text_table.h"
 
@@ -281,117 +280,132 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
     strbuf_free(&line);
 }
 
-static void ports_json_set(struct json *json, const struct port_model *model, uint32_t set)
+// --- JSON ---
+
+// A set of ports, or of the hidden ones.
+struct set_row {
+    struct port_class of;
+    const char *name, *blocker, *const *ports;
+    int size;
+};
+#define SET(...) OUTPUT_FIELD(struct set_row, __VA_ARGS__)
+#define SET_PORTS OUTPUT_LIST(struct set_row, ports, size)
+OUTPUT_DEFINE(set_record, struct set_row, OUTPUT_LINE, SET(of.name), SET(size), SET_PORTS,
+              SET(of.holds, .words = &words_holds), SET(of.members, .look.name = "forms"),
+              SET(blocker));
+OUTPUT_DEFINE(hidden_record, struct set_row, OUTPUT_LINE, SET(name), SET_PORTS);
+
+struct share_row {
+    const char *unit;
+    double share_clk;
+};
+OUTPUT_DEFINE(share_record, struct share_row, OUTPUT_LINE, OUTPUT_FIELD(struct share_row, unit),
+              OUTPUT_FIELD(struct share_row, share_clk, .always = true));
+
+// A unit, and a form beside which others are timed: how long it needs each path.
+struct unit_row {
+    const char *name, *blocker, *kind, *whole_blocker;
+    double busy_clk, whole_clk;
+    const struct share_row *shares;
+    int nshares;
+};
+#define UNIT(...) OUTPUT_FIELD(struct unit_row, __VA_ARGS__)
+OUTPUT_DEFINE(unit_record, struct unit_row, OUTPUT_LINE, UNIT(name), UNIT(blocker), UNIT(kind),
+              UNIT(busy_clk), UNIT(whole_blocker, .known = true), UNIT(whole_clk));
+OUTPUT_DEFINE(probe_record, struct unit_row, OUTPUT_DENSE, UNIT(blocker, .look.name = "form"),
+              OUTPUT_ROWS(struct unit_row, shares, nshares, share_record));
+
+struct ports_row {
+    const char *uarch, *filler, *const *order;
+    int width, nports, wide_bits, nsets, nhidden, nunits, nprobes, norder;
+    double residual;
+    struct set_row sets[PORT_CLASSES_MAX], *hidden;
+    struct unit_row units[PORT_UNITS_MAX], probes[PORT_UNITS_MAX];
+};
+#define ROW(...) OUTPUT_FIELD(struct ports_row, __VA_ARGS__)
+OUTPUT_DEFINE(row_record, struct ports_row, OUTPUT_LINE, ROW(uarch), ROW(width),
+              ROW(nports, .look.name = "port_count"), ROW(residual), ROW(wide_bits), ROW(filler),
+              OUTPUT_ARRAY(struct ports_row, sets, nsets, set_record),
+              OUTPUT_ROWS(struct ports_row, hidden, nhidden, hidden_record),
+              OUTPUT_ARRAY(struct ports_row, units, nunits, unit_record),
+              OUTPUT_ARRAY(struct ports_row, probes, nprobes, probe_record),
+              OUTPUT_LIST(struct ports_row, order, norder));
+const struct output_kind report_ports_kind = {"ports", "latput ports", &row_record, 1, 1};
+
+static const char *const *labels_make(const struct port_model *model, const int *ports, int n,
+                                      struct arena *arena)
+{
+    const char **labels = arena_alloc(arena, ((size_t)n + 1) * sizeof *labels);
+    for (int p = 0; p < n; p++) {
+        char label[PORT_LABEL_MAX];
+        port_label(model, ports[p], label);
+        labels[p] = arena_strdup(arena, label);
+    }
+    return labels;
+}
+
+static struct set_row set_row_make(const struct port_model *model, const char *name, uint32_t set,
+                                   struct arena *arena)
 {
     int ports[PORTS_MAX], n = port_set_ports(model, set, ports);
-    json_open(json_name(json, "ports"), '[');
-    for (int p = 0; p < n; p++) {
-        char label[PORT_LABEL_MAX];
-        port_label(model, ports[p], label);
-        json_text(json, label);
-    }
-    json_close(json, ']');
+    return (struct set_row){.name = name, .ports = labels_make(model, ports, n, arena), .size = n};
 }
 
-static void ports_json_sets(struct json *json, const struct stored_port_model *stored)
+static struct unit_row unit_row_make(const struct stored_port_model *stored, int u,
+                                     struct arena *arena)
 {
-    const struct port_model *model = &stored->model;
-    json_open(json_name(json, "sets"), '[');
-    for (int c = 0; c < model->nclasses; c++) {
-        const struct port_class *class = &model->classes[c];
-        json_open(json_break(json, "\n  "), '{');
-        json_text(json_name(json, "name"), class->name);
-        json_int(json_name(json, "size"), port_set_size(class->set));
-        ports_json_set(json, model, class->set);
-        json_text(json_name(json, "holds"), port_holds_name(class->holds));
-        json_int(json_name(json, "forms"), class->members);
-        json_text(json_name(json, "blocker"), stored->class_blockers[c]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_open(json_name(json_break(json, "\n "), "hidden"), '[');
-    for (int i = 0; i < model->nhidden; i++) {
-        json_open(json, '{');
-        json_text(json_name(json, "name"), model->hidden[i].name);
-        ports_json_set(json, model, model->hidden[i].set);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void ports_json_units(struct json *json, const struct stored_port_model *stored)
-{
-    const struct port_model *model = &stored->model;
-    json_open(json_name(json_break(json, "\n "), "units"), '[');
-    for (int u = 0; u < model->nunits; u++) {
-        json_open(json, '{');
-        json_text(json_name(json, "name"), model->units[u].name);
-        json_text(json_name(json, "blocker"), stored->unit_blockers[u]);
-        json_text(json_name(json, "kind"), unit_kind(&model->units[u]));
-        bool whole = stored->unit_wholes[u] && *stored->unit_wholes[u];
-        json_real(json_name(json, "busy_clk"), model->units[u].blocker_clk);
-        json_text_known(json_name(json, "whole_blocker"), stored->unit_wholes[u]);
-        json_real(json_name(json, "whole_clk"), whole ? model->units[u].whole_clk : (double)NAN);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-// Writes the forms beside which others are timed, and how long each needs each path.
-static void ports_json_probes(struct json *json, const struct stored_port_model *stored)
-{
-    const struct port_model *model = &stored->model;
-    json_open(json_name(json_break(json, "\n "), "probes"), '[');
-    for (int u = 0; u < model->nunits; u++) {
-        const struct port_demands *demands = &model->units[u].usage.demands;
-        if (!port_unit_is_path(&model->units[u]))
-            continue;
-        json_open(json, '{');
-        json_text(json_name(json, "form"), stored->unit_blockers[u]);
-        json_open(json_name(json, "shares"), '[');
-        for (int d = 0; d < demands->n; d++) {
-            if (demands->of[d].unit < 0)
-                continue;
-            json_open(json, '{');
-            json_text(json_name(json, "unit"), model->units[demands->of[d].unit].name);
-            json_real(json_name(json, "share_clk"), demands->of[d].clk);
-            json_close(json, '}');
-        }
-        json_close(json, ']');
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-// Writes the order of ports in the diagrams, from left to right.
-static void ports_json_order(struct json *json, const struct port_model *model)
-{
-    int ports[PORTS_MAX], n = ports_order(model, ports);
-    json_open(json_name(json_break(json, "\n "), "order"), '[');
-    for (int p = 0; p < n; p++) {
-        char label[PORT_LABEL_MAX];
-        port_label(model, ports[p], label);
-        json_text(json, label);
-    }
-    json_close(json, ']');
+    const struct port_unit *units = stored->model.units;
+    const struct port_demands *demands = &units[u].usage.demands;
+    bool whole = stored->unit_wholes[u] && *stored->unit_wholes[u];
+    struct share_row *shares = arena_alloc(arena, ((size_t)demands->n + 1) * sizeof *shares);
+    struct unit_row row = {.name = units[u].name,
+                           .blocker = stored->unit_blockers[u],
+                           .kind = unit_kind(&units[u]),
+                           .whole_blocker = stored->unit_wholes[u],
+                           .busy_clk = units[u].blocker_clk,
+                           .whole_clk = whole ? units[u].whole_clk : (double)NAN,
+                           .shares = shares};
+    for (int d = 0; d < demands->n; d++)
+        if (demands->of[d].unit >= 0)
+            shares[row.nshares++] =
+                (struct share_row){units[demands->of[d].unit].name, demands->of[d].clk};
+    return row;
 }
 
 void report_ports_object(const struct stored_port_model *stored, const char *uarch,
                          struct json *json)
 {
     const struct port_model *model = &stored->model;
-    json_open(json, '{');
-    json_text(json_name(json, "uarch"), uarch);
-    json_int(json_name(json, "width"), model->width);
-    json_int(json_name(json, "port_count"), model->nports);
-    json_real(json_name(json, "residual"), model->residual);
-    json_int(json_name(json, "wide_bits"), model->teller >= 0 ? PORT_WIDE_BITS : 0);
-    json_text(json_name(json, "filler"), stored->filler);
-    ports_json_sets(json, stored);
-    ports_json_units(json, stored);
-    ports_json_probes(json, stored);
-    ports_json_order(json, model);
-    json_close(json, '}');
+    struct arena arena = {0};
+    int ports[PORTS_MAX];
+    struct ports_row *row = arena_alloc(&arena, sizeof *row);
+    *row = (struct ports_row){.uarch = uarch,
+                              .width = model->width,
+                              .nports = model->nports,
+                              .residual = model->residual,
+                              .wide_bits = model->teller >= 0 ? PORT_WIDE_BITS : 0,
+                              .filler = stored->filler,
+                              .nsets = model->nclasses,
+                              .nhidden = model->nhidden,
+                              .nunits = model->nunits,
+                              .norder = ports_order(model, ports)};
+    for (int c = 0; c < model->nclasses; c++) {
+        const struct port_class *class = &model->classes[c];
+        row->sets[c] = set_row_make(model, class->name, class->set, &arena);
+        row->sets[c].of = *class;
+        row->sets[c].blocker = stored->class_blockers[c];
+    }
+    row->hidden = arena_alloc(&arena, ((size_t)model->nhidden + 1) * sizeof *row->hidden);
+    for (int i = 0; i < model->nhidden; i++)
+        row->hidden[i] = set_row_make(model, model->hidden[i].name, model->hidden[i].set, &arena);
+    for (int u = 0; u < model->nunits; u++) {
+        row->units[u] = unit_row_make(stored, u, &arena);
+        if (port_unit_is_path(&model->units[u]))
+            row->probes[row->nprobes++] = row->units[u];
+    }
+    row->order = labels_make(model, ports, row->norder, &arena);
+    output_json_row(&row_record, row, 0, json);
+    arena_free(&arena);
 }
 
 void report_ports_json(const struct stored_port_model *stored, const char *uarch,

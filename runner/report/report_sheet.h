@@ -4,10 +4,10 @@
 #pragma once
 
 #include "conclude/swept.h"
+#include "output/output.h"
 #include "report_whose.h"
 #include "store/store_cpu.h"
 #include "util/csvfile.h"
-#include "util/json.h"
 #include "util/strbuf.h"
 #include "util/text_table.h"
 
@@ -104,6 +104,7 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
 // Writes an array of CPUs, each with its facts.
 void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
                        struct json *json);
+extern const struct output_kind report_sheet_kind;
 
 // --- from the database (report_sheet_load.c) ---
 

@@ -461,71 +461,74 @@ void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu 
     arena_free(&arena);
 }
 
-static void quantity_json(const struct sheet_quantity *quantity, struct json *json)
-{
-    json_open(json, '{');
-    json_real(json_name(json, "value"), quantity->value);
-    json_real(json_name(json, "low"), quantity->low);
-    json_real(json_name(json, "high"), quantity->high);
-    json_text(json_name(json, "unit"), quantity->unit);
-    json_close(json, '}');
-}
+// --- JSON ---
 
-static void fact_json(const struct sheet_line *line, const struct sheet_fact *fact,
-                      struct arena *arena, struct json *json)
-{
-    json_open(json_break(json, "\n    "), '{');
-    json_text(json_name(json, "group"), line->group);
-    json_text(json_name(json, "fact"), line->name);
-    json_text(json_name(json, "text"), value_text(fact, SHEET_QUANTITIES_MAX, arena));
-    json_text(json_name(json, "interval"), interval_text(fact, arena));
-    json_text(json_name(json, "published"), published_text(line, fact, arena));
-    json_open(json_name(json, "values"), '[');
-    for (int i = 0; i < fact->nquantities; i++)
-        quantity_json(&fact->quantities[i], json);
-    json_close(json, ']');
-    json_text(json_name(json, "property"), fact->property);
-    json_text(json_name(json, "variant"), fact->variant);
-    json_text(json_name(json, "conclusion"), fact->label);
-    json_text(json_name(json, "instead_of"), fact->instead_of);
-    json_text(json_name(json, "source"), report_sheet_source(fact, arena));
-    json_text(json_name(json, "outcome"), conclusion_outcome_name(fact->outcome));
-    json_real(json_name(json, "confidence"), fact->confidence);
-    json_real(json_name(json, "published_least"), fact->most > 0 ? fact->least : (double)NAN);
-    json_real(json_name(json, "published_most"), fact->most > 0 ? fact->most : (double)NAN);
-    json_close(json, '}');
-}
+#define QUANTITY(...) OUTPUT_FIELD(struct sheet_quantity, __VA_ARGS__)
+OUTPUT_DEFINE(quantity_record, struct sheet_quantity, OUTPUT_LINE, QUANTITY(value, .always = true),
+              QUANTITY(low), QUANTITY(high), QUANTITY(unit));
 
-static void cpu_json(const struct sheet_lines *lines, const struct sheet_cpu *cpu,
-                     struct json *json)
+struct fact_row {
+    struct sheet_fact of;
+    const char *group, *fact, *text, *interval, *published, *source;
+    double least, most; // published
+};
+#define FACT(...) OUTPUT_FIELD(struct fact_row, __VA_ARGS__)
+OUTPUT_DEFINE(fact_record, struct fact_row, OUTPUT_DENSE, FACT(group), FACT(fact), FACT(text),
+              FACT(interval), FACT(published),
+              OUTPUT_ARRAY(struct fact_row, of.quantities, of.nquantities, quantity_record,
+                           .look.name = "values"),
+              FACT(of.property), FACT(of.variant), FACT(of.label, .look.name = "conclusion"),
+              FACT(of.instead_of), FACT(source), FACT(of.outcome, .words = &words_conclusion),
+              FACT(of.confidence), FACT(least, .look.name = "published_least"),
+              FACT(most, .look.name = "published_most"));
+
+struct cpu_row {
+    struct report_whose of;
+    double core_hz;
+    struct fact_row *facts;
+    int nfacts;
+};
+#define CPU(...) OUTPUT_FIELD(struct cpu_row, __VA_ARGS__)
+OUTPUT_DEFINE(cpu_record, struct cpu_row, OUTPUT_LINE, CPU(of.run_id), CPU(of.uarch),
+              CPU(of.name, .look.name = "uarch_name"), CPU(of.brand), CPU(of.hypervisor),
+              CPU(of.date, .look.name = "started_utc"), CPU(of.version), CPU(core_hz),
+              OUTPUT_ROWS(struct cpu_row, facts, nfacts, fact_record));
+const struct output_kind report_sheet_kind = {
+    "cpu_sheet",
+    "latput cpu --sheet: a row per CPU; values are the same quantity in different units, words "
+    "have none",
+    &cpu_record, 0, 0};
+
+static struct fact_row fact_row(const struct sheet_line *line, const struct sheet_fact *fact,
+                                struct arena *arena)
 {
-    json_open(json_break(json, "\n  "), '{');
-    json_int(json_name(json, "run_id"), cpu->whose.run_id);
-    json_text(json_name(json, "uarch"), cpu->whose.uarch);
-    json_text(json_name(json, "uarch_name"), cpu->whose.name);
-    json_text(json_name(json, "brand"), cpu->whose.brand);
-    json_text(json_name(json, "hypervisor"), cpu->whose.hypervisor);
-    json_text(json_name(json, "started_utc"), cpu->whose.date);
-    json_text(json_name(json, "version"), cpu->whose.version);
-    json_real(json_name(json, "core_hz"),
-              cpu->whose.core_hz > 0 ? cpu->whose.core_hz : (double)NAN);
-    json_open(json_name(json, "facts"), '[');
-    for (int i = 0; i < lines->n; i++) {
-        struct arena arena = {0};
-        struct sheet_fact fact = report_sheet_fact(&lines->lines[i], cpu, &arena);
-        if (fact.asked)
-            fact_json(&lines->lines[i], &fact, &arena, json);
-        arena_free(&arena);
-    }
-    json_close(json_break(json, "\n  "), ']');
-    json_close(json, '}');
+    return (struct fact_row){.of = *fact,
+                             .group = line->group,
+                             .fact = line->name,
+                             .text = value_text(fact, SHEET_QUANTITIES_MAX, arena),
+                             .interval = interval_text(fact, arena),
+                             .published = published_text(line, fact, arena),
+                             .source = report_sheet_source(fact, arena),
+                             .least = fact->most > 0 ? fact->least : (double)NAN,
+                             .most = fact->most > 0 ? fact->most : (double)NAN};
 }
 
 void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
                        struct json *json)
 {
-    json_open(json, '[');
-    for (int i = 0; i < ncpus; i++)
-        cpu_json(lines, &cpus[i], json);
-    json_close(json_break(json, "\n"), ']');
+    struct arena arena = {0};
+    struct cpu_row *rows = arena_alloc(&arena, ((size_t)ncpus + 1) * sizeof *rows);
+    for (int c = 0; c < ncpus; c++) {
+        rows[c] = (struct cpu_row){
+            .of = cpus[c].whose,
+            .core_hz = cpus[c].whose.core_hz > 0 ? cpus[c].whose.core_hz : (double)NAN,
+            .facts = arena_alloc(&arena, ((size_t)lines->n + 1) * sizeof *rows->facts)};
+        for (int i = 0; i < lines->n; i++) {
+            struct sheet_fact fact = report_sheet_fact(&lines->lines[i], &cpus[c], &arena);
+            if (fact.asked)
+                rows[c].facts[rows[c].nfacts++] = fact_row(&lines->lines[i], &fact, &arena);
+        }
+    }
+    output_json_array(&cpu_record, rows, ncpus, 0, json);
+    arena_free(&arena);
 }
