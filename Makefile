@@ -2,11 +2,11 @@
 # Builds latput into build/. Targets: all (default), tests (builds them), test (runs those of pure
 # functions), check (all that do not measure), check-hardware (those that do), bench (accuracy,
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
-# the expected outputs), figures (makes docs/PORTS_FIGURES.md), truth (predicts the random mixes of
-# the published runs), fuzz (SECONDS=N, TARGET=NAME), format, lint (width and headless are parts of
-# it), install and uninstall (PREFIX, DESTDIR), dist, deb, pages (the web page of the published
-# runs, in build/pages), release (checks, then archive, deb, page, figures and their sha256 in
-# build/release; TAG=yes: the tag, too), clean.
+# the expected outputs), schema (that of JSON, in docs/), figures (makes docs/PORTS_FIGURES.md),
+# truth (predicts the random mixes of the published runs), fuzz (SECONDS=N, TARGET=NAME), format,
+# lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb,
+# pages (the web page of the published runs, in build/pages), release (checks, then archive, deb,
+# page, figures and their sha256 in build/release; TAG=yes: the tag, too), clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, TESTED
 # (folders of tests), V=1 (prints whole commands).
 
@@ -84,8 +84,8 @@ CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole
 PUBLISHED = $(wildcard results/published/*.tar.xz)
 PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
-.PHONY: all tests test check check-hardware storm bench golden figures truth fuzz format lint \
-	width headless install uninstall dist deb pages release clean
+.PHONY: all tests test check check-hardware storm bench golden schema figures truth fuzz format \
+	lint width headless install uninstall dist deb pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -282,6 +282,10 @@ storm: all tests
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
 
+# docs/output.schema.json, from the records of the outputs and docs/output.schema.in.
+schema: $(BUILD)/tests/test_golden_schema
+	LATPUT_GOLDEN=rewrite $(BUILD)/tests/test_golden_schema
+
 # The pages of figures, from the tables that programs read.
 figures:
 	@mkdir -p $(BUILD)
@@ -319,7 +323,8 @@ TIDY = clang-tidy --quiet \
 	$(patsubst %,--extra-arg=%,-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES))
 # The patterns are those of git, whose * matches directories, too.
 lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) \
-	$(SQLITE_OBJECTS)
+	$(SQLITE_OBJECTS) $(BUILD)/tests/test_golden_schema
+	$(BUILD)/tests/test_golden_schema
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run .ci/bare \
 		tools/fleet tools/release
