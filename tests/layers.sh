@@ -24,7 +24,6 @@ runner/derive
 runner/conclude
 runner/ports
 runner/names
-runner/output
 runner/columns
 runner/store
 runner/rederive
