@@ -5,7 +5,7 @@
 -- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
 -- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 34;
+PRAGMA user_version = 35;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (

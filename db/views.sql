@@ -176,6 +176,14 @@ SELECT *, CASE WHEN slots IS NULL THEN NULL
     ELSE 'exact' END AS uops_bound
 FROM port_result;
 
+-- Names for forms whose chains take no cycle (without_latency), by whether both operands are one
+-- register (same) and whether µops need ports all the same (ported).
+CREATE VIEW form_rename (without_latency, same, ported, idiom, eliminated, at_rename) AS VALUES
+    (0, 0, 0, NULL, 0, NULL), (0, 0, 1, NULL, 0, NULL),
+    (0, 1, 0, 0, NULL, NULL), (0, 1, 1, 0, NULL, NULL),
+    (1, 0, 0, NULL, 1, 'eliminated'), (1, 0, 1, NULL, 1, 'partly'),
+    (1, 1, 0, 1, NULL, 'idiom'), (1, 1, 1, 1, NULL, 'idiom');
+
 -- One row per form and run.
 CREATE VIEW run_instruction_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
@@ -188,13 +196,7 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     got.latency_bound, got.rthroughput_spread_clk, got.accepted, got.tried,
     form.options, form.form, list.name AS list, run_form.position,
     run_form.run_form_id, run_form.form_id, run_key.uarch_key, run_key.started_utc,
-    coalesce(got.kinds_ok, 0) AS kinds_ok,
-    CASE WHEN instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS idiom,
-    CASE WHEN NOT instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END
-        AS eliminated,
-    CASE WHEN got.without_latency AND instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
-        WHEN got.without_latency AND port_result.uops > 0 THEN 'partly'
-        WHEN got.without_latency THEN 'eliminated' END AS at_rename,
+    coalesce(got.kinds_ok, 0) AS kinds_ok, rename.idiom, rename.eliminated, rename.at_rename,
     got.latency_max_bound,
     iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
     got.latency_min_mark, got.latency_max_mark,
@@ -202,7 +204,10 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     got.rthroughput_bound, got.setting_clk, got.note, port_result.uops_bound
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN summary AS got USING (run_form_id)
-    LEFT JOIN bounded_port_result AS port_result USING (run_form_id);
+    LEFT JOIN bounded_port_result AS port_result USING (run_form_id)
+    LEFT JOIN form_rename AS rename ON rename.without_latency = got.without_latency
+        AND rename.same = (instr(' ' || form.options || ' ', ' same ') > 0)
+        AND rename.ported = (coalesce(port_result.ports, '') <> '');
 
 -- One row per form and run with ports.
 CREATE VIEW run_port_table AS
@@ -284,14 +289,7 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
     coalesce(got.rthroughput_spread_clk, thr.rthroughput_spread_clk) AS rthroughput_spread_clk,
     coalesce(got.accepted, lat.accepted, thr.accepted) AS accepted,
     coalesce(got.tried, lat.tried, thr.tried) AS tried, form.options, form.form,
-    list.name AS list,
-    CASE WHEN instr(' ' || form.options || ' ', ' same ')
-        THEN coalesce(got.without_latency, lat.without_latency) END AS idiom,
-    CASE WHEN NOT instr(' ' || form.options || ' ', ' same ')
-        THEN coalesce(got.without_latency, lat.without_latency) END AS eliminated,
-    CASE WHEN coalesce(got.without_latency, lat.without_latency, 0) = 0 THEN NULL
-        WHEN instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
-        WHEN port.ports <> '' THEN 'partly' ELSE 'eliminated' END AS at_rename,
+    list.name AS list, rename.idiom, rename.eliminated, rename.at_rename,
     coalesce(got.latency_max_bound, lat.latency_max_bound) AS latency_max_bound,
     (SELECT run_id FROM run_form AS own WHERE own.run_form_id = port.run_form_id) AS ports_run_id,
     coalesce(got.latency_min_mark, lat.latency_min_mark) AS latency_min_mark,
@@ -308,7 +306,11 @@ FROM form JOIN best_run_form AS best USING (form_id) JOIN run_form USING (run_fo
     LEFT JOIN summary AS got ON got.run_form_id = best.run_form_id
     LEFT JOIN summary AS lat ON lat.run_form_id = best.latency_row
     LEFT JOIN summary AS thr ON thr.run_form_id = best.rthroughput_row
-    LEFT JOIN bounded_port_result AS port ON port.run_form_id = best.port_row;
+    LEFT JOIN bounded_port_result AS port ON port.run_form_id = best.port_row
+    LEFT JOIN form_rename AS rename
+        ON rename.without_latency = coalesce(got.without_latency, lat.without_latency)
+        AND rename.same = (instr(' ' || form.options || ' ', ' same ') > 0)
+        AND rename.ported = (coalesce(port.ports, '') <> '');
 
 -- Public: one row per form and uarch. uops are dispatch slots (µops in the fused domain),
 -- uops_bound is 'upper' if they may be too many (microcode), else 'exact'; ports ends with '?' if
