@@ -220,15 +220,12 @@
         ["-m  -{k}", "without"],
     ];
     const marks = [
-        ["≤", "upper bound: the chain contains a step whose own time is not known exactly"],
-        ["≤ µops", "microcode takes slots from others that it does not use: the most it can have"],
-        ["~", "mean of executions that differ"],
-        ["*", "the fastest of several steady states"],
-        ["?", "after ports: another usage explains the measurements as well"],
-        ["idiom, eliminated", "takes no cycle: done at rename"],
-        ["partly", "some instances are eliminated, the others need the ports that are shown"],
+        ...latput.columns.marks,
         ["▼ ▲", "less, more than on the first CPU shown, by more than 2 %"],
     ];
+    const meanings = latput.columns.columns
+        .filter(({ heading }) => heading !== null)
+        .map(({ heading, says }) => [heading, says]);
     function help() {
         const list = (items) =>
             h(
@@ -243,6 +240,8 @@
             list(words),
             h("h3", {}, "Marks"),
             list(marks),
+            h("h3", {}, "Values"),
+            list(meanings),
             h("h3", {}, "Keys"),
             list(keys),
             h(

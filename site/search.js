@@ -245,9 +245,6 @@
         list: (part) => contains("list", part),
         enc: (part) => contains("enc", part),
         option: (part) => contains("options", part),
-        ports: (part, cpus) => ofCpu("ports", part, cpus),
-        outcome: (part, cpus) => ofCpu("outcome", part, cpus),
-        note: (part, cpus) => ofCpu("note", part, cpus),
         rename: (part, cpus) => ofCpu("at_rename", part, cpus),
         bits: (part) => (form) => String(model.forms.bits[form]) === part,
         change: (part, cpus) => (form) => judged(form, cpus)?.change === part,
@@ -286,6 +283,11 @@
             relation = /^(lat|tp|uops)(<=|>=|<|>|=)([\d.]+)$/.exec(word);
         if (relation) return number(relation, cpus);
         if (field && Object.hasOwn(fields, field[1])) return fields[field[1]](field[2], cpus);
+        // Texts of CPUs, by the headings of their columns: ports, outcome, note.
+        const column = latput.columns.columns.find(
+            ({ type, heading }) => field && type === "text" && heading === field[1],
+        );
+        if (column) return ofCpu(column.name, field[2], cpus);
         if (/[*?]/.test(word)) return wildcard(word);
         const meant = meaning(word);
         if (meant) return meant;

@@ -29,6 +29,15 @@ static const struct column_view *const column_views[STORE_VIEWS] = {
     [STORE_VIEW_LIST_FAILURE] = &columns_failure,
 };
 
+const struct column_mark column_marks[COLUMN_SIGNS] = {
+    [SIGN_UPPER] = {"≤",    "upper bound"                                                 },
+    [SIGN_AVERAGE] = {"~",      "mean of executions that differ"                              },
+    [SIGN_STATES] = {"*",      "fastest of several steady states"                            },
+    [SIGN_PORTS] = {"ports?", "others fit as well"                                          },
+    [SIGN_JOINED] = {"p1/p5",  "any of these ports, which no form of one µop has for itself"},
+    [SIGN_NAME] = {"name?",  "found by measuring, not claimed by the CPU"                  },
+};
+
 // Orders that programs know from before there were records; new columns come last, in the order of
 // these.
 static const char csv_order[] =
@@ -142,4 +151,11 @@ void columns_select(enum store_view view, struct strbuf *sql)
             strbuf_printf(sql, "%s%s", gap, columns->columns[i].look.name);
             gap = ", ";
         }
+}
+
+void columns_say(const struct column *column, struct strbuf *out)
+{
+    for (const char *at = column->look.says; *at; at++)
+        if (*at != '`')
+            strbuf_put(out, at, 1);
 }

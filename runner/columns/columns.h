@@ -66,6 +66,21 @@ enum column_differs {
 #define COLUMN_TOLERANCE 0.02
 #define COLUMN_LEAST_CLK 0.005
 
+// Marks beside values, and what they mean.
+enum column_sign {
+    SIGN_UPPER,
+    SIGN_AVERAGE,
+    SIGN_STATES,
+    SIGN_PORTS,
+    SIGN_JOINED,
+    SIGN_NAME,
+    COLUMN_SIGNS
+};
+struct column_mark {
+    const char *sign, *says;
+};
+extern const struct column_mark column_marks[COLUMN_SIGNS];
+
 struct column {
     struct look look;
     int place;          // order in tables for people; 0: in none
@@ -102,5 +117,7 @@ void columns_sort_diff(const struct column **columns, int n);
 const struct column *columns_called(enum store_view view, const char *name);
 // Appends the names for a SELECT.
 void columns_select(enum store_view view, struct strbuf *sql);
+// Appends the sentence on a column as plain text.
+void columns_say(const struct column *column, struct strbuf *out);
 // Appends docs/COLUMNS.md (columns_document.c).
 void columns_document(struct strbuf *out);

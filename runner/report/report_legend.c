@@ -46,6 +46,24 @@ static bool has_part(const char *table, const char *part)
     return false;
 }
 
+// Returns true if the table has ports that no form of one µop has for itself: 1*p1/p5.
+static bool has_joined(const char *table)
+{
+    for (const char *at = table; (at = strchr(at, '*')); at++)
+        for (const char *end = at + 1; !is_end(*end); end++)
+            if (*end == '/')
+                return true;
+    return false;
+}
+
+static bool has_average(const char *table)
+{
+    for (const char *at = table; (at = strchr(at, '~')); at++)
+        if (isdigit((unsigned char)at[1]))
+            return true;
+    return false;
+}
+
 static void add(struct strbuf *line, const char *text)
 {
     strbuf_printf(line, "%s%s", line->len ? "; " : "", text);
@@ -54,19 +72,19 @@ static void add(struct strbuf *line, const char *text)
 void report_legend(const char *table, int width, struct strbuf *out)
 {
     struct strbuf line = {0};
-    if (strstr(table, "≤"))
-        add(&line, "≤ upper bound");
-    for (const char *at = table; (at = strchr(at, '~')); at++)
-        if (isdigit((unsigned char)at[1])) {
-            add(&line, "~ mean of executions that differ");
-            break;
+    const bool has[COLUMN_SIGNS] = {
+        [SIGN_UPPER] = strstr(table, column_marks[SIGN_UPPER].sign) != NULL,
+        [SIGN_AVERAGE] = has_average(table),
+        [SIGN_STATES] = has_behind_number(table, '*'),
+        [SIGN_PORTS] = has_doubt(table, true),
+        [SIGN_JOINED] = has_joined(table),
+        [SIGN_NAME] = has_doubt(table, false),
+    };
+    for (int i = 0; i < COLUMN_SIGNS; i++)
+        if (has[i]) {
+            add(&line, column_marks[i].sign);
+            strbuf_printf(&line, " %s", column_marks[i].says);
         }
-    if (has_behind_number(table, '*'))
-        add(&line, "* fastest of several steady states");
-    if (has_doubt(table, true))
-        add(&line, "ports? others fit as well");
-    if (has_doubt(table, false))
-        add(&line, "name? found by measuring, not claimed by the CPU");
     if (has_part(table, ".data"))
         add(&line, "op2.data: the content of memory at operand 2");
     if (has_part(table, ".base") || has_part(table, ".index"))

@@ -69,24 +69,6 @@ static const char page_script[] =
     "filter();\n"
     "</script>\n";
 
-static const char page_legend[] =
-    "<dl>\n"
-    "<dt>latency, max</dt><dd>core clock cycles from operand to operand, the least and the most of "
-    "all pairs of operands. &le; marks an upper bound, ~ the mean of executions that differ, * the "
-    "fastest of several steady states.</dd>\n"
-    "<dt>1/tput, slow</dt><dd>cycles per instruction when many independent ones run; slow: the "
-    "same with slow operands.</dd>\n"
-    "<dt>uops, ports</dt><dd>slots of dispatch, and what the µops need: 2*A+1*B is two µops on any "
-    "port of the set A and one on a port of B; p1/p5 is any of these ports, which no form of one "
-    "µop has for itself. ? means that other ports explain the timings about as well. &le;: "
-    "microcode takes slots from others that it does not use, so these are the most. ports.svg "
-    "shows the sets, where they were found.</dd>\n"
-    "<dt>at rename</dt><dd>a chain of it takes no cycle: idiom does not depend on its operands, "
-    "which are one register; eliminated is done without execution (a move, or a sum with a small "
-    "constant); partly: some instances are, the others need the ports that are shown.</dd>\n"
-    "<dt>outcome</dt><dd>why there is no number, or not every one.</dd>\n"
-    "</dl>\n";
-
 // The columns of the page.
 struct page_columns {
     const struct column *columns[VIEW_COLUMNS_MAX];
@@ -161,6 +143,30 @@ static int page_head(struct store *store, int64_t run_id, struct strbuf *out, st
     return got < 0 ? -1 : 0;
 }
 
+static void page_term(struct strbuf *out, const char *term, const char *says)
+{
+    strbuf_puts(out, "<dt>");
+    text_put_markup(out, term);
+    strbuf_puts(out, "</dt><dd>");
+    text_put_markup(out, says);
+    strbuf_puts(out, "</dd>\n");
+}
+
+// Appends what columns and marks mean.
+static void page_legend(struct strbuf *out, const struct page_columns *page)
+{
+    strbuf_puts(out, "<dl>\n");
+    for (int i = 0; i < page->n; i++) {
+        struct strbuf says = {0};
+        columns_say(page->columns[i], &says);
+        page_term(out, page->columns[i]->look.heading, strbuf_text(&says));
+        strbuf_free(&says);
+    }
+    for (int i = 0; i < COLUMN_SIGNS; i++)
+        page_term(out, column_marks[i].sign, column_marks[i].says);
+    strbuf_puts(out, "</dl>\n");
+}
+
 int report_page(struct store *store, int64_t run_id, struct strbuf *out, int64_t *nrows,
                 struct err *err)
 {
@@ -168,11 +174,10 @@ int report_page(struct store *store, int64_t run_id, struct strbuf *out, int64_t
     page.n = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_PAGE, page.columns);
     if (page_head(store, run_id, out, err) != 0)
         return -1;
-    strbuf_printf(out,
-                  "%s<form hidden><input type=search aria-label=filter "
-                  "placeholder=\"filter: words of any column, e.g. vpadd ymm evex\"> "
-                  "<output></output></form>\n<table>\n<thead><tr>",
-                  page_legend);
+    page_legend(out, &page);
+    strbuf_puts(out, "<form hidden><input type=search aria-label=filter "
+                     "placeholder=\"filter: words of any column, e.g. vpadd ymm evex\"> "
+                     "<output></output></form>\n<table>\n<thead><tr>");
     for (int i = 0; i < page.n; i++)
         strbuf_printf(out, "<th%s>%s", page.columns[i]->look.type != LOOK_TEXT ? " data-n=1" : "",
                       report_heading(STORE_VIEW_INSTRUCTION, page.columns[i]->look.name));

@@ -102,65 +102,44 @@ struct list_table {
 
 struct list_seen { // things that the legend must explain
     bool outcomes[OUTCOME_COUNT];
-    bool renamed, ports, joined, ambiguous, average, states, slots_upper;
-    int64_t run_id; // run in the heading
-    int others;     // rows with an answer of another run
+    bool columns[VIEW_COLUMNS_MAX]; // of the table, that have a value
+    int64_t run_id;                 // run in the heading
+    int others;                     // rows with an answer of another run
 };
 
 static void put_list_row(struct list_table *list, struct store_rows *rows, struct list_seen *seen)
 {
     char text[REPORT_LATENCY_MAX];
-    const char *least = store_text_of(rows, "latency_min_mark"),
-               *most = store_text_of(rows, "latency_max_mark");
     int outcome = outcome_parse(store_text_of(rows, "outcome"));
-    for (int i = 0; i < list->n; i++)
-        text_table_cell(list->table, report_value(rows, list->columns[i]->look.name, text));
-    seen->average |= strchr(least, '~') || strchr(most, '~');
-    seen->states |= strchr(least, '*') || strchr(most, '*');
-    seen->slots_upper |= strcmp(store_text_of(rows, "uops_bound"), "upper") == 0;
+    for (int i = 0; i < list->n; i++) {
+        const char *value = report_value(rows, list->columns[i]->look.name, text);
+        text_table_cell(list->table, value);
+        seen->columns[i] |= *value != '\0';
+    }
     if (outcome >= 0)
         seen->outcomes[outcome] = true;
-    seen->renamed |= *store_text_of(rows, "at_rename") != '\0';
-    seen->ports |= *store_text_of(rows, "ports_run_id") != '\0';
-    seen->ambiguous |= strchr(store_text_of(rows, "ports"), '?') != NULL;
-    seen->joined |= strchr(store_text_of(rows, "ports"), '/') != NULL;
     int64_t ports_run = store_integer_of(rows, "ports_run_id");
     seen->others += store_integer_of(rows, "run_id") != seen->run_id ||
                     (ports_run && ports_run != seen->run_id);
 }
 
-static void put_legend(struct strbuf *out, const struct list_seen *seen)
+enum { LEGEND_WIDTH = 100 };
+
+// Appends what the columns and the marks of a table mean, as far as it has them.
+static void put_legend(struct strbuf *out, const struct list_table *list,
+                       const struct list_seen *seen, const char *table)
 {
-    strbuf_puts(out, "\n"
-                     "latency: cycles from operand to operand, least and most of all pairs; ≤ "
-                     "marks an upper bound, as it is of the pair that has the value.\n"
-                     "1/tput: cycles per instruction when many independent ones run (reciprocal "
-                     "throughput); slow: the same with slow operands;\n"
-                     "≤: there is no steady state, or values are set anew in between.\n");
-    if (seen->average)
-        strbuf_puts(out, "~: the mean of executions that differ; latput query latency has least "
-                         "and most.\n");
-    if (seen->states)
-        strbuf_puts(out, "*: the fastest of several steady states.\n");
-    if (seen->renamed)
-        strbuf_puts(out,
-                    "at rename: a chain of it takes no cycle. idiom: nor does it depend on its "
-                    "operands, which are one register;\neliminated: it is done without execution "
-                    "(a move, or a sum with a small constant); partly: some instances are,\nthe "
-                    "others need the ports that are shown.\n");
-    if (seen->ports)
-        strbuf_puts(out,
-                    "uops: slots of dispatch that an instruction takes. ports: those of its µops; "
-                    "2*A+1*B: two on any port of the set A,\n"
-                    "one on a port of B; none: no port. info.txt has the sets.\n");
-    if (seen->slots_upper)
-        strbuf_puts(out, "≤ in front of uops: most likely microcode, which takes slots from others "
-                         "that it does not use itself; nor are\nall the µops on its ports sure.\n");
-    if (seen->joined)
-        strbuf_puts(out, "p1/p5: any of these ports, which no form of one µop has for itself, so "
-                         "they have no name together.\n");
-    if (seen->ambiguous)
-        strbuf_puts(out, "?: other ports explain the measurements about as well.\n");
+    strbuf_puts(out, "\n");
+    for (int i = 0; i < list->n; i++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line, "%s: ", list->columns[i]->look.heading);
+        columns_say(list->columns[i], &line);
+        strbuf_puts(&line, ".");
+        if (seen->columns[i] && !list->columns[i]->key)
+            text_wrap(out, strbuf_text(&line), 0, LEGEND_WIDTH);
+        strbuf_free(&line);
+    }
+    report_legend(table, LEGEND_WIDTH, out);
     if (seen->others)
         strbuf_printf(out,
                       "%d of the lines have answers of other runs than the one in the heading, "
@@ -238,8 +217,11 @@ static int put_rows(struct store_rows *rows, int64_t run_id, struct strbuf *out,
     list.table = text_table_new(headings, aligns, list.n);
     while ((got = store_rows_next(rows, err)) > 0)
         put_list_row(&list, rows, &seen);
-    text_table_print(list.table, out);
-    put_legend(out, &seen);
+    struct strbuf table = {0};
+    text_table_print(list.table, &table);
+    strbuf_puts(out, strbuf_text(&table));
+    put_legend(out, &list, &seen, strbuf_text(&table));
+    strbuf_free(&table);
     text_table_free(list.table);
     return got;
 }

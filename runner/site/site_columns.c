@@ -17,7 +17,10 @@ static void column_json(const struct column *column, struct json *json)
     json_text(json_name(json, "name"), column->look.name);
     json_text(json_name(json, "type"), types[column->look.type]);
     json_text_known(json_name(json, "heading"), column->look.heading);
-    json_text(json_name(json, "says"), column->look.says);
+    struct strbuf says = {0};
+    columns_say(column, &says);
+    json_text(json_name(json, "says"), strbuf_text(&says));
+    strbuf_free(&says);
     json_text_known(json_name(json, "bound"), column->bound);
     json_text_known(json_name(json, "mark"), column->mark);
     json_text_known(json_name(json, "spread"), column->spread);
@@ -39,6 +42,14 @@ int site_columns_write(struct site_files *files, struct err *err)
     for (int i = 0; i < n; i++)
         column_json(columns[i], &json);
     json_close(json_break(&json, "\n"), ']');
+    json_open(json_name(&json, "marks"), '[');
+    for (int i = 0; i < COLUMN_SIGNS; i++) {
+        json_open(&json, '[');
+        json_text(&json, column_marks[i].sign);
+        json_text(&json, column_marks[i].says);
+        json_close(&json, ']');
+    }
+    json_close(&json, ']');
     json_close(&json, '}');
     int result = site_file_script(files, "data/columns.js", "columns", &text, err);
     strbuf_free(&text);

@@ -158,7 +158,7 @@ static void test_write(void **state)
     expect_text(text, "signalled: it raised a signal.");
     expect_text(text, "  at rename  ");
     expect_text(text, "  eliminated\n");
-    expect_text(text, "\nat rename: a chain of it takes no cycle.");
+    expect_text(text, "\nat rename: idiom, eliminated: a chain takes no cycle; partly: ");
     expect_text(text, "  hlt r64: throughput: signalled: SIGFPE\n");
     assert_null(strstr(text, "no chain for this pair"));
     text = read_file(dir, "info.txt");
