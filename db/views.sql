@@ -201,13 +201,57 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
     got.latency_min_mark, got.latency_max_mark,
     coalesce(got.tests, '') || iif(port_result.run_form_id IS NULL, '', 'P') AS tests,
-    got.rthroughput_bound, got.setting_clk, got.note, port_result.uops_bound
+    got.rthroughput_bound, got.setting_clk, got.note, port_result.uops_bound,
+    (SELECT limited_by FROM form_limit WHERE form_limit.run_form_id = run_form.run_form_id)
+        AS limited_by
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN summary AS got USING (run_form_id)
     LEFT JOIN bounded_port_result AS port_result USING (run_form_id)
     LEFT JOIN form_rename AS rename ON rename.without_latency = got.without_latency
         AND rename.same = (instr(' ' || form.options || ' ', ' same ') > 0)
         AND rename.ported = (coalesce(port_result.ports, '') <> '');
+
+-- What limits the throughput of a form where ports do not: the resource that it needs for longest,
+-- if that is as long as was measured; 'chain', if it takes as long as a flag or a register that it
+-- always reads and writes. NULL: ports do, or nothing is known. (Resources stand side by side
+-- rather than in a view of their own, so that SQLite looks at one form only.)
+CREATE VIEW form_limit AS
+SELECT run_form_id, CASE
+    WHEN abs(clk - rthroughput_clk) <= 0.05 * rthroughput_clk + 0.02
+        THEN nullif(substr(longest, 18), '')
+    WHEN rthroughput_clk > clk AND rthroughput_bound = 'exact' AND EXISTS (
+        SELECT 1 FROM test JOIN result USING (test_id)
+        WHERE test.run_form_id = got.run_form_id AND test.kind = 'latency' AND test.src = test.dst
+            AND test.src NOT GLOB 'op[0-9]*' AND test.variant IN ('', 'fast')
+            AND result.outcome = 'ok' AND result.bound = 'exact'
+            AND abs(result.value_clk - rthroughput_clk) <= 0.02 * rthroughput_clk + 0.02)
+        THEN 'chain' END AS limited_by
+FROM (SELECT *, CAST(substr(longest, 1, 16) AS REAL) AS clk FROM (
+    SELECT port.run_form_id, rthroughput_clk, rthroughput_bound, max(
+        -- Ports: the µops that have no choice but some of them, over how many these are, with the
+        -- tolerance within which that explains a time. Unions of three sets are enough.
+        coalesce((SELECT printf('%016.6f ', max(1.02 * uops / ports + 0.02)) FROM (
+            SELECT (SELECT sum(own.uops) FROM port_use AS own
+                    WHERE own.run_form_id = port.run_form_id AND own.ports_mask & ~mask = 0)
+                    AS uops,
+                (nibbles + (nibbles >> 4) & 0x0f0f0f0f) * 0x01010101 >> 24 & 0xff AS ports
+            FROM (SELECT mask, (pairs & 0x33333333) + (pairs >> 2 & 0x33333333) AS nibbles FROM (
+                SELECT mask, mask - (mask >> 1 & 0x55555555) AS pairs FROM (
+                    SELECT one.ports_mask | two.ports_mask | three.ports_mask AS mask
+                    FROM port_use AS one JOIN port_use AS two ON two.run_form_id = one.run_form_id
+                            AND two.position >= one.position
+                        JOIN port_use AS three ON three.run_form_id = one.run_form_id
+                            AND three.position >= two.position
+                    WHERE one.run_form_id = port.run_form_id)))) HAVING count(*) > 0), ''),
+        iif(slots IS NULL, '',
+            printf('%016.6f front end', slots / width + coalesce(stall_clk, 0))),
+        iif(decode_clk > 0, printf('%016.6f decoder', slots / width + decode_clk), ''),
+        iif(unit <> '' AND busy_clk > 0, printf('%016.6f %s', busy_clk, unit), ''),
+        coalesce((SELECT max(printf('%016.6f %s', share_clk, unit)) FROM port_share
+            WHERE port_share.run_form_id = port.run_form_id), '')) AS longest
+    FROM port_result AS port JOIN summary USING (run_form_id) JOIN run_form USING (run_form_id)
+        LEFT JOIN port_model USING (run_id)
+    WHERE port.outcome = 'ok')) AS got;
 
 -- One row per form and run with ports.
 CREATE VIEW run_port_table AS
@@ -300,6 +344,8 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
     coalesce(got.rthroughput_bound, thr.rthroughput_bound) AS rthroughput_bound,
     coalesce(got.setting_clk, thr.setting_clk) AS setting_clk,
     coalesce(got.note, thr.note) AS note, port.uops_bound,
+    (SELECT limited_by FROM form_limit WHERE form_limit.run_form_id = port.run_form_id)
+        AS limited_by,
     best.form_id, best.uarch_key, best.run_form_id, best.latency_row, best.rthroughput_row
 FROM form JOIN best_run_form AS best USING (form_id) JOIN run_form USING (run_form_id)
     JOIN list USING (list_id)
@@ -321,7 +367,8 @@ SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_c
     uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk,
     accepted,
     tried, options, form, list, idiom, eliminated, at_rename, latency_max_bound, ports_run_id,
-    latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound
+    latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound,
+    limited_by
 FROM best_instruction;
 
 -- One row per operand pair (and data variant) and run; another immediate is a variant if its time

@@ -69,6 +69,8 @@ static const struct column instruction_columns[] = {
         .on = TABLE | LISTS | PAGE | SITE},
     {TEXT("uops_bound", "`upper`: most likely microcode, which takes slots that it does not use"),
         .on = EXPORT | SITE},
+    {TEXT("limited_by", "what limits the throughput where ports do not: a unit, `front end`"),
+        SHOWN(115, "limit", 6, 0), .on = TABLE | EXPORT | DIFF | SITE},
 };
 
 static const struct column latency_columns[] = {

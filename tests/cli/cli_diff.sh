@@ -22,7 +22,8 @@ expect_status 0
 expect_no_out
 expect_err '0 of 3 common forms differ'
 run diff --db known.db --format csv --filter add 1 2
-expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure$'
+expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure,,$'
+expect_out '^form,enc,.*,bits,list,change,certainty,1\.limited_by,2\.limited_by$'
 cp "$OUT" filtered
 run diff --db known.db --format csv 1 2 'ADD rax, *'
 expect "a glob is a filter" cmp "$OUT" filtered
@@ -54,7 +55,7 @@ of_b() {
 }
 of_b "bound = 'upper'" latency
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',slower,sure$' # by its throughput
+expect_out ',slower,sure,,$' # by its throughput
 of_b "bound = 'upper'" latency
 sqlite3 changed.db "UPDATE result SET value_clk = value_clk / 2 WHERE test_id IN
     (SELECT test_id FROM test JOIN run_form USING (run_form_id)
@@ -62,17 +63,17 @@ sqlite3 changed.db "UPDATE result SET value_clk = value_clk / 2 WHERE test_id IN
 run diff --db changed.db --filter add 1 2
 expect_out '^add r64 r64 +legacy +slower\? +1\.00 → ≤2\.00'
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',slower,in doubt$'
+expect_out ',slower,in doubt,,$'
 run diff --db changed.db --filter add --sure --format csv 1 2
 expect "the same, where only what is sure counts" test "$(wc -l <"$OUT")" = 1
 run diff --db changed.db --filter add --format csv 2 1
-expect_out ',faster,in doubt$'
+expect_out ',faster,in doubt,,$'
 of_b "bound = 'upper', value_clk = value_clk / 8" latency
 run diff --db changed.db --filter add --only faster --format csv 1 2
 expect "a bound below what was measured is none, but other values are more" \
     test "$(wc -l <"$OUT")" = 1
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',mixed,sure$'
+expect_out ',mixed,sure,,$'
 of_b "spread_clk = 0.4" throughput
 run diff --db changed.db --filter add --format json 1 2
 expect_out '"change": "slower", "sure": true,' # by its latency

@@ -343,6 +343,8 @@ if command -v script >/dev/null; then
     narrow --wide
     expect "the same, without marks" cmp <(sed '/^$/q' "$OUT") <(sed '/^$/q' narrow.txt)
     fixture ports.db
+    run query --db ports.db --columns form,limit 'limit is not null'
+    expect_out '^div r64 +DIV$'
     script -qec "stty cols 60; '$LATPUT' query --db ports.db --ports" /dev/null </dev/null |
         tr -d '\r' >narrow.txt
     expect "marks are explained" grep -qx '≤ upper bound; ports? others fit as well' narrow.txt

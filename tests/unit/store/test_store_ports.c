@@ -550,6 +550,50 @@ static void test_views(void **state)
     fixture_end(&fixture, store);
 }
 
+// What limits a form's throughput where its ports do not: the longest of what it needs, if that is
+// as long as was measured.
+static void test_limits(void **state)
+{
+    (void)state;
+    // clang-format off
+    static const struct {
+        const char *change, *limit;
+    } changes[] = {
+        {"UPDATE port_result SET detail = ''", "DIV"},
+        {"UPDATE port_result SET busy_clk = 3 WHERE unit <> ''", "-"},
+        {"UPDATE port_result SET decode_clk = 4.8 WHERE unit <> ''", "decoder"},
+        {"UPDATE port_result SET decode_clk = 0, stall_clk = 4.7 WHERE unit <> ''", "front end"},
+        {"INSERT INTO port_share SELECT run_form_id, 'path9', 5.1 FROM port_result", "path9"},
+        // Ports explain it as well, within the tolerance.
+        {"UPDATE port_use SET uops = 20", "-"},
+        {"UPDATE port_use SET uops = 1", "path9"},
+        // The time of a register that is always read and written, and of another one.
+        {"UPDATE form_summary SET fast_clk = 10", "chain"},
+        {"UPDATE form_summary SET rthroughput_bound = 'upper'", "-"},
+        {"UPDATE form_summary SET rthroughput_bound = 'exact'", "chain"},
+        {"UPDATE test SET src = 'op1', dst = 'op1' WHERE src = 'rax'", "-"},
+    };
+    // clang-format on
+    struct fixture fixture;
+    struct err err = {0};
+    struct store *store = fixture_start(&fixture);
+    fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_script(store, &err,
+                                  "DROP TRIGGER port_result_no_update; DROP TRIGGER "
+                                  "port_use_no_update; DROP TRIGGER test_no_update",
+                                  "allow changes"),
+                     0);
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+        if (store_script(store, &err, changes[i].change, "change ports") != 0)
+            fail_msg("%s", err.text);
+        fixture_expect(store,
+                       "SELECT coalesce((SELECT limited_by FROM instruction_table WHERE form = "
+                       "'div r64'), '-')",
+                       changes[i].limit);
+    }
+    fixture_end(&fixture, store);
+}
+
 // A run of ports alone neither hides the values of a form nor makes it fail.
 static void test_ports_alone(void **state)
 {
@@ -619,12 +663,13 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "make") == 0)
         return make_database(argv[2]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),       cmocka_unit_test(test_unknown_fast),
-        cmocka_unit_test(test_usages),      cmocka_unit_test(test_throughputs),
-        cmocka_unit_test(test_batch),       cmocka_unit_test(test_append_only),
-        cmocka_unit_test(test_pack),        cmocka_unit_test(test_version_1),
-        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_views),
-        cmocka_unit_test(test_ports_alone), cmocka_unit_test(test_at_rename),
+        cmocka_unit_test(test_model),     cmocka_unit_test(test_unknown_fast),
+        cmocka_unit_test(test_usages),    cmocka_unit_test(test_throughputs),
+        cmocka_unit_test(test_batch),     cmocka_unit_test(test_append_only),
+        cmocka_unit_test(test_pack),      cmocka_unit_test(test_version_1),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_views),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_ports_alone),
+        cmocka_unit_test(test_at_rename),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
