@@ -211,10 +211,10 @@ FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key U
         AND rename.same = (instr(' ' || form.options || ' ', ' same ') > 0)
         AND rename.ported = (coalesce(port_result.ports, '') <> '');
 
--- What limits the throughput of a form where ports do not: the resource that it needs for longest,
--- if that is as long as was measured; 'chain', if it takes as long as a flag or a register that it
--- always reads and writes. NULL: ports do, or nothing is known. (Resources stand side by side
--- rather than in a view of their own, so that SQLite looks at one form only.)
+-- The limit of a form's throughput where ports are none: the resource that it needs for longest, if
+-- that is as long as was measured; 'chain', if it takes as long as a flag or a register that it
+-- always reads and writes. NULL: ports are the limit, or nothing is known. (Resources stand side by
+-- side rather than in a view of their own, so that SQLite looks at one form only.)
 CREATE VIEW form_limit AS
 SELECT run_form_id, CASE
     WHEN abs(clk - rthroughput_clk) <= 0.05 * rthroughput_clk + 0.02

@@ -24,7 +24,7 @@ latput.differs = (() => {
             Math.max(least, tolerance * Math.max(Math.abs(one), Math.abs(two)))
         );
     }
-    // Of two bounds both may be smaller.
+    // Two bounds may both be larger than the truth.
     function known(column, a, b, form) {
         const [one, two] = [a, b].map((table) => table.number(column.name, form));
         return (

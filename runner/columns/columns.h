@@ -47,14 +47,14 @@ enum column_surface {
 };
 #define COLUMN_ON(surface) (1U << (surface))
 
-// How people read a text.
+// Ways in which people read a text.
 enum column_kind {
     COLUMN_PLAIN,
     COLUMN_FORM,    // the name of a form
     COLUMN_USES,    // ports: NULL is unknown, "" none
     COLUMN_OUTCOME, // "ok" is not said
 };
-// When values of two CPUs or runs differ (diff/diff.h).
+// Rules by which values of two CPUs or runs differ (diff/diff.h).
 enum column_differs {
     DIFFERS_NOT,       // they are shown, and compared nowhere
     DIFFERS_BY_SIZE,   // numbers, by more than the tolerance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the page is told of the columns of its table: the records of runner/columns/.
+// Tells the page of the columns of its table: the records of runner/columns/.
 #include "site_internal.h"
 
 static void column_json(const struct column *column, struct json *json)

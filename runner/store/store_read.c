@@ -46,15 +46,14 @@ struct store_rows {
     " AS best USING (form, enc, bits) WHERE listed_failure.run_id = "                              \
     "iif(test = 'ports', best.ports_run_id, best.run_id))"
 
-// Subject of a filter: forms, pieces of code, or the run alone; SOURCE: the source filters by
-// itself.
-enum view_filter { FILTER_FORMS, FILTER_BENCH, FILTER_RUN, FILTER_SOURCE };
+// Subject of a filter: forms, pieces of code, or the run alone; WHOLE: the run alone, and all
+// columns are read; SOURCE: the source filters by itself.
+enum view_filter { FILTER_FORMS, FILTER_BENCH, FILTER_RUN, FILTER_WHOLE, FILTER_SOURCE };
 
 struct view_source {
     const char *best, *run; // table without and with a run
     const char *best_order, *run_order;
     enum view_filter filter;
-    bool whole; // all columns are read
 };
 
 // The order is total, so that files made from the same content have the same bytes.
@@ -85,16 +84,16 @@ static const struct view_source view_sources[] = {
          "list, position, form, enc, bits, test_position, kernel_position", FILTER_FORMS},
     [STORE_VIEW_PROPERTY] = {"property_table", "run_property_table",
                              "run_id, grp, property, variant, sentence, conclusion, value",
-                             "position, conclusion_position, value_position", FILTER_RUN, true},
+                             "position, conclusion_position, value_position", FILTER_WHOLE},
     [STORE_VIEW_PROPERTY_POINT] = {"property_point", "property_point",
                                    "run_id, property, variant, by_x, x, y",
-                                   "property, variant, by_x, x, y", FILTER_RUN, true},
+                                   "property, variant, by_x, x, y", FILTER_WHOLE},
     [STORE_VIEW_FAILURE] =
         {"failure_table", "failure_table",
          "run_id, list, position, form, enc, bits, test_position IS NULL, test_position",
          "list, position, form, enc, bits, test_position IS NULL, test_position", FILTER_FORMS},
     [STORE_VIEW_RUN] = {"run_table", "run_table", "started_utc DESC, run_id DESC", "run_id",
-                        FILTER_RUN, true},
+                        FILTER_WHOLE},
     [STORE_VIEW_BENCH] = {"bench_table", "bench_table", "run_id, position, thread",
                           "position, thread", FILTER_BENCH},
     [STORE_VIEW_REPETITION] = {"bench_repetition_table",
@@ -139,7 +138,7 @@ enum { GLOBS_FIRST = 20000 }; // number of their first parameter, after those of
 static void store_select(enum store_view view, struct strbuf *sql)
 {
     strbuf_puts(sql, "SELECT ");
-    if (view_sources[view].whole)
+    if (view_sources[view].filter == FILTER_WHOLE)
         strbuf_puts(sql, "*");
     else
         columns_select(view, sql);

@@ -74,7 +74,7 @@ static void check_order(enum column_surface surface, const char *const *names, i
         assert_string_equal(found[i]->look.name, names[i]);
 }
 
-// What version 1.0 had comes first, in its order.
+// Columns of version 1.0 come first, in its order.
 static void test_orders(void **state)
 {
     (void)state;

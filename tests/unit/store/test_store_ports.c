@@ -550,8 +550,8 @@ static void test_views(void **state)
     fixture_end(&fixture, store);
 }
 
-// What limits a form's throughput where its ports do not: the longest of what it needs, if that is
-// as long as was measured.
+// The limit of a form's throughput where ports are none: the longest of its needs, if that is as
+// long as was measured.
 static void test_limits(void **state)
 {
     (void)state;
