@@ -352,7 +352,8 @@ int discover_next_rep(struct discovery *d, int c)
 
 static void discover_pair_add(struct discovery *d, int a, int b, int x, int y)
 {
-    if (x > 0 && y > 0 && !(d->clusters[a].fixed && d->clusters[b].fixed))
+    bool fixed = d->clusters[a].state == CLUSTER_FIXED && d->clusters[b].state == CLUSTER_FIXED;
+    if (x > 0 && y > 0 && !fixed)
         d->pairs[d->npairs++] = (struct pair_timing){a, b, x, y, NAN};
 }
 

@@ -19,7 +19,7 @@ static void discover_model(const struct discovery *d, struct port_model *model)
             if (cluster->size != size)
                 continue;
             if (!cluster->set)
-                model->unexplained += cluster->unplaced ? cluster->members : 0;
+                model->unexplained += cluster->state == CLUSTER_UNPLACED ? cluster->members : 0;
             else
                 model->classes[model->nclasses++] =
                     (struct port_class){.set = cluster->set,

@@ -21,16 +21,28 @@ struct candidate {
     bool stood;      // it or a form of its family has been the representative
 };
 
+// The way of a cluster to a set. A doubtful one gets other representatives, once.
+enum cluster_state {
+    CLUSTER_OPEN,
+    CLUSTER_DOUBTFUL, // to be dropped unless another representative helps
+    CLUSTER_TRIED,    // open, and other representatives were tried
+    CLUSTER_FIXED,    // its set is known and stays
+    CLUSTER_DROPPED,  // its members are of several µops; from here on it has no set
+    CLUSTER_UNPLACED, // no set explains its pairs
+};
+
 // Candidates of one size that behave alike, and their representative.
 struct cluster {
     int rep; // index of a candidate
     int size, members;
-    bool dropped, unplaced; // unplaced: no set explains its pairs
-    bool doubtful;          // to be dropped unless another representative helps
-    bool others;            // other representatives were tried
-    bool fixed;             // its set is known and stays
+    enum cluster_state state;
     uint32_t set;
 };
+
+static inline bool cluster_is_out(const struct cluster *cluster)
+{
+    return cluster->state >= CLUSTER_DROPPED;
+}
 
 // Time of x instances of cluster a with y of cluster b.
 struct pair_timing {

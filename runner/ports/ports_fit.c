@@ -34,8 +34,8 @@ struct fit {
     double counted[PORT_CLASSES_MAX];         // by class: fewest µops on its ports; NaN: no counts
     // By class: the trial of fewest blockers that fillers explain; no instances: there is none.
     struct port_trial waits[PORT_CLASSES_MAX];
-    double stall_clk;                          // of the front end; 0: none
-    int uops_most;                             // µops that slots allow; 0: any number
+    double stall_clk;        // of the front end; 0: none
+    int uops_most;           // µops that slots allow; 0: any number
     uint32_t sets[SETS_MAX]; // sets that µops may choose from: classes first, then their parts
     int nsets;
     int counts[SETS_MAX];
@@ -134,7 +134,7 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
     double predicted_clk =
         fmax(fit_predict(fit, usage, trial), fmin(trial->clk, fit_front_clk(fit, trial)));
     const struct port_trial *waits = &fit->waits[class];
-    // What waits beside some blockers waits beside more of them, too.
+    // A form that waits beside some blockers waits beside more of them, too.
     if (predicted_clk < trial->clk && waits->instances &&
         trial_beside(trial) >= trial_beside(waits) && fit_predict(fit, usage, waits) <= waits->clk)
         return 0;

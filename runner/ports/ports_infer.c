@@ -112,13 +112,13 @@ static int infer_uops_most(const struct port_form *form, double slots)
 static struct port_trials infer_trials(const struct inference *inference, int i)
 {
     struct port_trials trials = inference->trials[i];
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    const struct port_form *form = trials_form(inference, i);
     bool decoding = form->decoding;
     trials.uops_most = infer_uops_most(form, trials.slots);
     for (int c = 0; c < inference->model->nclasses; c++)
         if (trials_share(inference, i, c))
             trials.shares |= UINT32_C(1) << c;
-    if (inference->narrow || decoding) { // alone it may have more ports, or wait for decoding
+    if (inference->moved || decoding) { // alone it may have more ports, or wait for decoding
         trials.alone_clk = INFINITY;
         trials.best_clk = NAN;
     }
@@ -155,9 +155,8 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
 // Returns true if trials show more µops than the slots of the form allow.
 static bool infer_shows_too_many(const struct inference *inference, int i)
 {
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     const struct port_trials *trials = &inference->trials[i];
-    int most = infer_uops_most(form, trials->slots);
+    int most = infer_uops_most(trials_form(inference, i), trials->slots);
     return most > 0 && trials_shown(inference->model, trials) > most + PORT_NOISE;
 }
 
@@ -286,16 +285,15 @@ static bool usage_may_be_eliminated(const struct port_usage *usage)
 static int infer_eliminated(const struct inference *inference, struct port_usage *usages,
                             struct err *err)
 {
-    int *some = xcalloc((size_t)inference->question->n + 1, sizeof *some), n = 0;
-    for (int i = 0; i < inference->question->n && !inference->narrow; i++) {
-        if (!usage_may_be_eliminated(&usages[i]))
-            continue;
-        some[n++] = i;
-    }
-    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
-    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
-    for (int k = 0; k < n; k++)
-        mixes[k] = ports_chain(inference->question->which[some[k]]);
+    size_t most = (size_t)inference->question->n + 1;
+    int *some = xcalloc(most, sizeof *some), n = 0;
+    struct port_mix *mixes = xcalloc(most, sizeof *mixes);
+    struct port_timing *timings = xcalloc(most, sizeof *timings);
+    for (int i = 0; i < inference->question->n && !inference->moved; i++)
+        if (usage_may_be_eliminated(&usages[i])) {
+            mixes[n] = ports_chain(inference->question->which[i]);
+            some[n++] = i;
+        }
     int status = n ? ports_time(inference->question->oracle, "chains", mixes, n, timings, err) : 0;
     for (int k = 0; k < n && status == 0; k++)
         usages[some[k]].ambiguous = !ports_chain_eliminated(&timings[k]);
@@ -343,10 +341,10 @@ static void infer_put_shares(const struct inference *inference, struct port_usag
         }
 }
 
-// Finds the usages of the forms in question of a part of a model: the first of each family by
+// Finds the usages of the forms in question on a map: the first of each family by
 // search, the others as a sibling. Those that differ, and a tenth of those that fit, are searched,
 // too.
-static int infer_part(struct inference *inference, struct port_usage *usages, struct err *err)
+static int infer_map(struct inference *inference, struct port_usage *usages, struct err *err)
 {
     size_t n = (size_t)inference->question->n + 1;
     struct positions first = {xcalloc(n, sizeof(int)), 0}, others = {xcalloc(n, sizeof(int)), 0};
@@ -387,7 +385,6 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
 struct infer_some {
     struct port_question question;
     int *which, *position; // in the whole question
-    uint64_t *families;    // NULL: those of the forms
     struct port_usage *usages;
 };
 
@@ -398,7 +395,6 @@ static void some_begin(struct infer_some *some, const struct port_question *whol
     some->position = xcalloc((size_t)whole->n + 1, sizeof *some->position);
     some->usages = xcalloc((size_t)whole->n + 1, sizeof *some->usages);
     some->question.which = some->which;
-    some->families = NULL;
     some->question.n = 0;
 }
 
@@ -412,23 +408,18 @@ static void some_end(struct infer_some *some)
 {
     free(some->which);
     free(some->position);
-    free(some->families);
     free(some->usages);
 }
 
-static int some_infer(struct infer_some *some, const struct port_model *model, enum ports_part part,
-                      const struct port_usage *narrow, struct err *err)
+static int some_infer(struct infer_some *some, const struct port_model *model, enum ports_map map,
+                      const struct moved *moved, struct err *err)
 {
-    struct port_model of_part;
+    struct port_model of_map;
     const char *names[PORT_CLASSES_MAX];
-    ports_model_part(model, part, &of_part, names);
-    struct inference inference = {.question = &some->question,
-                                  .model = &of_part,
-                                  .names = names,
-                                  .part = part,
-                                  .narrow = narrow,
-                                  .families = some->families};
-    return some->question.n ? infer_part(&inference, some->usages, err) : 0;
+    ports_model_map(model, map, moved != NULL, &of_map, names);
+    struct inference inference = {
+        .question = &some->question, .model = &of_map, .names = names, .map = map, .moved = moved};
+    return some->question.n ? infer_map(&inference, some->usages, err) : 0;
 }
 
 // Finds the wide forms that make others use other ports.
@@ -516,26 +507,24 @@ static int infer_beside_wide(const struct port_question *question, const struct 
     uint32_t moving = model_moving(model);
     struct infer_some some;
     some_begin(&some, question);
-    struct port_usage *narrow = xcalloc((size_t)question->n + 1, sizeof *narrow);
-    some.families = xcalloc((size_t)question->n + 1, sizeof *some.families);
+    struct moved *moved = xcalloc((size_t)question->n + 1, sizeof *moved);
     for (int i = 0; i < question->n && moving; i++) {
         int bits = question->forms[question->which[i]].bits;
         int uops = usage_moving(&usages[i], moving);
         if (bits == 0 || bits >= PORT_WIDE_BITS || uops == 0 ||
             question->forms[question->which[i]].upper == UPPER_LEGACY)
             continue;
-        narrow[some.question.n].uses.uops = uops;
-        some.families[some.question.n] =
-            family_beside(question->forms[question->which[i]].family, &usages[i], moving);
+        moved[some.question.n] = (struct moved){
+            uops, family_beside(question->forms[question->which[i]].family, &usages[i], moving)};
         some_add(&some, question, i);
     }
-    int status = some_infer(&some, model, PORTS_BESIDE_WIDE, narrow, err);
+    int status = some_infer(&some, model, PORTS_WIDE, moved, err);
     for (int i = 0; i < some.question.n && status == 0; i++) {
         usage_set_wide(&usages[some.position[i]], &some.usages[i], moving);
         if (some.usages[i].way == PORT_WAY_DIFFERS)
             usages[some.position[i]].way = PORT_WAY_DIFFERS;
     }
-    free(narrow);
+    free(moved);
     some_end(&some);
     return status;
 }
@@ -551,7 +540,7 @@ int port_infer(const struct port_question *question, const struct port_model *mo
         for (int i = 0; i < question->n; i++)
             if (!apart || (question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide)
                 some_add(&some, question, i);
-        status = some_infer(&some, model, wide ? PORTS_OF_WIDE : PORTS_NARROW, NULL, err);
+        status = some_infer(&some, model, wide ? PORTS_WIDE : PORTS_NARROW, NULL, err);
         if (status == 0 && wide && model->teller >= 0)
             status = some_tell(&some, model, err);
         for (int i = 0; i < some.question.n && status == 0; i++)

@@ -79,6 +79,8 @@ int ports_time_enough(const struct port_oracle *oracle, const struct port_series
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk);
 // Returns the least time of an instance by the model.
 double ports_one_clk(const struct port_model *model, const struct port_usage *usage);
+// Adds the moves before an instance, without those that the usage includes.
+void ports_usage_move(const struct port_form *form, struct port_usage *usage);
 // Returns the least time of a pair by the model, with the moves between instances.
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
@@ -110,18 +112,17 @@ bool ports_shares_stores(const struct port_form *forms, const struct port_form *
 void ports_share_stores(const struct port_question *question, const struct port_model *model,
                         struct port_usage *usages);
 
-// Part of a model: the classes beside which forms are timed (ports_wide.c).
-enum ports_part {
-    PORTS_NARROW,      // forms that are not wide
-    PORTS_OF_WIDE,     // wide forms
-    PORTS_BESIDE_WIDE, // other forms, for their usage in mixes with wide forms
+// Maps of ports, by their classes (ports_wide.c).
+enum ports_map {
+    PORTS_NARROW, // of mixes without wide forms
+    PORTS_WIDE,   // of mixes with one
 };
-// Returns true if wide forms have classes of their own; else PORTS_NARROW and PORTS_OF_WIDE are the
-// same.
+// Returns true if both maps differ.
 bool ports_wide_apart(const struct port_model *model);
-// Copies a model with the classes of this part only; names[] are those of its classes, in `model`.
-void ports_model_part(const struct port_model *model, enum ports_part part, struct port_model *to,
-                      const char *names[PORT_CLASSES_MAX]);
+// Copies a model with the classes of this map only, `moved`: those of the wide one that are not of
+// wide forms alone and not in the narrow one. names[] are those of its classes, in `model`.
+void ports_model_map(const struct port_model *model, enum ports_map map, bool moved,
+                     struct port_model *to, const char *names[PORT_CLASSES_MAX]);
 // ports_teller_mix() returns the mix of the teller with a wide form, ports_teller_slower() true if
 // it shows that the form makes vectors use other ports. An instance alone takes alone_clk. Only for
 // models with a teller.

@@ -319,6 +319,13 @@ double ports_one_clk(const struct port_model *model, const struct port_usage *us
     return port_bound(model, &usage, &one, 1);
 }
 
+void ports_usage_move(const struct port_form *form, struct port_usage *usage)
+{
+    int moves = form->moves - form->resets;
+    usage->front.mixed = port_usage_slots(usage) + moves;
+    usage->front.slots += moves;
+}
+
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
                       const struct port_mix *pair)
@@ -326,11 +333,7 @@ double ports_pair_clk(const struct port_model *model, const struct port_form *fo
     struct port_usage moved[] = {*a, *b};
     const struct port_usage *usages[] = {&moved[0], &moved[1]};
     const int counts[] = {pair->parts[0].count, pair->parts[1].count};
-    for (int i = 0; i < 2; i++) {
-        const struct port_form *form = &forms[pair->parts[i].form];
-        int moves = form->moves - form->resets; // without those that the usage includes
-        moved[i].front.mixed = port_usage_slots(&moved[i]) + moves;
-        moved[i].front.slots += moves;
-    }
+    for (int i = 0; i < 2; i++)
+        ports_usage_move(&forms[pair->parts[i].form], &moved[i]);
     return port_bound(model, usages, counts, 2);
 }

@@ -158,10 +158,8 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
 // Returns the usage of a representative with the paths so far, and the moves before it.
 static struct port_usage pairs_usage(const struct pairs *pairs, int rep)
 {
-    const struct port_form *form = &pairs->forms[pairs->rep[rep]];
     struct port_usage usage = *pairs->usages[rep];
-    usage.front.mixed = port_usage_slots(&usage) + form->moves - form->resets;
-    usage.front.slots += form->moves - form->resets;
+    ports_usage_move(&pairs->forms[pairs->rep[rep]], &usage);
     for (int k = 0; k < pairs->npaths; k++)
         if (pairs->shares[k][rep] > 0)
             ports_demand_put(&usage.demands, pairs->model->nunits + k)->clk = pairs->shares[k][rep];

@@ -35,25 +35,28 @@ bool port_unit_is_microcode(const struct port_unit *unit)
     return strcmp(unit->name, PORT_MICROCODE) == 0;
 }
 
-// µops of a mix by port set.
+enum { DEMAND_SETS_MAX = PORT_MIX_PARTS_MAX * PORT_USES_MAX };
+
+// Demand of a mix on the ports, by set.
 struct demand {
-    uint32_t sets[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
-    double uops[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
+    uint32_t sets[DEMAND_SETS_MAX + 1]; // one more for all that do not fit, which is not counted
+    double uops[DEMAND_SETS_MAX + 1];
+    double held[DEMAND_SETS_MAX + 1]; // with waits that no unit explains, in µops
     int n;
 };
 
-static void demand_add(struct demand *demand, uint32_t set, double uops)
+// Returns the place of a set, which is added if it is new.
+static int demand_at(struct demand *demand, uint32_t set)
 {
     int i = 0;
     while (i < demand->n && demand->sets[i] != set)
         i++;
-    if (i == PORT_MIX_PARTS_MAX * PORT_USES_MAX)
-        return;
     if (i == demand->n) {
-        demand->sets[demand->n] = set;
-        demand->uops[demand->n++] = 0;
+        demand->sets[i] = set;
+        demand->uops[i] = demand->held[i] = 0;
+        demand->n += i < DEMAND_SETS_MAX;
     }
-    demand->uops[i] += uops;
+    return i;
 }
 
 // Fills in all unions of the sets, at most UNIONS_MAX, which no real CPU comes near. Returns how
@@ -75,8 +78,9 @@ static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX
     return n;
 }
 
-// Returns the cycles with the best choice of ports; *worst: the set that takes so long.
-static double demand_clk(const struct demand *demand, uint32_t *worst)
+// Returns the cycles with the best choice of ports, of the demand's uops or held; *worst: the set
+// that takes so long.
+static double demand_clk(const struct demand *demand, const double *asked, uint32_t *worst)
 {
     uint32_t unions[UNIONS_MAX];
     int n = demand_unions(demand, unions);
@@ -86,7 +90,7 @@ static double demand_clk(const struct demand *demand, uint32_t *worst)
         double uops = 0;
         for (int i = 0; i < demand->n; i++)
             if ((demand->sets[i] & ~unions[u]) == 0)
-                uops += demand->uops[i];
+                uops += asked[i];
         double clk = uops / port_set_size(unions[u]);
         if (clk > most) {
             most = clk;
@@ -132,20 +136,22 @@ static const struct port_use *uses_narrowest(const struct port_uses *uses)
     return narrowest;
 }
 
-// Adds the µops of `count` instances. With `held`, a throughput that no unit explains keeps the
-// narrowest set of the form busy, also for others that need it.
-static void demand_add_usage(struct demand *demand, const struct port_usage *usage, int count,
-                             bool wide, bool held)
+// Adds the µops of `count` instances. A wait that no unit explains keeps the narrowest set of the
+// form busy, also for others that need it.
+static void demand_add(struct demand *demand, const struct port_usage *usage, int count, bool wide)
 {
     const struct port_uses *uses = port_uses_beside(usage, wide);
-    double wait_clk = held ? port_usage_wait_clk(usage) : 0;
-    for (int u = 0; u < uses->n; u++)
-        demand_add(demand, uses->use[u].set, (double)uses->use[u].uops * count);
+    double wait_clk = port_usage_wait_clk(usage);
+    for (int u = 0; u < uses->n; u++) {
+        int at = demand_at(demand, uses->use[u].set);
+        demand->uops[at] += (double)uses->use[u].uops * count;
+        demand->held[at] += (double)uses->use[u].uops * count;
+    }
     if (!(wait_clk > 0) || uses->n == 0)
         return;
     const struct port_use *narrowest = uses_narrowest(uses);
     double more = wait_clk * port_set_size(narrowest->set) - narrowest->uops;
-    demand_add(demand, narrowest->set, fmax(0, more) * count);
+    demand->held[demand_at(demand, narrowest->set)] += fmax(0, more) * count;
 }
 
 // Adds up the cycles of units, and finds the longest wait that has no unit.
@@ -243,19 +249,19 @@ static void limits_leave_out(const struct port_model *model, struct port_limits 
             limits->unit_clk[u] = 0;
 }
 
-// Fills in each bound by itself.
+// Fills in each bound by itself, and the demand on the ports.
 static void limits_fill(const struct port_model *model, const struct port_usage *const *usages,
-                        const int *counts, int n, struct port_limits *limits)
+                        const int *counts, int n, struct demand *demand, struct port_limits *limits)
 {
-    struct demand demand = {.n = 0};
+    demand->n = 0;
     *limits = (struct port_limits){.wide = false};
     for (int i = 0; i < n; i++)
         limits->wide |= usages[i]->wide && counts[i] > 0 && !model_lacks(model, CONCEPT_WIDE);
     for (int i = 0; i < n; i++)
-        demand_add_usage(&demand, usages[i], counts[i], limits->wide, false);
+        demand_add(demand, usages[i], counts[i], limits->wide);
     limits_front(model, usages, counts, n, limits);
     limits_units(usages, counts, n, limits);
-    limits->ports_clk = demand_clk(&demand, &limits->worst);
+    limits->ports_clk = demand_clk(demand, demand->uops, &limits->worst);
     if (model->without)
         limits_leave_out(model, limits);
     limits->bound_clk = fmax(fmax(limits->front_clk, limits->delivery_clk), limits->ports_clk);
@@ -280,13 +286,11 @@ static double limits_norm(const struct port_model *model, const struct port_limi
 void port_limits(const struct port_model *model, const struct port_usage *const *usages,
                  const int *counts, int n, struct port_limits *limits)
 {
-    struct demand held = {.n = 0};
+    struct demand demand;
     uint32_t worst;
-    limits_fill(model, usages, counts, n, limits);
-    for (int i = 0; i < n; i++)
-        demand_add_usage(&held, usages[i], counts[i], limits->wide,
-                         !model_lacks(model, CONCEPT_WAITS));
-    double held_clk = model_lacks(model, CONCEPT_PORTS) ? 0 : demand_clk(&held, &worst);
+    limits_fill(model, usages, counts, n, &demand, limits);
+    const double *asked = model_lacks(model, CONCEPT_WAITS) ? demand.uops : demand.held;
+    double held_clk = model_lacks(model, CONCEPT_PORTS) ? 0 : demand_clk(&demand, asked, &worst);
     limits->clk = limits_norm(model, limits, held_clk);
 }
 
@@ -294,7 +298,8 @@ double port_bound(const struct port_model *model, const struct port_usage *const
                   const int *counts, int n)
 {
     struct port_limits limits;
-    limits_fill(model, usages, counts, n, &limits);
+    struct demand demand;
+    limits_fill(model, usages, counts, n, &demand, &limits);
     return limits.bound_clk;
 }
 

@@ -204,7 +204,7 @@ uint32_t discover_closest(const struct discovery *d, int c)
     int n = 0;
     uint32_t set = 0;
     for (int other = 0; other < d->nclusters; other++)
-        if (other != c && !d->clusters[other].dropped)
+        if (other != c && !cluster_is_out(&d->clusters[other]))
             from.sets[other] = d->clusters[other].set;
     overlaps_make(d, c, &overlaps);
     sketch_extend(d, &from, c, &overlaps, beam, &n);
@@ -220,7 +220,7 @@ struct sketch discover_sketch(const struct discovery *d)
     struct sketch *next = xcalloc(BEAM_WIDTH, sizeof *next);
     int nbeam = 1; // the sketch of the fixed clusters
     for (int c = 0; c < d->nclusters; c++)
-        if (d->clusters[c].fixed) {
+        if (d->clusters[c].state == CLUSTER_FIXED) {
             beam[0].sets[c] = d->clusters[c].set;
             for (int port = 0; port < PORTS_MAX; port++)
                 if (d->clusters[c].set & UINT32_C(1) << port && beam[0].nports <= port)
@@ -228,7 +228,7 @@ struct sketch discover_sketch(const struct discovery *d)
         }
     for (int size = 1; size < 64; size++)
         for (int c = 0; c < d->nclusters; c++) {
-            if (d->clusters[c].size != size || d->clusters[c].dropped || d->clusters[c].fixed)
+            if (d->clusters[c].size != size || d->clusters[c].state >= CLUSTER_FIXED)
                 continue;
             struct overlaps overlaps;
             int nnext = 0;

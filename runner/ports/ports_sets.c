@@ -54,7 +54,7 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
 static bool cluster_multi(const struct discovery *d, int c)
 {
     for (int s = 0; s < d->nclusters; s++)
-        if (d->clusters[s].size > d->clusters[c].size && !d->clusters[s].dropped &&
+        if (d->clusters[s].size > d->clusters[c].size && !cluster_is_out(&d->clusters[s]) &&
             round(cluster_uses(d, c, s)) > 1 && !cluster_leaves_room(d, c, s))
             return true;
     return false;
@@ -80,8 +80,8 @@ static int sets_time_slow(struct discovery *d, struct err *err)
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
         uint32_t a = sketch.sets[pair->a], b = sketch.sets[pair->b];
-        bool dropped = d->clusters[pair->a].dropped || d->clusters[pair->b].dropped;
-        if (!dropped && (!a || !b || discover_pair_slow(d, pair, a, b)))
+        bool out = cluster_is_out(&d->clusters[pair->a]) || cluster_is_out(&d->clusters[pair->b]);
+        if (!out && (!a || !b || discover_pair_slow(d, pair, a, b)))
             which[n++] = i;
     }
     for (int round = 0; round < SLOW_ROUNDS && n > 0 && status == 0; round++)
@@ -93,14 +93,13 @@ static int sets_time_slow(struct discovery *d, struct err *err)
 // Returns true if a cluster that would be left out may get another representative.
 static bool cluster_has_others(const struct cluster *cluster)
 {
-    return !cluster->others && !cluster->fixed && cluster->members >= MEMBERS_LEAST;
+    return cluster->state < CLUSTER_TRIED && cluster->members >= MEMBERS_LEAST;
 }
 
 // Marks a cluster as doubtful if it may get another representative; else drops it.
 static void cluster_drop(struct cluster *cluster)
 {
-    cluster->doubtful = cluster_has_others(cluster);
-    cluster->dropped = !cluster->doubtful;
+    cluster->state = cluster_has_others(cluster) ? CLUSTER_DOUBTFUL : CLUSTER_DROPPED;
 }
 
 static void sets_drop_multi(struct discovery *d)
@@ -108,15 +107,16 @@ static void sets_drop_multi(struct discovery *d)
     // Larger sets first: a cluster that uses them more than once is no class.
     for (int size = 64; size > 0; size--)
         for (int c = 0; c < d->nclusters; c++)
-            if (d->clusters[c].size == size && !d->clusters[c].fixed && cluster_multi(d, c))
+            if (d->clusters[c].size == size && d->clusters[c].state != CLUSTER_FIXED &&
+                cluster_multi(d, c))
                 cluster_drop(&d->clusters[c]);
 }
 
-// Returns true if the pair is of the cluster and one that is not dropped.
+// Returns true if the pair is of the cluster and one that is not out.
 static bool pair_matters(const struct discovery *d, const struct pair_timing *pair, int c)
 {
     int mine, others, other = pair_of(pair, c, &mine, &others);
-    return other >= 0 && !d->clusters[other].dropped;
+    return other >= 0 && !cluster_is_out(&d->clusters[other]);
 }
 
 // Returns the time of all pairs of a cluster. If one is unknown, its highest: one µop per cycle.
@@ -165,10 +165,9 @@ static int sets_try_others(struct discovery *d, struct err *err)
 {
     int status = 0;
     for (int c = 0; c < d->nclusters && status == 0; c++) {
-        if (!d->clusters[c].doubtful)
+        if (d->clusters[c].state != CLUSTER_DOUBTFUL)
             continue;
-        d->clusters[c].doubtful = false;
-        d->clusters[c].others = true;
+        d->clusters[c].state = CLUSTER_TRIED;
         status = cluster_try_others(d, c, err);
     }
     return status;
@@ -178,7 +177,7 @@ static bool sets_doubtful(const struct discovery *d)
 {
     bool doubtful = false;
     for (int c = 0; c < d->nclusters; c++)
-        doubtful |= d->clusters[c].doubtful;
+        doubtful |= d->clusters[c].state == CLUSTER_DOUBTFUL;
     return doubtful;
 }
 
@@ -189,14 +188,14 @@ static bool sets_go_on(struct discovery *d, const struct sketch *sketch)
     bool go_on = false;
     for (int c = 0; c < d->nclusters; c++) {
         struct cluster *cluster = &d->clusters[c];
-        if (sketch->sets[c] && !cluster->fixed && cluster_elsewhere(d, sketch, c)) {
+        if (sketch->sets[c] && cluster->state != CLUSTER_FIXED && cluster_elsewhere(d, sketch, c)) {
             cluster_drop(cluster);
             go_on = true;
         }
     }
     for (int c = 0; c < d->nclusters && !go_on; c++)
-        d->clusters[c].doubtful =
-            !sketch->sets[c] && !d->clusters[c].dropped && cluster_has_others(&d->clusters[c]);
+        if (!sketch->sets[c] && cluster_has_others(&d->clusters[c]))
+            d->clusters[c].state = CLUSTER_DOUBTFUL;
     return go_on || sets_doubtful(d);
 }
 
@@ -217,9 +216,9 @@ int discover_sets(struct discovery *d, struct err *err)
         d->nports = sketch.nports;
         for (int c = 0; c < d->nclusters; c++) {
             struct cluster *cluster = &d->clusters[c];
-            cluster->unplaced = !cluster->dropped && !sketch.sets[c];
-            cluster->dropped |= !sketch.sets[c];
             cluster->set = sketch.sets[c];
+            if (!cluster->set && !cluster_is_out(cluster))
+                cluster->state = CLUSTER_UNPLACED;
         }
         return 0;
     }
@@ -231,7 +230,7 @@ double discover_residual(const struct discovery *d)
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
         const struct cluster *a = &d->clusters[pair->a], *b = &d->clusters[pair->b];
-        if (a->dropped || b->dropped || isnan(pair->clk))
+        if (cluster_is_out(a) || cluster_is_out(b) || isnan(pair->clk))
             continue;
         double clk = discover_pair_clk(d, a->set, b->set, pair->x, pair->y);
         most = fmax(most, fabs(pair->clk - clk) / clk);
@@ -250,7 +249,7 @@ static const struct pair_timing *cluster_worst(const struct discovery *d, int c,
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
         int mine, others, other = pair_of(pair, c, &mine, &others);
-        if (other < 0 || d->clusters[other].dropped || isnan(pair->clk))
+        if (other < 0 || cluster_is_out(&d->clusters[other]) || isnan(pair->clk))
             continue;
         double is =
             discover_pair_clk(d, pair->a == c ? set : d->clusters[pair->a].set,
@@ -287,13 +286,13 @@ bool discover_contradicts(const struct discovery *d, struct err *err)
     int placed = 0, unplaced = 0, told = 0;
     struct strbuf text = {0};
     for (int c = 0; c < d->nclusters; c++) {
-        placed += d->clusters[c].dropped ? 0 : d->clusters[c].members;
-        unplaced += d->clusters[c].unplaced ? d->clusters[c].members : 0;
+        placed += cluster_is_out(&d->clusters[c]) ? 0 : d->clusters[c].members;
+        unplaced += d->clusters[c].state == CLUSTER_UNPLACED ? d->clusters[c].members : 0;
     }
     if (unplaced <= placed)
         return false;
     for (int c = 0; c < d->nclusters && told < TOLD; c++)
-        told += d->clusters[c].unplaced && cluster_contradiction(d, c, &text);
+        told += d->clusters[c].state == CLUSTER_UNPLACED && cluster_contradiction(d, c, &text);
     err_set(err,
             "no structure explains the timings: of %d forms that look like one µop, %d fit "
             "into no set of ports: %s",

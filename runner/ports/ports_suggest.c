@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DRAWN_OF = 10, REJECTED_MAX = 63, DRAWN_LEAST = 50 };
+enum { DRAWN_OF = 10, DRAWN_LEAST = 50 };
 static const double DIFFER_MOST = 0.02; // of at least DRAWN_LEAST drawn forms: more are a doubt
 
 struct sibling {
     uint64_t family;
-    enum ports_part part;
+    enum ports_map map;
     bool memory, wide;
     struct port_usage usage;
     uint32_t plan;                   // classes that imply all others, a bit each
@@ -80,32 +80,27 @@ bool port_ways_doubt(const int64_t ways[PORT_WAYS], struct strbuf *out)
     return true;
 }
 
-static const struct port_form *form_at(const struct inference *inference, int i)
-{
-    return &inference->question->forms[inference->question->which[i]];
-}
-
 // Returns the family of a form; beside wide vectors it is all forms with the same ports.
 static uint64_t form_family(const struct inference *inference, int i)
 {
-    return inference->families ? inference->families[i] : form_at(inference, i)->family;
+    return inference->moved ? inference->moved[i].family : trials_form(inference, i)->family;
 }
 
 static bool form_has_memory(const struct inference *inference, int i)
 {
-    return !inference->families && form_at(inference, i)->memory;
+    return !inference->moved && trials_form(inference, i)->memory;
 }
 
 // Returns true if the sibling accesses the same kind of memory.
 static bool sibling_alike(const struct inference *inference, int i, const struct sibling *sibling)
 {
     return sibling->memory == form_has_memory(inference, i) &&
-           sibling->wide == form_at(inference, i)->memory_wide;
+           sibling->wide == trials_form(inference, i)->memory_wide;
 }
 
 static bool sibling_of(const struct inference *inference, int i, const struct sibling *sibling)
 {
-    return sibling->part == inference->part && sibling->family == form_family(inference, i);
+    return sibling->map == inference->map && sibling->family == form_family(inference, i);
 }
 
 static int uops_inside(const struct port_usage *usage, uint32_t set)
@@ -179,13 +174,13 @@ bool suggest_are_siblings(const struct inference *inference, int a, int b)
 {
     return form_family(inference, a) == form_family(inference, b) &&
            form_has_memory(inference, a) == form_has_memory(inference, b) &&
-           form_at(inference, a)->memory_wide == form_at(inference, b)->memory_wide;
+           trials_form(inference, a)->memory_wide == trials_form(inference, b)->memory_wide;
 }
 
 void suggest_learn(struct inference *inference, int i, const struct port_usage *usage)
 {
     struct port_siblings *known = inference->question->siblings;
-    if (usage->outcome != OUTCOME_OK || (usage->ambiguous && !inference->narrow))
+    if (usage->outcome != OUTCOME_OK || (usage->ambiguous && !inference->moved))
         return;
     for (int s = 0; s < known->n; s++)
         if (sibling_of(inference, i, &known->siblings[s]) &&
@@ -199,9 +194,9 @@ void suggest_learn(struct inference *inference, int i, const struct port_usage *
     }
     struct sibling *sibling = &known->siblings[known->n++];
     *sibling = (struct sibling){form_family(inference, i),
-                                inference->part,
+                                inference->map,
                                 form_has_memory(inference, i),
-                                form_at(inference, i)->memory_wide,
+                                trials_form(inference, i)->memory_wide,
                                 *usage,
                                 plan_make(inference->model, usage),
                                 {0}};
@@ -214,7 +209,8 @@ void suggest_learn(struct inference *inference, int i, const struct port_usage *
 
 bool suggest_drawn(const struct inference *inference, int i)
 {
-    uint64_t state = inference->question->siblings->seed ^ port_family(form_at(inference, i)->name);
+    uint64_t state =
+        inference->question->siblings->seed ^ port_family(trials_form(inference, i)->name);
     return random_below(&state, DRAWN_OF) == 0;
 }
 
@@ -244,24 +240,37 @@ static int sibling_doubts(const struct inference *inference, int i, const struct
     return doubts;
 }
 
-// Returns the suggestion with the fewest doubts, first of siblings of the same kind. *number: its
-// number among those of the form's siblings.
-static const struct sibling *sibling_choose(const struct inference *inference, int i, int *number)
+static bool sibling_is_rejected(const struct rejected *rejected, int sibling)
+{
+    int at = 0;
+    while (at < rejected->n && rejected->siblings[at] != sibling)
+        at++;
+    return at < rejected->n;
+}
+
+static void sibling_reject(struct rejected *rejected, int sibling)
+{
+    rejected->siblings =
+        xrealloc(rejected->siblings, (size_t)(rejected->n + 1) * sizeof *rejected->siblings);
+    rejected->siblings[rejected->n++] = sibling;
+}
+
+// Returns the index of the suggestion with the fewest doubts, first of siblings of the same kind;
+// -1: none is left.
+static int sibling_choose(const struct inference *inference, int i)
 {
     const struct port_siblings *known = inference->question->siblings;
-    const struct sibling *best = NULL;
-    int least = 0, at = -1;
-    for (int s = 0; s < known->n && at < REJECTED_MAX; s++) {
+    int best = -1, least = 0;
+    for (int s = 0; s < known->n; s++) {
         const struct sibling *sibling = &known->siblings[s];
-        if (!sibling_of(inference, i, sibling) || inference->rejected[i] & UINT64_C(1) << ++at)
+        if (!sibling_of(inference, i, sibling) || sibling_is_rejected(&inference->rejected[i], s))
             continue;
         int doubts = sibling_doubts(inference, i, sibling);
         int other = doubts + (sibling_alike(inference, i, sibling) ? 0 : PORT_CLASSES_MAX + 1);
-        if (doubts < 0 || (best && other >= least))
+        if (doubts < 0 || (best >= 0 && other >= least))
             continue;
-        best = sibling;
+        best = s;
         least = other;
-        *number = at;
     }
     return best;
 }
@@ -270,8 +279,8 @@ static const struct sibling *sibling_choose(const struct inference *inference, i
 // rewritten memory.
 static bool alone_is_open(const struct inference *inference, int i, const struct port_usage *usage)
 {
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
-    return !inference->narrow &&
+    const struct port_form *form = trials_form(inference, i);
+    return !inference->moved &&
            (form->rewrites || trials_best_clk(inference, i) >
                                   (1 + PORT_EXCESS) * ports_one_clk(inference->model, usage));
 }
@@ -295,7 +304,7 @@ static void sibling_add_trials(struct inference *inference, struct round_mixes *
     unsigned filled = trials_due_filled(inference, i);
     if (!alone_is_open(inference, i, &sibling->usage))
         filled &= ~(unsigned)FILLED_BUSY;
-    else if (!inference->narrow)
+    else if (!inference->moved)
         filled |= FILLED_BUSY;
     trials_add_filled(inference, round, i, filled);
 }
@@ -322,7 +331,7 @@ static struct port_usage sibling_fit(const struct inference *inference, int i,
         trials.trials[trials.n++] =
             (struct port_trial){c, 1, blockers, (double)(blockers + uops) / size, (double)NAN};
     }
-    if (inference->narrow) { // alone it may have more ports
+    if (inference->moved) { // alone it may have more ports
         trials.alone_clk = INFINITY;
         trials.best_clk = NAN;
     }
@@ -334,20 +343,20 @@ static struct port_usage sibling_fit(const struct inference *inference, int i,
 enum suggest_state suggest_step(struct inference *inference, struct round_mixes *round, int i,
                                 struct port_usage *usage)
 {
-    const struct sibling *sibling;
-    int due = round->n, number;
-    while ((sibling = sibling_choose(inference, i, &number))) {
+    int due = round->n, s;
+    while ((s = sibling_choose(inference, i)) >= 0) {
+        const struct sibling *sibling = &inference->question->siblings->siblings[s];
         sibling_add_trials(inference, round, i, sibling);
         if (round->n > due)
             return SUGGEST_OPEN;
         *usage = sibling_fit(inference, i, &sibling->usage);
         // A form that waits for something else has a sibling that waits, too.
         bool waits = port_usage_wait_clk(usage) > 0 &&
-                     !(port_usage_wait_clk(&sibling->usage) > 0) && !inference->narrow;
-        if (!(usage->ambiguous && !inference->narrow) && !waits &&
+                     !(port_usage_wait_clk(&sibling->usage) > 0) && !inference->moved;
+        if (!(usage->ambiguous && !inference->moved) && !waits &&
             port_uses_same(&usage->uses, &sibling->usage.uses))
             return SUGGEST_SETTLED;
-        inference->rejected[i] |= UINT64_C(1) << number;
+        sibling_reject(&inference->rejected[i], s);
     }
     return SUGGEST_NONE;
 }

@@ -10,8 +10,8 @@ enum suggest_state {
     SUGGEST_NONE,    // no suggestion is left
     SUGGEST_SETTLED, // *usage is a sibling's that no trial refuted
 };
-// Takes the next step for the form at position i. `part` is that of the inference's model; a
-// settled usage has slots and times of its own.
+// Takes the next step for the form at position i. *usage is set with SUGGEST_SETTLED: the ports of
+// the sibling, slots and times of the form itself.
 enum suggest_state suggest_step(struct inference *inference, struct round_mixes *round, int i,
                                 struct port_usage *usage);
 // Returns true if a form of i's family is settled, with memory operands if i has any.

@@ -104,15 +104,15 @@ static int trials_alone(struct inference *inference, struct err *err)
             .among_clk = NAN,
             .front_many_clk = NAN,
             .delivery_clk = NAN,
-            .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
+            .best_clk = trials_form(inference, i)->rthroughput_clk,
             .slots = counted ? timing->slots / PORT_ALONE : (double)NAN,
             .counted_uops =
                 port_groups_uops(&inference->groups, inference->model, timing, 0) / PORT_ALONE,
             .counted_total = port_groups_total(&inference->groups, timing) / PORT_ALONE,
             .touched = port_groups_touched(&inference->groups, timing),
         };
-        if (inference->narrow)
-            inference->trials[i].slots = inference->narrow[i].uses.uops;
+        if (inference->moved)
+            inference->trials[i].slots = inference->moved[i].uops;
     }
     round_free(&round);
     return status;
@@ -126,8 +126,7 @@ bool trials_possible(const struct inference *inference, int i)
 
 double trials_best_clk(const struct inference *inference, int i)
 {
-    return fmin(inference->trials[i].alone_clk,
-                inference->question->forms[inference->question->which[i]].rthroughput_clk);
+    return fmin(inference->trials[i].alone_clk, trials_form(inference, i)->rthroughput_clk);
 }
 
 // Returns the fillers per instance that make, with the moves before the next one, whole cycles of
@@ -162,7 +161,7 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
     double alone = inference->trials[i].alone_clk;
     double best = trials_best_clk(inference, i);
     bool fused = best < (1 - PORT_NOISE_BEST) / model->width;
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    const struct port_form *form = trials_form(inference, i);
     double busy_filled = form->rewrites ? BUSY_REWRITES : BUSY_FILLED;
     const struct {
         unsigned kinds;
@@ -295,7 +294,7 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
 {
     enum { DENSE = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED };
     const struct port_class *class = &inference->model->classes[c];
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    const struct port_form *form = trials_form(inference, i);
     int size = port_set_size(class->set);
     double alone = inference->trials[i].alone_clk;
     double best = trials_best_clk(inference, i);
@@ -332,12 +331,18 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
     }
 }
 
+// Returns the fillers and moves beside an instance.
+static double trial_others(const struct inference *inference, int i, const struct port_trial *trial)
+{
+    const struct port_form *form = trials_form(inference, i);
+    return (double)trial->blockers / trial->instances + form->moves - form->resets;
+}
+
 // Keeps the slots of the form among fillers that make whole cycles with the moves before it.
 static void trial_whole(const struct inference *inference, int i, const struct port_trial *trial)
 {
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     struct port_trials *trials = &inference->trials[i];
-    double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
+    double others = trial_others(inference, i, trial);
     double slots = trial_instance_slots(inference, trial->clk / trial->instances, others);
     trials->slots_whole = fmin(trials->slots_whole, slots);
 }
@@ -348,9 +353,8 @@ static void trial_whole(const struct inference *inference, int i, const struct p
 static void trial_front(const struct inference *inference, int i, const struct port_trial *trial)
 {
     const struct port_model *model = inference->model;
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     struct port_trials *trials = &inference->trials[i];
-    double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
+    double others = trial_others(inference, i, trial);
     double clk = trial->clk / trial->instances;
     trial_whole(inference, i, trial);
     if (clk > (1 + PORT_SAME) * trials_best_clk(inference, i) &&
@@ -371,10 +375,8 @@ static void trial_front(const struct inference *inference, int i, const struct p
 static void trial_front_many(const struct inference *inference, int i,
                              const struct port_trial *trial)
 {
-    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
-    double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
     inference->trials[i].front_many_clk =
-        trial->clk / trial->instances - others * inference->filler_clk;
+        trial->clk / trial->instances - trial_others(inference, i, trial) * inference->filler_clk;
 }
 
 static void trials_keep(struct port_trials *trials, struct port_trial trial)
@@ -455,7 +457,7 @@ double trials_least(const struct port_model *model, const struct port_trials *tr
 unsigned trials_due_filled(const struct inference *inference, int i)
 {
     const struct port_trials *trials = &inference->trials[i];
-    if (inference->narrow) // the slots are known
+    if (inference->moved) // the slots are known
         return 0;
     if (!inference->filled[i])
         return FILLED_ORDERED | FILLED_MIXED | FILLED_BUSY;
@@ -485,8 +487,8 @@ static int trials_front(struct inference *inference, struct err *err)
                 continue;
             int form = inference->question->which[i];
             int instances = best > PORT_LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
-            int fillers = instances * front_fillers(model, &inference->question->forms[form],
-                                                    best * FRONT_FILLED[k]);
+            int fillers =
+                instances * front_fillers(model, trials_form(inference, i), best * FRONT_FILLED[k]);
             const struct port_trial trial = {.instances = instances, .blockers = fillers};
             const struct port_mix mix = {
                 {{form, instances}, {model->filler, fillers}},
@@ -513,13 +515,15 @@ int trials_begin(struct inference *inference, struct err *err)
         port_groups_find(inference->question->oracle, inference->model, &inference->groups, err);
     if (status == 0)
         status = trials_alone(inference, err);
-    return status == 0 && !inference->narrow ? trials_front(inference, err) : status;
+    return status == 0 && !inference->moved ? trials_front(inference, err) : status;
 }
 
 void trials_end(struct inference *inference)
 {
-    for (int i = 0; i < inference->question->n; i++)
+    for (int i = 0; i < inference->question->n; i++) {
         free(inference->trials[i].trials);
+        free(inference->rejected[i].siblings);
+    }
     free(inference->trials);
     free(inference->alone);
     free(inference->beside);

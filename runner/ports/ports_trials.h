@@ -30,18 +30,29 @@ enum {
     FILLED_ALL = FILLED_ORDERED | FILLED_MIXED | FILLED_AGAIN | FILLED_BUSY | FILLED_WHOLE,
 };
 
+// Knowledge of a form beside wide ones by its narrow usage, which has the slots, too.
+struct moved {
+    int uops;        // that choose from other sets there
+    uint64_t family; // of the forms with the same mnemonic and narrow usage, with or without memory
+};
+
+// Suggestions of siblings that the trials of a form rule out, by index.
+struct rejected {
+    int *siblings;
+    int n;
+};
+
 struct inference {
     const struct port_question *question;
     const struct port_model *model;
-    const char *const *names;        // of its classes, for the evidence
-    enum ports_part part;            // part of the CPU's model that `model` is
-    const struct port_usage *narrow; // known usages, by position in which; NULL: none
-    const uint64_t *families;        // by position in which; NULL: those of the forms
-    struct port_trials *trials;      // by position in which
+    const char *const *names;   // of its classes, for the evidence
+    enum ports_map map;         // of the CPU, that `model` has
+    const struct moved *moved;  // by position in which; NULL: nothing is known of the forms
+    struct port_trials *trials; // by position in which
     struct port_timing *alone;
     unsigned char (*beside)[PORT_CLASSES_MAX]; // kinds that were timed, by position and class
     unsigned char *filled;                     // kinds that were timed beside fillers
-    uint64_t *rejected; // suggestions of siblings that its trials rule out, a bit each
+    struct rejected *rejected;                 // by position in which
     struct port_groups groups;
     double filler_clk; // time of a filler among many
 };
@@ -67,6 +78,10 @@ unsigned trials_due_filled(const struct inference *inference, int i);
 int trials_round(struct inference *inference, const char *what, struct round_mixes *round,
                  struct err *err);
 
+static inline const struct port_form *trials_form(const struct inference *inference, int i)
+{
+    return &inference->question->forms[inference->question->which[i]];
+}
 // Returns true if the form can stand beside blockers.
 bool trials_possible(const struct inference *inference, int i);
 // Returns the throughput with chains broken, if it is known.

@@ -178,8 +178,11 @@ static void wide_fix(struct wide_search *search)
                                                            .clk = class->blocker_clk,
                                                            .size = size,
                                                            .cluster = d->nclusters};
-        d->clusters[d->nclusters++] = (struct cluster){
-            .rep = d->ncandidates++, .size = size, .members = 1, .fixed = true, .set = class->set};
+        d->clusters[d->nclusters++] = (struct cluster){.rep = d->ncandidates++,
+                                                       .size = size,
+                                                       .members = 1,
+                                                       .state = CLUSTER_FIXED,
+                                                       .set = class->set};
     }
 }
 
@@ -268,13 +271,14 @@ int discover_wide(const struct discovery *narrow, int nforms, struct port_model 
 
 // --- inference ---
 
-static bool ports_class_holds(const struct port_model *model, int class, enum ports_part part)
+static bool ports_class_holds(const struct port_model *model, int class, enum ports_map map,
+                              bool moved)
 {
     enum port_holds holds = model->classes[class].holds;
-    if (part == PORTS_NARROW)
+    if (map == PORTS_NARROW)
         return holds == PORT_ALWAYS || holds == PORT_NARROW;
-    if (part == PORTS_BESIDE_WIDE || holds != PORT_ALWAYS)
-        return holds == PORT_WIDE || (part == PORTS_OF_WIDE && holds == PORT_WIDE_FORMS);
+    if (moved || holds != PORT_ALWAYS)
+        return holds == PORT_WIDE || (!moved && holds == PORT_WIDE_FORMS);
     for (int c = 0; c < model->nclasses; c++) // the wide blocker of the set serves, too
         if (model->classes[c].holds == PORT_WIDE &&
             model->classes[c].set == model->classes[class].set)
@@ -290,17 +294,17 @@ bool ports_wide_apart(const struct port_model *model)
     return apart;
 }
 
-void ports_model_part(const struct port_model *model, enum ports_part part, struct port_model *to,
-                      const char *names[PORT_CLASSES_MAX])
+void ports_model_map(const struct port_model *model, enum ports_map map, bool moved,
+                     struct port_model *to, const char *names[PORT_CLASSES_MAX])
 {
     *to = *model;
     to->nclasses = 0;
     for (int c = 0; c < model->nclasses; c++)
-        if (ports_class_holds(model, c, part)) {
+        if (ports_class_holds(model, c, map, moved)) {
             names[to->nclasses] = model->classes[c].name;
             to->classes[to->nclasses++] = model->classes[c];
         }
-    if (part == PORTS_BESIDE_WIDE)
+    if (moved)
         to->filler = -1; // slots are known
 }
 

@@ -221,7 +221,7 @@ static void judge_floor(const struct recording *recording)
     free(windows);
 }
 
-// The trials of a form beside the classes of this part of the model.
+// The trials of a form beside the classes of a map.
 static int trials_read(const struct recording *recording, const struct stored_form *form,
                        const char *const *names, int nnames, struct port_trials *trials)
 {
@@ -263,12 +263,12 @@ static void judge_inference(const struct recording *recording)
     struct err err = {0};
     struct stored_throughputs throughputs;
     int certain = 0, same = 0, few = 0, ambiguous = 0, were = 0;
-    struct port_model parts[2];
+    struct port_model maps[2];
     const char *names[2][PORT_CLASSES_MAX];
     struct port_trial array[TRIALS_MAX];
     assert_int_equal(store_get_throughputs(recording->store, 1, &throughputs, &arena, &err), 0);
-    ports_model_part(&recording->model.model, PORTS_NARROW, &parts[0], names[0]);
-    ports_model_part(&recording->model.model, PORTS_OF_WIDE, &parts[1], names[1]);
+    ports_model_map(&recording->model.model, PORTS_NARROW, false, &maps[0], names[0]);
+    ports_model_map(&recording->model.model, PORTS_WIDE, false, &maps[1], names[1]);
     for (int i = 0; i < recording->usages.n; i++) {
         const struct stored_port_usage *stored = &recording->usages.usages[i];
         const struct selected_row *row = NULL;
@@ -288,10 +288,10 @@ static void judge_inference(const struct recording *recording)
         if (stored->usage.outcome != OUTCOME_OK || !row || isnan(clk))
             continue;
         bool wide = ports_form_bits(row->row) >= PORT_WIDE_BITS;
-        const struct port_model *part = &parts[wide];
-        if (trials_read(recording, &stored->form, names[wide], part->nclasses, &trials) == 0)
+        const struct port_model *map = &maps[wide];
+        if (trials_read(recording, &stored->form, names[wide], map->nclasses, &trials) == 0)
             continue;
-        struct port_usage usage = port_fit(part, &trials);
+        struct port_usage usage = port_fit(map, &trials);
         few += usage.uses.uops <= FEW_UOPS;
         were += stored->usage.uses.uops <= FEW_UOPS && stored->usage.ambiguous;
         ambiguous += usage.uses.uops <= FEW_UOPS && usage.ambiguous;
