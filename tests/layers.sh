@@ -23,7 +23,7 @@ runner/execute
 runner/derive
 runner/conclude
 runner/ports
-runner/names
+runner/port_names
 runner/columns
 runner/store
 runner/rederive
@@ -34,6 +34,7 @@ runner/report
 runner/diff
 runner/pack
 runner/measure
+runner/portrun
 runner/validate
 runner/run
 runner/property

@@ -6,7 +6,7 @@
 #include "cpuinfo/counter_check.h"
 #include "list/form_shown.h"
 #include "list/form_words.h"
-#include "names/port_names_file.h"
+#include "port_names/port_names_file.h"
 #include "report/report_sheet.h"
 #include "util/paths.h"
 

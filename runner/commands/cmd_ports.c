@@ -5,12 +5,12 @@
 #include "cli/option_format.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
-#include "measure/measure_mixes.h"
 #include "measure/session.h"
 #include "measure/session_count.h"
+#include "portrun/portrun_mixes.h"
+#include "portrun/portrun_model.h"
 #include "report/report.h"
 #include "report/report_whose.h"
-#include "run/run_port_model.h"
 #include "store/store.h"
 #include "store/store_ports.h"
 #include "util/file_write.h"
@@ -115,7 +115,7 @@ static void ports_step(void *context, const char *what, int mixes)
 
 // Finds the structure of this machine, with counters and the floor found for it.
 static int ports_discover_now(const struct arguments *arguments, struct session *session,
-                              const struct ports_forms *forms, struct stored_port_model *stored,
+                              const struct portrun_forms *forms, struct stored_port_model *stored,
                               struct err *note, struct err *err)
 {
     const struct session_floor from = {.quick = false};
@@ -123,18 +123,18 @@ static int ports_discover_now(const struct arguments *arguments, struct session 
     int status = session_prepare(session, &wanted, &from, err);
     if (status == 0) {
         backend_say(&cmd_ports, session);
-        struct measure_mixes measure = {.session = session,
+        struct portrun_mixes measure = {.session = session,
                                         .rows = forms->rows,
                                         .plan = {.issue_width = session->issue_width},
                                         .ahead = true};
-        struct port_oracle oracle = measure_mixes_oracle(&measure);
+        struct port_oracle oracle = portrun_mixes_oracle(&measure);
         oracle.step = ports_step;
         struct port_model model;
-        status = ports_find_model(forms, &oracle, session, &model, note, err);
+        status = portrun_find_model(forms, &oracle, session, &model, note, err);
         if (isatty(STDERR_FILENO))
             fputs("\r\033[K", stderr);
         if (status == 0)
-            ports_stored_model(forms, &model, stored);
+            portrun_stored_model(forms, &model, stored);
     }
     return status;
 }
@@ -143,13 +143,13 @@ static int ports_measure(const struct arguments *arguments)
 {
     struct session session;
     struct selection all;
-    struct ports_forms forms;
+    struct portrun_forms forms;
     static struct stored_port_model stored;
     struct strbuf whose = {0};
     struct err err = {0}, note = {0};
     if (select_rows(NULL, 0, NULL, &all, &err) != 0)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
-    ports_forms_make(&forms, &all, NULL, 0, NULL);
+    portrun_forms_make(&forms, &all, NULL, 0, NULL);
     session_stop_on_signals();
     int status = session_begin(arguments->cpu, &session, &err);
     if (status == 0)
@@ -163,7 +163,7 @@ static int ports_measure(const struct arguments *arguments)
     status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch, strbuf_text(&whose))
                          : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     strbuf_free(&whose);
-    ports_forms_free(&forms);
+    portrun_forms_free(&forms);
     selection_free(&all);
     session_end(&session, false);
     return status;

@@ -171,8 +171,8 @@ static int validate_measure_table(const struct arguments *arguments, struct stor
     int status =
         port_table_session(&cmd_validate, store, arguments->cpu, arguments->backend, &session, err);
     if (status == 0) {
-        struct measure_mixes measure = port_table_measure(table, &session);
-        const struct port_oracle oracle = measure_mixes_oracle(&measure);
+        struct portrun_mixes measure = port_table_measure(table, &session);
+        const struct port_oracle oracle = portrun_mixes_oracle(&measure);
         const struct validate_trial trial = {
             .forms = &table->forms,
             .model = &table->model.model,

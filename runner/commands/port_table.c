@@ -83,9 +83,9 @@ int port_table_session(const struct command *cmd, struct store *store, int cpu,
     return 0;
 }
 
-struct measure_mixes port_table_measure(const struct port_table *table, struct session *session)
+struct portrun_mixes port_table_measure(const struct port_table *table, struct session *session)
 {
-    return (struct measure_mixes){.session = session,
+    return (struct portrun_mixes){.session = session,
                                   .rows = table->by_form,
                                   .plan = {.issue_width = table->model.model.width},
                                   .ahead = true};

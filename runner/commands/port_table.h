@@ -4,9 +4,9 @@
 #pragma once
 
 #include "cli/command.h"
-#include "measure/measure_mixes.h"
 #include "measure/session.h"
 #include "measure/session_count.h"
+#include "portrun/portrun_mixes.h"
 #include "store/store.h"
 #include "validate/validate.h"
 
@@ -33,4 +33,4 @@ int port_table_session(const struct command *cmd, struct store *store, int cpu,
                        enum count_choice backend, struct session *session, struct err *err);
 
 // Returns the oracle's context for the table in the session.
-struct measure_mixes port_table_measure(const struct port_table *table, struct session *session);
+struct portrun_mixes port_table_measure(const struct port_table *table, struct session *session);

@@ -27,8 +27,8 @@ static int record_mixes(const struct record_request *request, struct session *se
     struct arena arena = {0};
     struct strbuf out = {0};
     struct validate_mixes mixes;
-    struct measure_mixes measure = port_table_measure(table, session);
-    const struct port_oracle oracle = measure_mixes_oracle(&measure);
+    struct portrun_mixes measure = port_table_measure(table, session);
+    const struct port_oracle oracle = portrun_mixes_oracle(&measure);
     const struct validate_trial trial = {.forms = &table->forms,
                                          .model = &table->model.model,
                                          .oracle = &oracle,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Execution ports from throughput alone: the model of a CPU, the usage of it by an instruction
 // form, and the way from timings of mixes to both. Pure but for the oracle, which returns how long
-// a mix takes: the measurement (measure_mixes.c), or a simulated CPU in tests. docs/PORTS.md has
+// a mix takes: the measurement (portrun_mixes.c), or a simulated CPU in tests. docs/PORTS.md has
 // the method, its sources and its limits.
 #pragma once
 

@@ -8,8 +8,8 @@
 #include "measure/retry.h"
 #include "measure/run_start.h"
 #include "measure/session.h"
+#include "portrun/portrun.h"
 #include "run_mixes.h"
-#include "run_ports.h"
 #include "run_writer.h"
 #include "store/store_again.h"
 #include "store/store_form.h"
@@ -409,21 +409,22 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
     bool partial = selection->nrows < run->all.nrows;
     struct arena arena = {0};
     struct stored_throughputs completed;
-    struct run_ports ports = {.session = &run->session,
-                              .store = run->store,
-                              .run_id = run->summary->run_id,
-                              .cpu_id = run->start.cpu_id,
-                              .all = &run->all,
-                              .throughputs = run->options->completes    ? &completed
-                                             : run_has_throughputs(run) ? &run->kept.throughputs
-                                                                        : NULL,
-                              .resumed = run->options->resume,
-                              .reuse_model = partial || *run->options->selection,
-                              .ahead = run->options->ahead,
-                              .retry = &run->retry,
-                              .progress = run->progress,
-                              .keep = run->options->keep,
-                              .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
+    struct portrun_result ports;
+    const struct portrun asked = {.session = &run->session,
+                                  .store = run->store,
+                                  .run_id = run->summary->run_id,
+                                  .cpu_id = run->start.cpu_id,
+                                  .all = &run->all,
+                                  .throughputs = run->options->completes    ? &completed
+                                                 : run_has_throughputs(run) ? &run->kept.throughputs
+                                                                            : NULL,
+                                  .resumed = run->options->resume,
+                                  .reuse_model = partial || *run->options->selection,
+                                  .ahead = run->options->ahead,
+                                  .retry = &run->retry,
+                                  .progress = run->progress,
+                                  .keep = run->options->keep,
+                                  .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
     if (run_start_learn(&run->start, err) != 0)
         return -1;
     if (run->options->completes &&
@@ -434,7 +435,7 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
     }
     progress_next(run->progress, "ports");
     const struct spent before = spent_now();
-    int status = run_ports(&ports, selection->rows, selection->nrows, err);
+    int status = portrun_measure(&asked, selection->rows, selection->nrows, &ports, err);
     spent_add_rest(SPENT_INFERRING, &before);
     arena_free(&arena);
     run->summary->kernels += ports.kernels;
@@ -506,7 +507,7 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     bool ports = run->options->tests & TESTS_PORTS;
     run->progress = progress_start(run->nrows, run->options->quiet);
     if (ports)
-        progress_later(run->progress, run_ports_expected(selection->rows, selection->nrows));
+        progress_later(run->progress, portrun_expected(selection->rows, selection->nrows));
     int status = run->options->tests & (TESTS_LATENCY | TESTS_THROUGHPUT) ? run_all(run, err) : 0;
     if (status == 0 && ports && !run->summary->stopped)
         status = run_all_ports(run, selection, err);

@@ -3,7 +3,7 @@
 // run does the same.
 #include "run_mixes.h"
 
-#include "measure/measure_mixes.h"
+#include "portrun/portrun_mixes.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/scratch.h"
@@ -52,13 +52,13 @@ static int mixes_time(struct run_mixes *run, const struct port_model *model,
     const struct list_row **rows = arena_alloc(arena, (size_t)forms->n * sizeof *rows);
     for (int i = 0; i < forms->n; i++)
         rows[i] = forms->forms[i].row;
-    struct measure_mixes measure = {.session = run->session,
+    struct portrun_mixes measure = {.session = run->session,
                                     .rows = rows,
                                     .plan = {.issue_width = model->width},
                                     .progress = run->progress,
                                     .keep = run->keep,
                                     .ahead = run->ahead};
-    const struct port_oracle oracle = measure_mixes_oracle(&measure);
+    const struct port_oracle oracle = portrun_mixes_oracle(&measure);
     const struct validate_trial trial = {.forms = forms,
                                          .model = model,
                                          .oracle = &oracle,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "validate.h"
 
-#include "measure/decoding.h"
 #include "plan/plan.h"
+#include "portrun/portrun_decoding.h"
 #include "ports/ports_forms.h"
 #include "util/random.h"
 
@@ -176,15 +176,15 @@ static int forms_check_decoding(const struct validate_trial *trial, struct arena
                                 struct err *err)
 {
     struct validate_forms *forms = trial->forms;
-    struct decoding_form *asked = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *asked);
+    struct portrun_decoding *asked = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *asked);
     int n = 0;
     for (int i = 0; i < forms->n; i++) {
         const struct port_usage *usage = &forms->forms[i].usage;
         if (row_changes_length(forms->forms[i].row) && isnan(forms->forms[i].decode_clk))
-            asked[n++] = (struct decoding_form){
-                .form = i, .explained_clk = decoding_explained_clk(trial->model, usage)};
+            asked[n++] = (struct portrun_decoding){
+                .form = i, .explained_clk = portrun_decoding_explained_clk(trial->model, usage)};
     }
-    if (decoding_measure(trial->oracle, asked, n, err) != 0)
+    if (portrun_decoding_measure(trial->oracle, asked, n, err) != 0)
         return -1;
     for (int i = 0; i < n; i++)
         forms->forms[asked[i].form].decode_clk = asked[i].decode_clk;

@@ -38,7 +38,7 @@ docs/PORTS.md     |Candidates are within # %                      |PORT_SAME    
 docs/PORTS.md     |of that and below # %                          |PORT_RENAME_SHARE    |100
 docs/PORTS.md     |passes a value on in less than # cycles        |PORT_ELIMINATED_CLK  |1
 docs/PORTS.md     |exist or new ones; # partial                   |BEAM_WIDTH           |1
-docs/PORTS.md     |may take # kernels                             |PORTS_MODEL_KERNELS_MOST|1
+docs/PORTS.md     |may take # kernels                             |PORTRUN_KERNELS_MOST|1
 docs/PORTS.md     |that shows at most # µops is settled           |PORT_NOISE_BEST      |1
 docs/PORTS.md     |# for each µop beyond what slots allow         |LIMIT_COST           |1
 docs/PORTS.md     |slots allow, # for each more or less           |UOP_COST             |1

@@ -5,7 +5,7 @@
 
 #include "cpuinfo/counters.h"
 #include "cpuinfo/cpu_tables.h"
-#include "names/port_names_file.h"
+#include "port_names/port_names_file.h"
 
 #include <string.h>
 

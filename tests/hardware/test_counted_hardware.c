@@ -3,7 +3,7 @@
 // cannot read a counter of core cycles; then the same is tested with the time-stamp counter in the
 // place of every counter (test_counted, test_run_counted).
 #include "fixtures/ticks_fixture.h"
-#include "measure/measure_mixes.h"
+#include "portrun/portrun_mixes.h"
 
 enum { SKIPPED = 77, HARNESS = 99, LINKS = 4, TRIES = 4 };
 
@@ -59,8 +59,8 @@ static void counted_slots_and_ports_are_whole(void **state)
     config->canary = 1; // whatever the machine is doing: µops stay µops
     config->floor_clk_per_instr = 1;
     config->canary_tolerance = config->calib_tolerance = 1e9;
-    struct measure_mixes measure = {.session = &session, .rows = rows, .plan = {.issue_width = 4}};
-    struct port_oracle oracle = measure_mixes_oracle(&measure);
+    struct portrun_mixes measure = {.session = &session, .rows = rows, .plan = {.issue_width = 4}};
+    struct port_oracle oracle = portrun_mixes_oracle(&measure);
     const struct port_mix mix = {.parts = {{0, LINKS}}, .nparts = 1, .orders = 1};
     struct port_timing timing;
     if (session.counting->nevents == 1) {
@@ -78,7 +78,7 @@ static void counted_slots_and_ports_are_whole(void **state)
         print_message("%s %.2f\n", oracle.groups[g], timing.uops[g]);
     assert_int_equal(timing.outcome, OUTCOME_OK);
     assert_true(timing.counted);
-    if (measure_mixes_slots(&measure)) {
+    if (portrun_mixes_slots(&measure)) {
         assert_true(timing.slots > LINKS - 0.1);
         assert_true(fabs(timing.slots / LINKS - round(timing.slots / LINKS)) < 0.1);
     }

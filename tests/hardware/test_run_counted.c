@@ -3,7 +3,7 @@
 // oracle of the ports gives the µops that were counted in a mix, over several passes, and a run
 // stores counted cycles with where they come from, in place of calibrated ones and beside them.
 #include "fixtures/ticks_fixture.h"
-#include "measure/measure_mixes.h"
+#include "portrun/portrun_mixes.h"
 #include "rederive/rederive.h"
 #include "run/run.h"
 #include "store/store.h"
@@ -86,12 +86,12 @@ static void time_mix(struct session *session, const struct selection *selection,
 {
     struct err err = {0};
     const struct list_row *rows[] = {selection->rows[0].row, selection->rows[1].row};
-    struct measure_mixes measure = {.session = session, .rows = rows, .plan = {.issue_width = 4}};
-    struct port_oracle oracle = measure_mixes_oracle(&measure);
+    struct portrun_mixes measure = {.session = session, .rows = rows, .plan = {.issue_width = 4}};
+    struct port_oracle oracle = portrun_mixes_oracle(&measure);
     assert_int_equal(oracle.ngroups, 8);
     assert_string_equal(oracle.groups[0], "p0");
     assert_string_equal(oracle.groups[7], "p7");
-    assert_string_equal(measure_mixes_slots(&measure), "uops_issued");
+    assert_string_equal(portrun_mixes_slots(&measure), "uops_issued");
     const struct port_mix mix = {
         .parts = {{0, 4}, {1, 8}},
           .nparts = 2, .orders = 1

@@ -9,8 +9,8 @@
 // they allow. LATPUT_LLVM_CORES: those that it names, or all; else three, old and new, of both
 // vendors. Skipped where LLVM 19 is not installed.
 #include "fixtures/pack_fixture.h"
-#include "fixtures/ports_dump.h"
 #include "fixtures/port_sim.h"
+#include "fixtures/ports_dump.h"
 #include "fixtures/whole_fixture.h"
 
 #include "compare/compare_model.h"
@@ -70,7 +70,7 @@ struct core {
     struct sim_cpu cpu;
     struct sim_form *forms; // as in `all`
     bool *known;
-    struct ports_forms all;
+    struct portrun_forms all;
     struct sim sim;
 };
 
@@ -222,7 +222,7 @@ static void core_make(struct core *core)
 
 static void core_free(struct core *core)
 {
-    ports_forms_free(&core->all);
+    portrun_forms_free(&core->all);
     free(core->forms);
     free(core->known);
 }
@@ -319,7 +319,7 @@ static bool core_is_found(struct core *core)
     session->cpu = &core->has;
     session->issue_width = core->model->width;
     const struct port_oracle oracle = {.measure = core_measure, .context = core};
-    bool good = ports_find_model(&core->all, &oracle, session, &found->model, &note, &err) == 0;
+    bool good = portrun_find_model(&core->all, &oracle, session, &found->model, &note, &err) == 0;
     if (!good)
         print_message("%s: %s\n", core->name, err.text);
     if (good) {

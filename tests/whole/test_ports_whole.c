@@ -28,7 +28,7 @@ struct whole {
     struct arena arena;
     struct stored_port_model stored;
     struct stored_port_usages stored_usages;
-    struct ports_forms forms;
+    struct portrun_forms forms;
     struct port_usage *usages; // the core's, of each of the forms
     double *chain_clk;         // of a link; NaN: none is known
     uint64_t random;
@@ -161,7 +161,7 @@ static void whole_open(struct whole *whole, const char *uarch)
 
 static void whole_close(struct whole *whole)
 {
-    ports_forms_free(&whole->forms);
+    portrun_forms_free(&whole->forms);
     free(whole->usages);
     free(whole->chain_clk);
     arena_free(&whole->arena);
@@ -217,7 +217,7 @@ static void a_published_core_is_found(void **state)
     whole_open(&whole, cpu.uarch);
     const struct session session = {.cpu = &cpu, .issue_width = whole.stored.model.width};
     const struct port_oracle oracle = {.measure = whole_measure, .context = &whole};
-    if (ports_find_model(&whole.forms, &oracle, &session, &model, &note, &err) != 0)
+    if (portrun_find_model(&whole.forms, &oracle, &session, &model, &note, &err) != 0)
         fail_msg("%s", err.text);
     if (*note.text)
         fail_msg("no names: %s", note.text);

@@ -2,8 +2,8 @@
 // Rows of the lists that can be blockers, and how good they are at it.
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
+#include "portrun/portrun_model.h"
 #include "ports/ports_forms.h"
-#include "run/run_port_model.h"
 #include "store/store_ports.h"
 
 #include <math.h>
@@ -197,7 +197,7 @@ static void test_legacy_unit(void **state)
         {"paddb x x",    "divps x x",        3, true }, // a CPU without AVX
     };
     for (size_t i = 0; i < ARRAY_LEN(models); i++) {
-        const struct ports_forms forms = {rows, made, ARRAY_LEN(names), ARRAY_LEN(names), NULL};
+        const struct portrun_forms forms = {rows, made, ARRAY_LEN(names), ARRAY_LEN(names), NULL};
         for (size_t f = 0; f < ARRAY_LEN(names); f++)
             made[f].rthroughput_clk = (int)f < models[i].measured ? 1 : (double)NAN;
         struct port_model model;
@@ -208,7 +208,7 @@ static void test_legacy_unit(void **state)
             .unit_blockers = {models[i].unit           },
             .unit_wholes = {""            },
         };
-        assert_int_equal(ports_model_of_stored(&forms, &stored, &model), models[i].used);
+        assert_int_equal(portrun_model_of_stored(&forms, &stored, &model), models[i].used);
     }
 }
 

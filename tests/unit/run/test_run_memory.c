@@ -4,7 +4,7 @@
 // would give.
 #include "fixtures/store_fixture.h"
 #include "list/select.h"
-#include "run/run_port_model.h"
+#include "portrun/portrun_model.h"
 #include "run/run_writer.h"
 #include "store/store_ports.h"
 
@@ -202,7 +202,7 @@ static void test_throughputs(void **state)
     fixture_end(&fixture, store);
 }
 
-static void expect_same_forms(const struct ports_forms *a, const struct ports_forms *b)
+static void expect_same_forms(const struct portrun_forms *a, const struct portrun_forms *b)
 {
     assert_int_equal(a->n, b->n);
     assert_int_equal(a->first_requested, b->first_requested);
@@ -234,7 +234,7 @@ static void test_lists(void **state)
 {
     (void)state;
     struct selection before, asked, all, none;
-    struct ports_forms read, remembered;
+    struct portrun_forms read, remembered;
     struct err err = {0};
     assert_int_equal(select_rows(NULL, 0, NULL, &before, &err), 0);
     begin(&asked, &all);
@@ -242,13 +242,13 @@ static void test_lists(void **state)
     assert_int_equal(select_rows(NULL, 0, NULL, &none, &err), -1);
     assert_int_equal(all.nrows, before.nrows);
     assert_int_equal(all.nlists, before.nlists - 2);
-    ports_forms_make(&read, &before, asked.rows, asked.nrows, NULL);
-    ports_forms_make(&remembered, &all, asked.rows, asked.nrows, NULL);
+    portrun_forms_make(&read, &before, asked.rows, asked.nrows, NULL);
+    portrun_forms_make(&remembered, &all, asked.rows, asked.nrows, NULL);
     assert_int_equal(read.n, read.first_requested + asked.nrows);
     assert_true(read.first_requested > 10000);
     expect_same_forms(&read, &remembered);
-    ports_forms_free(&read);
-    ports_forms_free(&remembered);
+    portrun_forms_free(&read);
+    portrun_forms_free(&remembered);
     selection_free(&all);
     selection_free(&asked);
     selection_free(&before);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "decoding.h"
+#include "portrun_decoding.h"
 
 #include "plan/plan.h"
 #include "util/mem.h"
@@ -22,7 +22,8 @@ static struct port_mix decoding_mix(int form, int instances)
                              .orders = 1u << MIX_BLOCKS | PORT_MIX_INDEPENDENT};
 }
 
-double decoding_explained_clk(const struct port_model *model, const struct port_usage *usage)
+double portrun_decoding_explained_clk(const struct port_model *model,
+                                      const struct port_usage *usage)
 {
     const int one = 1;
     struct port_limits limits;
@@ -30,8 +31,8 @@ double decoding_explained_clk(const struct port_model *model, const struct port_
     return fmax(fmax(limits.front_clk, limits.delivery_clk), limits.ports_clk);
 }
 
-int decoding_measure(const struct port_oracle *oracle, struct decoding_form *forms, int n,
-                     struct err *err)
+int portrun_decoding_measure(const struct port_oracle *oracle, struct portrun_decoding *forms,
+                             int n, struct err *err)
 {
     struct port_mix *mixes = xcalloc(2 * (size_t)n + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc(2 * (size_t)n + 1, sizeof *timings);

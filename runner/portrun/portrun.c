@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Ports of rows; see run_ports.h. The model is found once per run; the rest goes chunk by chunk, so
+// Ports of rows; see portrun.h. The model is found once per run; the rest goes chunk by chunk, so
 // that a killed run loses one chunk.
-#include "run_ports.h"
+#include "portrun.h"
 
-#include "measure/decoding.h"
 #include "plan/plan.h"
+#include "portrun_decoding.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/scratch.h"
@@ -17,11 +17,31 @@
 
 enum { CHUNK_FORMS = 9000, AGAIN_FORMS_MAX = 1000 };
 
-static int model_store(struct run_ports *run, const struct ports_forms *forms,
+// Forms of all chunks that are asked for once more at the end, by their index among those asked.
+struct chunk_missing {
+    int *at, n, most;
+};
+
+// A run's search for ports. Its rows are measured in chunks.
+struct chunk {
+    const struct portrun *run;
+    struct portrun_result *result;
+    struct portrun_forms *forms;
+    struct portrun_mixes *measure;
+    const struct port_oracle *oracle;   // measures
+    const struct port_model *models[2]; // for 64-bit and 32-bit mode
+    const struct selected_row *asked;   // row i is form first_requested + i
+    int nasked;
+    const int *order; // of the rows that are measured, by number; NULL: as they are asked for
+    struct port_siblings *siblings; // results of earlier chunks
+    struct chunk_missing *missing;  // forms without a result, asked for once more; NULL: stored so
+};
+
+static int model_store(const struct portrun *run, const struct portrun_forms *forms,
                        const struct port_model *model, struct err *err)
 {
     struct stored_port_model stored;
-    ports_stored_model(forms, model, &stored);
+    portrun_stored_model(forms, model, &stored);
     const struct spent before = spent_now();
     int status = store_put_port_model(run->store, run->run_id, &stored, err);
     spent_add_rest(SPENT_WRITING, &before);
@@ -30,7 +50,7 @@ static int model_store(struct run_ports *run, const struct ports_forms *forms,
 
 // Loads the model of the database and the run that it is from (0: no run has one). Returns 1 if it
 // is usable here, 0 if there is none, -1 on error.
-static int model_load(struct run_ports *run, const struct ports_forms *forms,
+static int model_load(const struct portrun *run, const struct portrun_forms *forms,
                       struct port_model *model, int64_t *from_run, struct err *err)
 {
     struct arena arena = {0};
@@ -44,14 +64,15 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
     }
     *from_run = found == 1 ? from : 0;
     // A list may have lost one of its forms: then a new model is found.
-    if (found == 1 && !ports_model_of_stored(forms, &stored, model))
+    if (found == 1 && !portrun_model_of_stored(forms, &stored, model))
         found = 0;
     arena_free(&arena);
     return found;
 }
 
 // Warns that no structure was found, as on a disturbed machine. Latency and throughput stay.
-static int model_not_found(struct run_ports *run, struct err *err)
+static int model_not_found(const struct portrun *run, struct portrun_result *result,
+                           struct err *err)
 {
     if (scratch_is_gone(run->session->directory, err))
         return -1;
@@ -61,14 +82,15 @@ static int model_not_found(struct run_ports *run, struct err *err)
                                    "with the same lists",
                                    err);
     free(text);
-    run->not_measured = true;
+    result->not_measured = true;
     return status == 0 ? 1 : -1;
 }
 
 // Loads or finds the model. Returns 0; 1 if there is none, with a warning; -1.
-static int model_get(struct run_ports *run, const struct ports_forms *forms,
-                     const struct port_oracle *oracle, struct port_model *model, struct err *err)
+static int model_get(const struct chunk *chunk, struct port_model *model, struct err *err)
 {
+    const struct portrun *run = chunk->run;
+    const struct portrun_forms *forms = chunk->forms;
     int64_t from_run;
     struct err note = {0};
     int found = model_load(run, forms, model, &from_run, err);
@@ -80,15 +102,15 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     if (found == 1) {
         if (!own && model_store(run, forms, model, err) != 0)
             return -1;
-        return port_infer_units(oracle, forms->forms, model, err); // units of 32-bit mode are not
-                                                                   // stored
+        return port_infer_units(chunk->oracle, forms->forms, model, err); // units of 32-bit mode
+                                                                          // are not stored
     }
     if (own)
         return err_set(err, "the run's port model names forms that are no longer in the lists, or "
                             "is of an older version; begin a new run");
-    if (ports_find_model(forms, oracle, run->session, model, &note, err) != 0) {
-        run->search_lost = run->measure_stopped && *run->measure_stopped;
-        return run->search_lost ? -1 : model_not_found(run, err);
+    if (portrun_find_model(forms, chunk->oracle, run->session, model, &note, err) != 0) {
+        chunk->result->search_lost = chunk->measure->stopped;
+        return chunk->measure->stopped ? -1 : model_not_found(run, chunk->result, err);
     }
     if (*note.text &&
         store_run_warning(run->store, run->run_id, "the published names of the ports do not fit",
@@ -132,25 +154,6 @@ static struct port_usage usage_refused(enum outcome outcome, const char *detail)
         .outcome = outcome, .detail = detail, .front = {.slots = (double)NAN}};
 }
 
-struct chunk {
-    struct run_ports *run;
-    struct ports_forms *forms;
-    const struct port_oracle *oracle;
-    const struct measure_mixes *measure; // context of the oracle
-    const struct port_model *models[2];  // for 64-bit and 32-bit mode
-    const struct selected_row *asked;    // row i is form first_requested + i
-    int nasked;
-    const int *order; // of the rows that are measured, by number; NULL: as they are asked for
-    struct progress *progress;
-    struct port_siblings *siblings; // results of earlier chunks
-    struct chunk_missing *missing;  // forms without a result, asked for once more; NULL: stored so
-};
-
-// Forms of all chunks that are asked for once more at the end, by their index among those asked.
-struct chunk_missing {
-    int *at, n, most;
-};
-
 // Returns the index of a row that is measured, among those asked for.
 static int chunk_row(const struct chunk *chunk, int i)
 {
@@ -170,7 +173,7 @@ static bool chunk_hold(const struct chunk *chunk, int index, const struct port_u
 }
 
 // Returns why the row is not measured; NULL: it is.
-static const char *row_obstacle(const struct run_ports *run, const struct list_row *row,
+static const char *row_obstacle(const struct portrun *run, const struct list_row *row,
                                 enum outcome *outcome)
 {
     *outcome = OUTCOME_SKIPPED;
@@ -248,7 +251,7 @@ static int chunk_decoding(const struct chunk *chunk, int first, int n,
                           const struct port_usage *usages, struct chunk_evidence *evidence,
                           struct err *err)
 {
-    struct decoding_form *asked = xcalloc((size_t)n, sizeof *asked);
+    struct portrun_decoding *asked = xcalloc((size_t)n, sizeof *asked);
     int nasked = 0, before = chunk->forms->first_requested;
     double *decode_clk = evidence->decode_clk;
     for (int i = 0; i < n; i++) {
@@ -257,11 +260,11 @@ static int chunk_decoding(const struct chunk *chunk, int first, int n,
         decode_clk[i] = (double)NAN;
         if (usages[i].outcome == OUTCOME_OK && row_changes_length(row))
             asked[nasked++] =
-                (struct decoding_form){.form = before + index,
-                                       .explained_clk = decoding_explained_clk(
-                                           chunk->models[row->bits == 32], &usages[i])};
+                (struct portrun_decoding){.form = before + index,
+                                          .explained_clk = portrun_decoding_explained_clk(
+                                              chunk->models[row->bits == 32], &usages[i])};
     }
-    int status = decoding_measure(chunk->oracle, asked, nasked, err);
+    int status = portrun_decoding_measure(chunk->oracle, asked, nasked, err);
     for (int k = 0; k < nasked && status == 0; k++)
         decode_clk[evidence->position_of[asked[k].form - before]] = asked[k].decode_clk;
     free(asked);
@@ -278,7 +281,7 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
         const struct selected_row *selected = &chunk->asked[chunk_row(chunk, first + i)];
         if (chunk_hold(chunk, first + i, &usages[i]))
             continue;
-        progress_form(chunk->progress, selected->list->name, selected->list->nrows,
+        progress_form(chunk->run->progress, selected->list->name, selected->list->nrows,
                       usages[i].outcome == OUTCOME_OK);
         results[nresults++] = (struct measured_ports){
             .row = selected->row,
@@ -290,7 +293,7 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
             .ntrials = evidence->ntrials[i],
             .groups = chunk->oracle->groups,
             .ngroups = chunk->oracle->ngroups,
-            .slots = measure_mixes_slots(chunk->measure)
+            .slots = portrun_mixes_slots(chunk->measure)
         };
     }
     const struct spent before = spent_now();
@@ -298,7 +301,7 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
                                         results, nresults, err);
     spent_add_rest(SPENT_WRITING, &before);
     for (int i = 0; i < n && status == 0; i++)
-        chunk->run->ways[usages[i].way] += usages[i].outcome == OUTCOME_OK;
+        chunk->result->ways[usages[i].way] += usages[i].outcome == OUTCOME_OK;
     free(results);
     return status;
 }
@@ -343,28 +346,27 @@ static int ports_all_chunks(const struct chunk *chunk, int n, struct err *err)
 }
 
 // Asks once more for the ports of forms that have none. Their results are stored as they are.
-static int ports_again(const struct chunk *first, struct measure_mixes *measure, struct err *err)
+static int ports_again(const struct chunk *first, struct err *err)
 {
-    struct run_ports *run = first->run;
     const struct chunk_missing *missing = first->missing;
     struct chunk chunk = *first;
     int64_t before = 0, now = 0;
     chunk.order = missing->at;
     chunk.missing = NULL;
     for (int way = 0; way < PORT_WAYS; way++)
-        before += run->ways[way];
-    measure->hurry = true;
+        before += first->result->ways[way];
+    chunk.measure->hurry = true;
     int status = missing->n > 0 ? ports_all_chunks(&chunk, missing->n, err) : 0;
-    measure->hurry = false;
+    chunk.measure->hurry = false;
     for (int way = 0; way < PORT_WAYS; way++)
-        now += run->ways[way];
-    run->retry->forms += missing->n;
-    run->retry->forms_gained += now - before;
+        now += first->result->ways[way];
+    first->run->retry->forms += missing->n;
+    first->run->retry->forms_gained += now - before;
     return status;
 }
 
 // Measures all forms; those that come out without ports once more at the end, if there is time.
-static int ports_chunks(struct chunk *chunk, struct measure_mixes *measure, struct err *err)
+static int ports_chunks(struct chunk *chunk, struct err *err)
 {
     bool again = chunk->run->retry && retry_left_s(chunk->run->retry) > 0;
     struct chunk_missing missing = {.at = xcalloc(AGAIN_FORMS_MAX, sizeof *missing.at),
@@ -372,14 +374,14 @@ static int ports_chunks(struct chunk *chunk, struct measure_mixes *measure, stru
     chunk->missing = again ? &missing : NULL;
     int status = ports_all_chunks(chunk, chunk->nasked, err);
     if (status == 0 && again)
-        status = ports_again(chunk, measure, err);
+        status = ports_again(chunk, err);
     chunk->missing = NULL;
     free(missing.at);
     return status;
 }
 
 // Finds rows that want port tests and have no result yet. Returns their number, or -1.
-static int ports_missing(struct run_ports *run, const struct selected_row *rows, int nrows,
+static int ports_missing(const struct portrun *run, const struct selected_row *rows, int nrows,
                          struct selected_row *asked, struct err *err)
 {
     int n = 0;
@@ -397,7 +399,7 @@ static int ports_missing(struct run_ports *run, const struct selected_row *rows,
 }
 
 // Returns true if any of the rows can stand in a mix: else no model is needed.
-static bool rows_need_model(const struct run_ports *run, const struct selected_row *rows, int n)
+static bool rows_need_model(const struct portrun *run, const struct selected_row *rows, int n)
 {
     enum outcome ignored;
     for (int i = 0; i < n; i++)
@@ -407,69 +409,51 @@ static bool rows_need_model(const struct run_ports *run, const struct selected_r
 }
 
 // Finds the model, then the ports of the rows.
-static int ports_find(struct run_ports *run, struct ports_forms *forms,
-                      struct measure_mixes *measure, const struct selected_row *asked, int nasked,
-                      struct err *err)
+static int ports_find(struct chunk *chunk, struct err *err)
 {
     static struct port_model model, model_32;
-    const struct port_oracle oracle = measure_mixes_oracle(measure);
-    int status =
-        rows_need_model(run, asked, nasked) ? model_get(run, forms, &oracle, &model, err) : 0;
+    int status = rows_need_model(chunk->run, chunk->asked, chunk->nasked)
+                     ? model_get(chunk, &model, err)
+                     : 0;
     if (status != 0)
         return status;
-    ports_model_for_32(forms, &model, &model_32);
-    struct port_siblings *siblings = model.drawn_seed ? port_siblings_new(model.drawn_seed) : NULL;
-    struct chunk chunk = {
-        .run = run,
-        .forms = forms,
-        .oracle = &oracle,
-        .measure = measure,
-        .models = {&model, &model_32},
-        .asked = asked,
-        .nasked = nasked,
-        .progress = measure->progress,
-        .siblings = siblings
-    };
-    run->drawn_seed = model.drawn_seed;
-    status = ports_chunks(&chunk, measure, err);
-    port_siblings_free(siblings);
+    portrun_model_for_32(chunk->forms, &model, &model_32);
+    chunk->models[0] = &model;
+    chunk->models[1] = &model_32;
+    chunk->siblings = model.drawn_seed ? port_siblings_new(model.drawn_seed) : NULL;
+    chunk->result->drawn_seed = model.drawn_seed;
+    status = ports_chunks(chunk, err);
+    port_siblings_free(chunk->siblings);
     return status;
 }
 
-static int ports_measure(struct run_ports *run, const struct selected_row *asked, int nasked,
+// Measures the rows asked for, with the throughputs of all forms.
+static int ports_measure(struct chunk *chunk, const struct stored_throughputs *throughputs,
                          struct err *err)
 {
-    struct arena arena = {0};
-    struct stored_throughputs stored;
-    const struct stored_throughputs *throughputs = run->throughputs;
-    if (!throughputs) {
-        if (store_get_throughputs(run->store, run->run_id, &stored, &arena, err) != 0) {
-            arena_free(&arena);
-            return -1;
-        }
-        throughputs = &stored;
-    }
-    struct ports_forms forms;
-    ports_forms_make(&forms, run->all, asked, nasked, throughputs);
-    struct measure_mixes measure = {.session = run->session,
+    const struct portrun *run = chunk->run;
+    struct portrun_forms forms;
+    portrun_forms_make(&forms, run->all, chunk->asked, chunk->nasked, throughputs);
+    struct portrun_mixes measure = {.session = run->session,
                                     .rows = forms.rows,
                                     .plan = {.issue_width = run->session->issue_width},
                                     .retry = run->retry,
                                     .progress = run->progress,
                                     .keep = run->keep,
                                     .ahead = run->ahead};
-    run->measure_stopped = &measure.stopped;
-    int status = ports_find(run, &forms, &measure, asked, nasked, err);
-    run->measure_stopped = NULL;
-    run->kernels = measure.kernels;
-    run->passes = measure.passes;
-    run->stopped = measure.stopped;
-    ports_forms_free(&forms);
-    arena_free(&arena);
-    return run->stopped || status > 0 ? 0 : status;
+    const struct port_oracle oracle = portrun_mixes_oracle(&measure);
+    chunk->forms = &forms;
+    chunk->measure = &measure;
+    chunk->oracle = &oracle;
+    int status = ports_find(chunk, err);
+    chunk->result->kernels = measure.kernels;
+    chunk->result->passes = measure.passes;
+    chunk->result->stopped = measure.stopped;
+    portrun_forms_free(&forms);
+    return measure.stopped || status > 0 ? 0 : status;
 }
 
-int64_t run_ports_expected(const struct selected_row *rows, int nrows)
+int64_t portrun_expected(const struct selected_row *rows, int nrows)
 {
     // Typical numbers of kernels, for the display only: until structure, units and paths are found;
     // then per form.
@@ -481,11 +465,12 @@ int64_t run_ports_expected(const struct selected_row *rows, int nrows)
 }
 
 // Warns if results taken from siblings are not to be trusted.
-static int ports_warn_differing(struct run_ports *run, struct err *err)
+static int ports_warn_differing(const struct portrun *run, const struct portrun_result *result,
+                                struct err *err)
 {
     struct strbuf text = {0};
     int status = 0;
-    if (port_ways_doubt(run->ways, &text))
+    if (port_ways_doubt(result->ways, &text))
         status =
             store_run_warning(run->store, run->run_id, strbuf_text(&text),
                               "those are marked ?, and some others may not share the ports of "
@@ -496,13 +481,24 @@ static int ports_warn_differing(struct run_ports *run, struct err *err)
     return status;
 }
 
-int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err)
+int portrun_measure(const struct portrun *run, const struct selected_row *rows, int nrows,
+                    struct portrun_result *result, struct err *err)
 {
+    *result = (struct portrun_result){.kernels = 0};
     struct selected_row *asked = xcalloc((size_t)nrows + 1, sizeof *asked);
+    struct arena arena = {0};
+    struct stored_throughputs stored;
+    const struct stored_throughputs *throughputs = run->throughputs ? run->throughputs : &stored;
     int nasked = ports_missing(run, rows, nrows, asked, err);
-    int status = nasked > 0 ? ports_measure(run, asked, nasked, err) : nasked;
-    if (status == 0 && !run->stopped)
-        status = ports_warn_differing(run, err);
+    int status = nasked < 0 ? -1 : 0;
+    if (nasked > 0 && !run->throughputs)
+        status = store_get_throughputs(run->store, run->run_id, &stored, &arena, err);
+    struct chunk chunk = {.run = run, .result = result, .asked = asked, .nasked = nasked};
+    if (nasked > 0 && status == 0)
+        status = ports_measure(&chunk, throughputs, err);
+    if (status == 0 && !result->stopped)
+        status = ports_warn_differing(run, result, err);
+    arena_free(&arena);
     free(asked);
     return status;
 }

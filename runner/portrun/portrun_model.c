@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Chooses the forms to find a port model with, and finds it; see run_port_model.h.
-#include "run_port_model.h"
+// Chooses the forms to find a port model with, and finds it; see portrun_model.h.
+#include "portrun_model.h"
 
-#include "names/port_names.h"
 #include "plan/plan.h"
+#include "port_names/port_names.h"
 #include "ports/ports_forms.h"
 #include "store/store_ports.h"
 #include "util/clock.h"
@@ -19,7 +19,7 @@ static const double PATH_LEAST_CLK = 0.45, PATH_MOST_CLK = 2.1; // throughputs o
                                                                 // need a shared path
 
 // Adds a form. `throughputs` NULL: none are known.
-static void forms_add(struct ports_forms *forms, const struct list_row *row,
+static void forms_add(struct portrun_forms *forms, const struct list_row *row,
                       const struct stored_throughputs *throughputs)
 {
     const struct stored_form key = stored_form_of(row);
@@ -30,13 +30,13 @@ static void forms_add(struct ports_forms *forms, const struct list_row *row,
     forms->n++;
 }
 
-void ports_forms_make(struct ports_forms *forms, const struct selection *all,
-                      const struct selected_row *asked, int nasked,
-                      const struct stored_throughputs *throughputs)
+void portrun_forms_make(struct portrun_forms *forms, const struct selection *all,
+                        const struct selected_row *asked, int nasked,
+                        const struct stored_throughputs *throughputs)
 {
     size_t most = (size_t)all->nrows + (size_t)nasked + PORT_CLASSES_MAX + PORT_UNITS_MAX + 1;
-    *forms = (struct ports_forms){.rows = xcalloc(most, sizeof *forms->rows),
-                                  .forms = xcalloc(most, sizeof *forms->forms)};
+    *forms = (struct portrun_forms){.rows = xcalloc(most, sizeof *forms->rows),
+                                    .forms = xcalloc(most, sizeof *forms->forms)};
     for (int i = 0; i < all->nrows; i++) {
         const struct list_row *row = all->rows[i].row;
         if (row->bits == 64 && mix_plannable(row))
@@ -50,7 +50,7 @@ void ports_forms_make(struct ports_forms *forms, const struct selection *all,
     }
 }
 
-void ports_forms_free(struct ports_forms *forms)
+void portrun_forms_free(struct portrun_forms *forms)
 {
     free(forms->rows);
     free(forms->forms);
@@ -92,7 +92,7 @@ static bool row_shows_paths(const struct list_row *row, double clk)
 }
 
 // Returns true for rows of the same mnemonic and place of memory, of which one is enough.
-static bool row_is_twin(const struct ports_forms *forms, int a, int b)
+static bool row_is_twin(const struct portrun_forms *forms, int a, int b)
 {
     const struct list_row *one = forms->rows[a], *other = forms->rows[b];
     bool same = strcmp(one->mnemonic, other->mnemonic) == 0 && one->nops == other->nops;
@@ -101,7 +101,7 @@ static bool row_is_twin(const struct ports_forms *forms, int a, int b)
     return same;
 }
 
-static int forms_for_paths(const struct ports_forms *forms, int *which)
+static int forms_for_paths(const struct portrun_forms *forms, int *which)
 {
     int n = 0;
     for (int i = 0; i < forms->first_requested; i++) {
@@ -114,7 +114,7 @@ static int forms_for_paths(const struct ports_forms *forms, int *which)
     return n;
 }
 
-static int forms_for_units(const struct ports_forms *forms, int *which)
+static int forms_for_units(const struct portrun_forms *forms, int *which)
 {
     int n = 0;
     for (int i = 0; i < forms->first_requested; i++) {
@@ -125,7 +125,7 @@ static int forms_for_units(const struct ports_forms *forms, int *which)
     return n;
 }
 
-static int model_units(const struct ports_forms *forms, const struct port_oracle *oracle,
+static int model_units(const struct portrun_forms *forms, const struct port_oracle *oracle,
                        struct port_model *model, struct err *err)
 {
     int *which = xcalloc(2 * (size_t)forms->n + 1, sizeof *which);
@@ -147,13 +147,13 @@ static int model_units(const struct ports_forms *forms, const struct port_oracle
     return status;
 }
 
-int ports_find_model(const struct ports_forms *forms, const struct port_oracle *measured,
-                     const struct session *session, struct port_model *model, struct err *note,
-                     struct err *err)
+int portrun_find_model(const struct portrun_forms *forms, const struct port_oracle *measured,
+                       const struct session *session, struct port_model *model, struct err *note,
+                       struct err *err)
 {
     struct port_limit limit = {.oracle = measured,
-                               .kernels_most = PORTS_MODEL_KERNELS_MOST,
-                               .most_s = PORTS_MODEL_SECONDS_MOST,
+                               .kernels_most = PORTRUN_KERNELS_MOST,
+                               .most_s = PORTRUN_SECONDS_MOST,
                                .now_s = clock_now_s};
     const struct port_oracle oracle = port_limited(&limit);
     if (port_discover(&oracle, forms->forms, forms->first_requested, session->issue_width, model,
@@ -166,7 +166,7 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
 }
 
 // Returns the index of a form of the lists by its text, -1 if there is none.
-static int forms_find(const struct ports_forms *forms, const char *name)
+static int forms_find(const struct portrun_forms *forms, const char *name)
 {
     for (int i = 0; i < forms->first_requested && *name; i++)
         if (strcmp(forms->forms[i].name, name) == 0)
@@ -174,13 +174,13 @@ static int forms_find(const struct ports_forms *forms, const char *name)
     return -1;
 }
 
-static const char *forms_name(const struct ports_forms *forms, int form)
+static const char *forms_name(const struct portrun_forms *forms, int form)
 {
     return form >= 0 ? forms->forms[form].name : "";
 }
 
-void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
-                        struct stored_port_model *stored)
+void portrun_stored_model(const struct portrun_forms *forms, const struct port_model *model,
+                          struct stored_port_model *stored)
 {
     *stored =
         (struct stored_port_model){.model = *model, .filler = forms_name(forms, model->filler)};
@@ -195,7 +195,7 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
 // Returns true if the unit's blocker is a legacy instruction, which may not stand beside all
 // vectors, although this CPU has a VEX form of the same, which may (`vdivps` for `divps`; none for
 // `sha1rnds4`).
-static bool forms_stand_apart(const struct ports_forms *forms, const struct port_model *model,
+static bool forms_stand_apart(const struct portrun_forms *forms, const struct port_model *model,
                               int unit)
 {
     int blocker = model->units[unit].blocker;
@@ -209,8 +209,8 @@ static bool forms_stand_apart(const struct ports_forms *forms, const struct port
     return false;
 }
 
-bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
-                           struct port_model *model)
+bool portrun_model_of_stored(const struct portrun_forms *forms,
+                             const struct stored_port_model *stored, struct port_model *model)
 {
     bool complete = true;
     *model = stored->model;
@@ -231,8 +231,8 @@ bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_
     return complete;
 }
 
-void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,
-                        struct port_model *model_32)
+void portrun_model_for_32(struct portrun_forms *forms, const struct port_model *model,
+                          struct port_model *model_32)
 {
     *model_32 = *model;
     model_32->nclasses = model_32->nunits = 0;

@@ -9,7 +9,7 @@
 #include "store/store_ports.h"
 
 // The forms that blockers and units are chosen from (all lists), followed by the rows in question.
-struct ports_forms {
+struct portrun_forms {
     const struct list_row **rows; // by index of a form
     struct port_form *forms;
     int n;
@@ -17,30 +17,30 @@ struct ports_forms {
     struct list_row *rows_32; // blockers in 32-bit mode
 };
 // Makes the forms. `all`: the rows of all lists. Rows and their texts must outlive the forms.
-void ports_forms_make(struct ports_forms *forms, const struct selection *all,
-                      const struct selected_row *asked, int nasked,
-                      const struct stored_throughputs *throughputs);
-void ports_forms_free(struct ports_forms *forms);
+void portrun_forms_make(struct portrun_forms *forms, const struct selection *all,
+                        const struct selected_row *asked, int nasked,
+                        const struct stored_throughputs *throughputs);
+void portrun_forms_free(struct portrun_forms *forms);
 
 // Limits of the search for a model, so that it ends on any CPU with any noise. A disturbed virtual
 // machine needs a fifth of either.
-enum { PORTS_MODEL_KERNELS_MOST = 500000, PORTS_MODEL_SECONDS_MOST = 900 };
+enum { PORTRUN_KERNELS_MOST = 500000, PORTRUN_SECONDS_MOST = 900 };
 
 // Finds structure, units and names. *note: why the published names do not apply, if they do not.
-int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
-                     const struct session *session, struct port_model *model, struct err *note,
-                     struct err *err);
+int portrun_find_model(const struct portrun_forms *forms, const struct port_oracle *oracle,
+                       const struct session *session, struct port_model *model, struct err *note,
+                       struct err *err);
 
 // Adds the names of the forms to the model; they live as long as `forms`.
-void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
-                        struct stored_port_model *stored);
+void portrun_stored_model(const struct portrun_forms *forms, const struct port_model *model,
+                          struct stored_port_model *stored);
 
 // Finds the forms of a stored model. Returns false if one is no longer in the lists, or the
 // demands of a path's blocker are unknown.
-bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
-                           struct port_model *model);
+bool portrun_model_of_stored(const struct portrun_forms *forms,
+                             const struct stored_port_model *stored, struct port_model *model);
 
 // Makes the same model with blockers that run in 32-bit mode, which are added to the forms; classes
 // whose blocker cannot, and units, are left out.
-void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,
-                        struct port_model *model_32);
+void portrun_model_for_32(struct portrun_forms *forms, const struct port_model *model,
+                          struct port_model *model_32);

@@ -4,14 +4,14 @@
 // the kernels of a mix, in as many passes over a batch as its events need.
 #pragma once
 
-#include "batch.h"
 #include "list/list.h"
+#include "measure/batch.h"
+#include "measure/retry.h"
+#include "measure/session.h"
 #include "ports/ports.h"
-#include "retry.h"
-#include "session.h"
 #include "util/progress.h"
 
-struct measure_mixes {
+struct portrun_mixes {
     struct session *session;            // with the canary's floor found
     const struct list_row *const *rows; // row of each form
     struct plan_params plan;
@@ -24,6 +24,6 @@ struct measure_mixes {
     int64_t doubted;         // out: mixes whose counts could not be true and were left out
 };
 
-struct port_oracle measure_mixes_oracle(struct measure_mixes *measure);
+struct port_oracle portrun_mixes_oracle(struct portrun_mixes *measure);
 // Returns the event that counts the oracle's slots; NULL: none does.
-const char *measure_mixes_slots(const struct measure_mixes *measure);
+const char *portrun_mixes_slots(const struct portrun_mixes *measure);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "measure_mixes.h"
+#include "portrun_mixes.h"
 
 #include "derive/derive.h"
 #include "derive/plausible.h"
-#include "session_count.h"
+#include "measure/session_count.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/quantile.h"
@@ -20,7 +20,7 @@ enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 4000, PASSES = 4, PASS_GAP_MS = 50 
 enum { RETRY_LEAST = 10, POOR_MAX = 4 };
 
 struct mixes {
-    const struct measure_mixes *measure;
+    const struct portrun_mixes *measure;
     const struct port_mix *mixes;
 };
 
@@ -133,7 +133,7 @@ static bool ports_whole(const struct session_counting *counting, int nports)
 }
 
 // Adds what was counted to a timing, unless it cannot be true: then it stays without counts.
-static void mix_add_counts(struct measure_mixes *measure, const struct mixes_passes *passes,
+static void mix_add_counts(struct portrun_mixes *measure, const struct mixes_passes *passes,
                            int kernel, struct port_timing *timing)
 {
     const struct session_counting *counting = measure->session->counting;
@@ -165,7 +165,7 @@ static void mix_add_counts(struct measure_mixes *measure, const struct mixes_pas
 
 static void mixes_kernel_done(void *context, bool failed)
 {
-    struct measure_mixes *measure = context;
+    struct portrun_mixes *measure = context;
     (void)failed; // no time is an answer, too
     if (measure->progress)
         progress_step(measure->progress, 1, false);
@@ -173,7 +173,7 @@ static void mixes_kernel_done(void *context, bool failed)
 
 static void mixes_waiting(void *context)
 {
-    struct measure_mixes *measure = context;
+    struct portrun_mixes *measure = context;
     if (measure->progress)
         progress_waiting(measure->progress);
 }
@@ -186,7 +186,7 @@ static int mixes_stopped(struct err *err)
 
 // Runs the batch again, once for each pass of ports and slots, and goes back to core cycles. What
 // is counted needs no steady state of several passes.
-static int mixes_count(struct measure_mixes *measure, struct batch *batch,
+static int mixes_count(struct portrun_mixes *measure, struct batch *batch,
                        struct mixes_passes *passes, struct err *err)
 {
     struct session_counting *counting = measure->session->counting;
@@ -214,7 +214,7 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
     return session_count_pass(measure->session, 0, err);
 }
 
-static struct exec_params mixes_params(const struct measure_mixes *measure,
+static struct exec_params mixes_params(const struct portrun_mixes *measure,
                                        const struct batch *batch)
 {
     struct exec_params params = session_params(measure->session, batch->bits);
@@ -226,7 +226,7 @@ static struct exec_params mixes_params(const struct measure_mixes *measure,
     return params;
 }
 
-static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct err *err)
+static int mixes_exec(struct portrun_mixes *measure, struct batch *batch, struct err *err)
 {
     if (batch->failed && session_stopped_by()) { // its assembler was ended
         measure->stopped = true;
@@ -254,7 +254,7 @@ static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct
 }
 
 // Takes the timings of the mixes of a measured batch, and counts in its kernels.
-static int mixes_take(struct measure_mixes *measure, struct batch *batch,
+static int mixes_take(struct portrun_mixes *measure, struct batch *batch,
                       struct port_timing *timings, struct err *err)
 {
     struct mixes_passes passes = {.repeats = 1};
@@ -274,7 +274,7 @@ static int mixes_take(struct measure_mixes *measure, struct batch *batch,
 }
 
 // Measures batches that were put aside once more: other processes have measured meanwhile.
-static int mixes_retry(struct measure_mixes *measure, struct batch *const *poor, int npoor,
+static int mixes_retry(struct portrun_mixes *measure, struct batch *const *poor, int npoor,
                        struct port_timing *timings, struct err *err)
 {
     const struct exec_progress progress = {NULL, mixes_waiting, measure};
@@ -290,7 +290,7 @@ static int mixes_retry(struct measure_mixes *measure, struct batch *const *poor,
     return status;
 }
 
-static int mixes_source(struct measure_mixes *measure, struct batch_source *source,
+static int mixes_source(struct portrun_mixes *measure, struct batch_source *source,
                         struct port_timing *timings, struct err *err)
 {
     struct batch *batch, *poor[POOR_MAX];
@@ -316,7 +316,7 @@ static int mixes_source(struct measure_mixes *measure, struct batch_source *sour
 static int mixes_measure(void *context, const struct port_mix *mixes, int n,
                          struct port_timing *timings, struct err *err)
 {
-    struct measure_mixes *measure = context;
+    struct portrun_mixes *measure = context;
     if (measure->hurry && retry_left_s(measure->retry) <= 0) {
         for (int i = 0; i < n; i++)
             timings[i] = (struct port_timing){
@@ -337,7 +337,7 @@ static int mixes_measure(void *context, const struct port_mix *mixes, int n,
     return status;
 }
 
-struct port_oracle measure_mixes_oracle(struct measure_mixes *measure)
+struct port_oracle portrun_mixes_oracle(struct portrun_mixes *measure)
 {
     const struct session_counting *counting = measure->session->counting;
     struct port_oracle oracle = {.measure = mixes_measure, .context = measure};
@@ -347,7 +347,7 @@ struct port_oracle measure_mixes_oracle(struct measure_mixes *measure)
     return oracle;
 }
 
-const char *measure_mixes_slots(const struct measure_mixes *measure)
+const char *portrun_mixes_slots(const struct portrun_mixes *measure)
 {
     const struct session_counting *counting = measure->session->counting;
     return counting && counting->slots >= 0 ? counting->events[counting->slots].name : NULL;
