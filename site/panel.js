@@ -583,23 +583,27 @@
             return whole ?? (rest ? (vectors.sort().at(-1) ?? operand) : "x");
         });
     }
-    let functionsOf = null; // mnemonic -> [operands as a glob, intrinsic]
+    let functionsOf = null; // mnemonic -> [operands as a glob, intrinsic, encoding or undefined]
     function intrinsics(form) {
         if (!functionsOf) {
             functionsOf = new Map();
             for (const [word, globs] of model.words.words)
                 for (const glob of word.startsWith("_") ? globs.split(";") : []) {
-                    const [mnemonic] = glob.split(" ", 1);
+                    const [, enc, mnemonic, rest] = /^(?:\{(\w+)\} )?(\S+) ?(.*)$/.exec(glob);
                     if (!functionsOf.has(mnemonic)) functionsOf.set(mnemonic, []);
-                    functionsOf.get(mnemonic).push([glob.slice(mnemonic.length + 1), word]);
+                    functionsOf.get(mnemonic).push([rest, word, enc]);
                 }
         }
         const known = functionsOf.get(model.forms.text("mnemonic", form)) ?? [],
             operands = model.forms.text("operands", form);
-        const of = (text) =>
-            known.filter(([glob]) => latput.search.fits(glob, text)).map(([, word]) => word);
-        const own = of(operands);
-        return own.length > 0 ? own : of(inRegisters(operands.split(" ")).join(" "));
+        const own = model.forms.text("enc", form),
+            of = (text) =>
+                known
+                    .filter(([, , enc]) => (enc ?? own) === own)
+                    .filter(([glob]) => latput.search.fits(glob, text))
+                    .map(([, word]) => word);
+        const exact = of(operands);
+        return exact.length > 0 ? exact : of(inRegisters(operands.split(" ")).join(" "));
     }
     // The manuals have one entry for all conditions, and none of its own for most forms of VEX.
     function manualName(mnemonic) {

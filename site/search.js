@@ -4,7 +4,8 @@
 // that; bits:32; change:faster and doubt:yes, of the second CPU shown against the first; lat>5,
 // tp<=1, uops=2; jne, shuffle, _mm_add_ps and other names are what data/words.js says; others are
 // parts of the mnemonic, the extension or the list. * and ? stand for any characters of the
-// mnemonic; - in front means: not. A text that is code, add rax, [rbx], means its forms.
+// mnemonic; - in front means: not. A text that is code, add rax, [rbx], means its forms. Words that
+// find nothing so are sought in the headings and titles of lists: saving state.
 "use strict";
 (() => {
     const { model } = latput;
@@ -98,16 +99,66 @@
         const isPattern = (name) => name.includes("*") && fits(name, word);
         return (known.get(word) ?? known.get([...known.keys()].find(isPattern)))?.split(";");
     }
-    // Returns a test of the forms that a word means; null: it means none.
+    // Returns a test of the forms that a word means; null: it means none. A glob may begin with an
+    // encoding: {vex} vpdpbusd x x x.
     function meaning(word) {
-        const tests = meant(word)?.map((glob) => {
-            const [mnemonic, ...operands] = glob.split(" "),
+        const tests = meant(word)?.map((text) => {
+            const [, enc, glob] = /^(?:\{(\w+)\} )?(.*)$/.exec(text),
+                [mnemonic, ...operands] = glob.split(" "),
                 rest = cached((i) => fits(operands.join(" "), tables.lower[i])),
                 whole = wildcard(glob),
                 first = wildcard(mnemonic);
-            return (form) => whole(form) || (first(form) && rest(model.forms.operands[form]));
+            return (form) =>
+                (!enc || model.forms.text("enc", form) === enc) &&
+                (whole(form) || (first(form) && rest(model.forms.operands[form])));
         });
         return tests ? (form) => tests.some((test) => test(form)) : null;
+    }
+
+    // --- what lists say of forms; found as runner/list/form_described.c does ---
+
+    const fillers = new Set(["a", "and", "by", "for", "from", "of", "the", "to", "with"]);
+    const endings = new Set(["s", "es", "d", "ed", "er", "ing", "ly"]);
+    const wordsOf = (text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+    function same(heading, asked) {
+        const shorter = Math.min(heading.length, asked.length);
+        let common = 0;
+        while (common < shorter && heading[common] === asked[common]) common++;
+        if (common === asked.length) return common === heading.length || common >= 3;
+        if (common === heading.length) return endings.has(asked.slice(common));
+        return common >= 4 && shorter - common <= 2;
+    }
+    // Returns a test of the forms that words describe; null: they describe none.
+    function described(text) {
+        const asked = wordsOf(text).filter((word) => !fillers.has(word));
+        if (!model.words?.sections || asked.length === 0 || asked.length > 8) return null;
+        const { forms } = model,
+            said = (text) => {
+                const words = wordsOf(text);
+                return asked.map((word) => words.some((one) => same(one, word)));
+            },
+            all = (has) => has.every(Boolean);
+        const sections = new Map(); // form -> what its heading says
+        for (const [heading, runs] of model.words.sections) {
+            const has = said(heading);
+            if (has.some(Boolean))
+                for (let i = 0; i < runs.length; i += 2)
+                    for (let n = 0; n < runs[i + 1]; n++) sections.set(runs[i] + n, has);
+        }
+        const none = said(""),
+            titled = cached((i) => said(model.listTitles.get(forms.texts[i]) ?? "")),
+            section = (form) => sections.get(form) ?? none,
+            title = (form) => titled(forms.list[form]);
+        const levels = [
+            (form) => all(section(form)),
+            (form) => all(title(form)),
+            (form) => all(section(form).map((has, i) => has || title(form)[i])),
+        ];
+        return levels.find((test) => any(test)) ?? null;
+    }
+    function any(test) {
+        for (let form = 0; form < model.forms.count; form++) if (test(form)) return true;
+        return false;
     }
 
     // --- code: add rax, [rbx]; translated as runner/list/form_glob.c does ---
@@ -188,8 +239,11 @@
         if (!model.words || /[:<>=]|(^| )-/.test(outside)) return null;
         const [, head, rest] = /^(\w*)(.*)$/.exec(text);
         const heads = rest ? meant(head)?.map((glob) => glob.split(" ", 1)[0]) : undefined;
+        // Among registers r8 is one; alone it is a class of lists.
+        const others = rest.split(/\W+/).some((word) => named(model.words.registers, word)),
+            rests = others || rest.includes("[") ? [rest, rest.replace(/\br8\b/g, "r9")] : [rest];
         const globs = (heads ?? [head]).flatMap((head) =>
-            readings.map((reading) => translate(head + rest, ...reading)),
+            rests.flatMap((rest) => readings.map((reading) => translate(head + rest, ...reading))),
         );
         return globs.at(-1) === `${heads?.at(-1) ?? head}${rest}`.replace(/[ ,]+/g, " ")
             ? null
@@ -299,6 +353,9 @@
         text
             .toLowerCase()
             .trim()
+            .replace(/(?:\b[c-gs]s:\[|\[[c-gs]s:)(?=\d)/g, "[rip+") // a segment, a number
+            .replace(/\b[c-gs]s:\[|\[[c-gs]s:/g, "[")
+            .replace(/\{r[nduz]-sae\}/g, "{er}")
             .replace(/(^|\s)(_\w+)\s*\(.*?(\)|$)/g, "$1$2"); // as code calls it
     function words(text) {
         tables ??= prepare();
@@ -329,8 +386,15 @@
     // Returns a predicate on numbers of forms.
     function parse(text, cpus) {
         tables ??= prepare();
-        const exact = codeTest(plain(text));
+        const phrase = wordsOf(text).join(" "),
+            lower = plain(text),
+            isWords = /^[a-z][a-z -]*$/.test(lower);
+        const exact = (isWords && phrase.includes(" ") && meaning(phrase)) || codeTest(lower);
         if (exact) return exact;
+        const test = parseWords(text, cpus);
+        return isWords && !any(test) ? (described(lower) ?? test) : test;
+    }
+    function parseWords(text, cpus) {
         const tests = [],
             operands = [];
         for (const { word, not, operand } of words(text)) {
@@ -365,6 +429,48 @@
         return (form) => best(model.forms.mnemonic[form]);
     }
 
+    // --- suggestions for what finds nothing, as runner/util/suggest.c makes them ---
+
+    function distance(a, b) {
+        let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+        for (let i = 1; i <= a.length; i++) {
+            const next = [i];
+            for (let j = 1; j <= b.length; j++)
+                next[j] = Math.min(
+                    row[j] + 1,
+                    next[j - 1] + 1,
+                    row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1),
+                );
+            row = next;
+        }
+        return row[b.length];
+    }
+    // Returns the search that may be meant by one that finds nothing; null: none is near.
+    function suggest(text) {
+        tables ??= prepare();
+        const lower = plain(text),
+            several = /^[a-z][a-z -]*$/.test(lower),
+            asked = several ? lower : lower.split(/[ ,(]/, 1)[0];
+        if (asked === "" || asked.length > 48) return null;
+        const names = [
+            ...new Set(model.forms.mnemonic.map((i) => tables.lower[i])),
+            ...(model.words?.words.keys() ?? []),
+            ...[...(model.words?.sections?.keys() ?? [])].map((name) => name.toLowerCase()),
+        ].filter((name) => !name.includes("*") && name !== asked);
+        // Short words have many neighbours, of which half of the letters must be right.
+        let best = null,
+            least = Math.min(3, asked.length < 3 ? 2 : Math.ceil((asked.length + 1) / 2));
+        for (const name of names) {
+            if (Math.abs(name.length - asked.length) >= least) continue;
+            const far = distance(asked, name);
+            if (far < least && far < Math.max(name.length, asked.length)) {
+                least = far;
+                best = name;
+            }
+        }
+        return best && best + lower.slice(asked.length);
+    }
+
     // Extensions in the groups of uops.info's check boxes.
     const groupNames = ["base", "fpu", "mmx", "sse", "avx", "avx2", "avx512", "others"];
     const baseNames = "I386|I486|X86_64|CMOV|CX8|CX16";
@@ -383,5 +489,5 @@
         return (form) => test(model.forms.isa[form]);
     }
 
-    latput.search = { parse, fits, asks, rank, RANKS, groupOf, groupTest, groupNames };
+    latput.search = { parse, suggest, fits, asks, rank, RANKS, groupOf, groupTest, groupNames };
 })();

@@ -488,6 +488,10 @@
             number = (n) => n.toLocaleString("en");
         const n = absent + bits32;
         byId("nothing").hidden = rows.length > 0;
+        const near = rows.length > 0 ? null : latput.search.suggest(state.search);
+        byId("suggested").hidden = near === null;
+        byId("suggested").textContent = `Search ${near} instead`;
+        byId("suggested").onclick = () => view.change({ search: near });
         byId("count").textContent = `${number(rows.length)} of ${number(model.forms.count)} forms`;
         byId("hidden").hidden = n === 0;
         byId("hidden").textContent = `Show ${number(n)} hidden`;

@@ -79,8 +79,8 @@ static void names_json(enum glob_names kind, const char *title, struct json *jso
     json_close(json, '}');
 }
 
-// Writes what people call forms and operands, for searches.
-static int words_write(struct site_files *files, struct err *err)
+// Writes what people call forms and operands, and what lists say of forms, for searches.
+static int words_write(struct site_files *files, const struct strbuf *sections, struct err *err)
 {
     struct strbuf text = {0};
     struct json json = {.out = &text, .script = true};
@@ -93,6 +93,7 @@ static int words_write(struct site_files *files, struct err *err)
     names_json(GLOB_OPERANDS, "operands", &json);
     names_json(GLOB_REGISTERS, "registers", &json);
     names_json(GLOB_SIZES, "sizes", &json);
+    json_raw(json_name(&json, "sections"), sections->len > 0 ? strbuf_text(sections) : "{}");
     json_close(&json, '}');
     int result = site_file_script(files, "data/words.js", "words", &text, err);
     strbuf_free(&text);
@@ -104,16 +105,18 @@ static int site_files_write(struct store *store, struct site_files *files,
                             struct err *err)
 {
     struct site_forms forms = {0};
+    struct strbuf sections = {0};
     int result = site_table_write(store, files, cpus, &forms, err);
     if (result == 0)
         result = site_detail_write(store, files, cpus, &forms, options->samples, err);
     if (result == 0)
-        result = site_code_write(files, &forms, err);
+        result = site_code_write(files, &forms, &sections, err);
     files->counts->forms = (int)forms.nforms;
     free(forms.forms);
     arena_free(&forms.arena);
     if (result == 0)
-        result = words_write(files, err);
+        result = words_write(files, &sections, err);
+    strbuf_free(&sections);
     if (result == 0)
         result = site_columns_write(files, err);
     if (result == 0)

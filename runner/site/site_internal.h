@@ -127,8 +127,10 @@ void site_asm_json(const char *hex, int bits, struct site_texts *texts, struct j
 
 // Writes data/code.js: per form, the heading of its rows in the lists and an instance of it, as
 // site_asm_json() does. Without NASM or the lists these are empty, and *err says why
-// (site_code.c).
-int site_code_write(struct site_files *files, const struct site_forms *forms, struct err *err);
+// (site_code.c). Appends to `sections` an object for searches: of each heading its forms, as
+// numbers of a first one and of how many.
+int site_code_write(struct site_files *files, const struct site_forms *forms,
+                    struct strbuf *sections, struct err *err);
 
 // Writes data/columns.js: the records of the table's columns, and the tolerance of differences
 // (site_columns.c).

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The page's search over a model of a few forms, without a browser: what wildcards mean, and that
-# they take no time on names that are made for it. Skipped where there is no node.
+# they take no time on names that are made for it; words of headings, phrases, code, encodings, and
+# suggestions. Skipped where there is no node.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
@@ -47,6 +48,85 @@ for (const [text, expected] of [
         got = search(text);
     if (got !== expected) console.log(`${text}: got '${got}', expected '${expected}'`);
     if (Date.now() - start > 1000) console.log(`${text}: took ${Date.now() - start} ms`);
+}
+
+const rows = [
+    ["cmovz", "r64 r64", "legacy", "conditional"],
+    ["setz", "r8", "legacy", "conditional"],
+    ["add", "r64 r64", "legacy", "arithmetic"],
+    ["add", "r8 r8", "legacy", "arithmetic"],
+    ["mov", "r64 m64", "legacy", "moves"],
+    ["vaddps", "z z z {er}", "evex", "moves"],
+    ["vpdpbusd", "x x x", "evex", "dots"],
+    ["vpdpbusd", "x x x", "vex", "dots"],
+    ["crc32", "r32 r8", "legacy", "arithmetic"],
+];
+const all = [...new Set(["", ...rows.flat()])],
+    model = {
+        forms: { texts: all, count: rows.length, text: (name, i) => all[model.forms[name][i]] },
+        listTitles: new Map([
+            ["conditional", "Conditional moves and sets"],
+            ["arithmetic", "Integer addition and the rest"],
+        ]),
+        words: {
+            words: new Map([
+                ["dot product", "vpdp*"],
+                ["_mm_dpbusd_avx_epi32", "{vex} vpdpbusd x x x"],
+                ["conditional", "cmov*;set*"],
+            ]),
+            sections: new Map([
+                ["Conditional move", [0, 1]],
+                ["Conditional set", [1, 1]],
+                ["Addition", [2, 2]],
+                ["Division", []],
+                ["Checksum", [8, 1]],
+            ]),
+            operands: new Map([["zmm#", "z"], ["xmm#", "x"]]),
+            registers: new Map([["rax", "r[a6][x4]"], ["r9", "r64"]]),
+            sizes: new Map([["qword", "m64"]]),
+        },
+    };
+["mnemonic", "operands", "enc", "list"].forEach((column, c) => {
+    model.forms[column] = rows.map((row) => all.indexOf(row[c]));
+});
+for (const column of ["isa", "options"]) model.forms[column] = rows.map(() => 0);
+const other = vm.createContext({ latput: { model } });
+vm.runInContext(readFileSync(process.argv[2], "utf8"), other);
+const { parse, suggest } = other.latput.search;
+for (const [text, expected] of [
+    ["conditional move", "0"],
+    ["Conditional Moves", "0"],
+    ["conditional", "0 1"],
+    ["checksum", "8"],
+    ["checksums of", "8"],
+    ["integer rest", "2 3 8"],
+    ["check sums", ""],
+    ["dot-product", "6 7"],
+    ["_mm_dpbusd_avx_epi32", "7"],
+    ["add", "2 3 5"],
+    ["add rax, r8", "2"],
+    ["add r8, r8", "3"],
+    ["mov rax, fs:[0]", "4"],
+    ["mov rax, [gs:0x28]", "4"],
+    ["vaddps zmm0, zmm1, zmm2, {rn-sae}", "5"],
+]) {
+    const test = parse(text, []),
+        got = rows.map((_, i) => i).filter((i) => test(i)).join(" ");
+    if (got !== expected) console.log(`${text}: got '${got}', expected '${expected}'`);
+}
+for (const [text, expected] of [
+    ["vpdpbsd", "vpdpbusd"],
+    ["vpdpbsd xmm0, xmm1", "vpdpbusd xmm0, xmm1"],
+    ["dot prodct", "dot product"],
+    ["conditonal move", "conditional move"],
+    ["_mm_dpbusd_axv_epi32", "_mm_dpbusd_avx_epi32"],
+    ["vpdpbusd", null],
+    ["qqqq", null],
+    ["", null],
+    ["v".repeat(100), null],
+]) {
+    const got = suggest(text);
+    if (got !== expected) console.log(`${text}: suggests '${got}', not '${expected}'`);
 }
 JS
 # A test that would not end ends, too.
