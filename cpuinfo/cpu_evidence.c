@@ -494,8 +494,12 @@ static void sights_set(struct cpu_info *cpu, const struct cpu_measured *measured
         struct core_size believed = core_size_find(sizes_table(), family_core(cpu->uarch), seen);
         cpu->sights[cpu->nsights++] =
             (struct cpu_sight){.seen = *seen,
+                               .claimed_least = claimed.least,
+                               .believed_least = believed.least,
                                .claimed_size = claimed.most,
                                .believed_size = believed.most,
+                               .claimed_note = claimed.note,
+                               .believed_note = believed.note,
                                .claimed = core_size_says(&claimed, seen),
                                .believed = core_size_says(&believed, seen)};
     }

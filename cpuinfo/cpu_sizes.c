@@ -46,7 +46,7 @@ static int row_parse(const struct csv_record *record, const struct size_table *t
         .property = field[COL_PROPERTY],
         .variant = field[COL_VARIANT],
         .label = field[COL_LABEL],
-        .size = {(double)least, (double)most}
+        .size = {(double)least, (double)most, field[COL_NOTE]}
     };
     return -1;
 }
@@ -92,7 +92,7 @@ struct core_size core_size_find(const struct size_table *table, const char *core
                                 const struct cpu_observed *seen)
 {
     const struct size_row *row = row_find(table, core, seen->property, seen->variant, seen->label);
-    return row ? row->size : (struct core_size){0, 0};
+    return row ? row->size : (struct core_size){0, 0, ""};
 }
 
 enum cpu_says core_size_says(const struct core_size *size, const struct cpu_observed *seen)

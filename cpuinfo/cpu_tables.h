@@ -81,6 +81,7 @@ struct family_table {
 // Size that a core has of what a property measures; most 0: not known.
 struct core_size {
     double least, most;
+    const char *note; // "": none
 };
 struct size_row {
     const char *core, *property, *variant, *label;

@@ -57,7 +57,9 @@ struct cpu_observed {
 enum cpu_says { CPU_SAYS_NOTHING, CPU_SAYS_AGREES, CPU_SAYS_MORE };
 struct cpu_sight {
     struct cpu_observed seen;
-    double claimed_size, believed_size; // most that the cores have; 0: not known
+    double claimed_least, believed_least;
+    double claimed_size, believed_size;       // most that the cores have; 0: not known
+    const char *claimed_note, *believed_note; // what these sizes mean; "": nothing to say
     enum cpu_says claimed, believed;
 };
 

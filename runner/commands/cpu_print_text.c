@@ -169,17 +169,38 @@ static void caches_print(const struct cpu_info *cpu, FILE *out)
     }
 }
 
-// Appends a core's value beside the measured one: "; rocketlake has 352, which is too few".
-static void sight_core(struct strbuf *text, const char *uarch, double size, enum cpu_says says)
+// The published size of a core beside what was measured.
+struct sight_size {
+    const char *uarch;
+    double least, most;
+    const char *note;
+    enum cpu_says says;
+};
+
+// Appends it: "; zen5 has 448 to 896 (two nops may take one entry), which agrees". What lies beside
+// the measured interval differs by so much, even where the method may be wrong by that.
+static void sight_core(struct strbuf *text, const struct cpu_observed *seen,
+                       const struct sight_size *size)
 {
     char key[sizeof(((struct cpu_info *)0)->uarch)];
-    if (size <= 0)
+    if (size->most <= 0)
         return;
-    cpu_uarch_key(uarch, key, sizeof key);
-    strbuf_printf(text, "; %s has %.0f%s", key, size,
-                  says == CPU_SAYS_MORE     ? ", which is too few"
-                  : says == CPU_SAYS_AGREES ? ", which agrees"
-                                            : "");
+    cpu_uarch_key(size->uarch, key, sizeof key);
+    strbuf_printf(text, "; %s has %.0f", key, size->least);
+    if (size->least < size->most)
+        strbuf_printf(text, " to %.0f", size->most);
+    if (*size->note)
+        strbuf_printf(text, " (%s)", size->note);
+    double end = seen->low > size->most ? size->most : size->least;
+    double percent = 100 * (seen->value - end) / end;
+    if (size->says == CPU_SAYS_MORE)
+        strbuf_puts(text, ", which is too few");
+    else if (seen->low <= size->most && seen->high >= size->least)
+        strbuf_puts(text, ", which agrees");
+    else
+        strbuf_printf(text, ", %.2g %% %s than measured%s", fabs(percent),
+                      percent > 0 ? "less" : "more",
+                      size->says == CPU_SAYS_AGREES ? ", which the method may be wrong by" : "");
 }
 
 static void sights_print(const struct cpu_info *cpu, FILE *out)
@@ -195,9 +216,13 @@ static void sights_print(const struct cpu_info *cpu, FILE *out)
                       sight->seen.variant, sight->seen.value);
         if (sight->seen.low < sight->seen.high)
             strbuf_printf(&text, " (%.0f to %.0f)", sight->seen.low, sight->seen.high);
+        const struct sight_size claimed = {cpu->claim, sight->claimed_least, sight->claimed_size,
+                                           sight->claimed_note, sight->claimed};
+        const struct sight_size own = {cpu->uarch, sight->believed_least, sight->believed_size,
+                                       sight->believed_note, sight->believed};
         if (strcmp(cpu->claim, believed) != 0)
-            sight_core(&text, cpu->claim, sight->claimed_size, sight->claimed);
-        sight_core(&text, cpu->uarch, sight->believed_size, sight->believed);
+            sight_core(&text, &sight->seen, &claimed);
+        sight_core(&text, &sight->seen, &own);
         line_print(out, "", "%s", text.data);
         strbuf_free(&text);
     }
