@@ -3,6 +3,8 @@
 // it; see bench.h.
 #include "bench_internal.h"
 
+#include "bench_gas.h"
+#include "bench_listing.h"
 #include "bench_text.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
@@ -23,7 +25,7 @@ struct bench_spec bench_defaults(void)
 // have.
 static bool bench_is_code(const char *operand)
 {
-    static const char *const endings[] = {".nasm", ".asm", ".c", ".o"};
+    static const char *const endings[] = {".nasm", ".asm", ".s", ".c", ".o"};
     if (access(operand, F_OK) == 0)
         return false;
     const char *dot = strrchr(operand, '.');
@@ -48,8 +50,12 @@ int bench_take_operands(struct bench_spec *spec, char **operands, int n, struct 
     return 0;
 }
 
+// Checks code as text; that of the assembler of binutils is checked when it is read.
 static int bench_check_text(const struct bench_spec *spec, struct err *err)
 {
+    if (spec->syntax != BENCH_NASM || (spec->body && bench_text_is_listing(spec->body)) ||
+        (spec->body && bench_text_is_att(spec->body)))
+        return 0;
     struct arena arena = {0};
     int n = spec->body ? bench_text_instructions(bench_text_lines(spec->body, &arena)) : 0;
     int bits = spec->bits ? spec->bits : 64;
@@ -64,9 +70,11 @@ static int bench_check_text(const struct bench_spec *spec, struct err *err)
 
 static int bench_check(const struct bench_spec *spec, struct err *err)
 {
-    if (spec->file && spec->body)
-        return err_set(err, "either code or a file, not both");
-    if (!spec->file && bench_check_text(spec, err) != 0)
+    if (!!spec->file + !!spec->body + !!spec->hex > 1)
+        return err_set(err, "either code, bytes or a file, not several of them");
+    if (spec->address && !spec->file)
+        return err_set(err, "addresses are those of a file: an executable, a library, an object");
+    if (!spec->file && !spec->hex && bench_check_text(spec, err) != 0)
         return -1;
     if (!spec->file && (spec->symbol || spec->cflags))
         return err_set(err, "a symbol and options of the compiler are for a .c or .o file");

@@ -13,6 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Syntax of code as text.
+enum bench_syntax {
+    BENCH_NASM,
+    BENCH_ATT,   // of binutils' assembler; also where registers are written %rax
+    BENCH_INTEL, // as that assembler and objdump -M intel write it
+};
+int bench_syntax_parse(const char *name, enum bench_syntax *syntax); // -1: no such name
+
 enum bench_mode {
     BENCH_LATENCY,    // the code as it is: a copy waits for the one before where the code says so
     BENCH_THROUGHPUT, // the chain from copy to copy is broken (bench_break.h)
@@ -27,8 +35,13 @@ struct bench_spec {
     // Instead of the body a file: .nasm or .asm with the macros of docs/BENCH.md, .c, or .o. What
     // the spec leaves open may then stand in the file.
     const char *file;
-    const char *symbol; // the function of a .c or .o file: void f(void *data, long bytes)
-    const char *cflags; // for the compiler, separated by spaces; NULL: none
+    // Of an executable, a library or an object instead of a symbol: the code between two addresses,
+    // "A..B" in hexadecimal digits.
+    const char *address;
+    const char *hex;          // instead of body and file: machine code in hexadecimal digits
+    enum bench_syntax syntax; // of the body, or of a file that is text for the assembler
+    const char *symbol;       // the function of a .c or .o file: void f(void *data, long bytes)
+    const char *cflags;       // for the compiler, separated by spaces; NULL: none
     // Object that bench_file_code() made of the .c or .o file, possibly changed; NULL: it is made
     // here
     const char *object;

@@ -44,9 +44,10 @@ static int store_fill_source(const struct bench *bench, struct stored_bench *sto
 {
     const struct bench_spec *spec = bench->spec;
     stored->source = "text";
-    stored->code = store_lines(spec->file ? bench->source.text : spec->body, bench->arena);
+    const char *text = bench->source.text;
+    stored->code = store_lines(text ? text : spec->body, bench->arena);
     stored->file = stored->file_sha256 = stored->symbol = stored->cflags = stored->compiler = "";
-    if (!spec->file)
+    if (!spec->file || bench->source.bytes)
         return 0;
     char *hash = arena_alloc(bench->arena, SHA256_DIGEST_STRING_LENGTH);
     if (!SHA256File(spec->file, hash))

@@ -307,7 +307,7 @@ static const char *pass_hint(const struct bench *bench)
     if (result->outcome == OUTCOME_TIMED_OUT && bench->source.loop)
         return arena_printf(bench->arena, ", in %d iterations: choose a smaller loop",
                             bench->source.loop);
-    if (bench->spec->file ||
+    if (bench->spec->file || bench->source.bytes ||
         bench_reserved_writes(bench->spec, bench->session.directory, &written, &ignored) != 0)
         return "";
     if (written.loop)

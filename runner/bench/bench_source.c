@@ -5,6 +5,7 @@
 // their own, and all its other symbols become local, so that none can clash with the core's.
 #include "bench_source.h"
 
+#include "bench_input.h"
 #include "bench_text.h"
 #include "util/paths.h"
 #include "util/strbuf.h"
@@ -386,12 +387,46 @@ static int read_text(struct reading *reading, struct err *err)
     return 0;
 }
 
+// Makes the kernel of machine code by way of text.
+static int read_bytes(struct reading *reading, const struct bench_bytes *code, struct err *err)
+{
+    struct bench_source *source = reading->source;
+    struct bench_spec as_text = *reading->spec;
+    struct bench_bytes_text text;
+    if (bench_bytes_text(code, as_text.init, &text, reading->arena, err) != 0)
+        return -1;
+    if (as_text.mode == BENCH_THROUGHPUT && text.linked)
+        return err_set(err, "chains cannot be broken in code that uses r14, r15, rsp or rip");
+    struct reading again = {&as_text, reading->directory, source, reading->arena};
+    as_text.file = NULL;
+    as_text.body = text.body;
+    as_text.init = text.init;
+    as_text.instances = text.copies * (as_text.instances ? as_text.instances : 1);
+    if (text.looped && !as_text.unroll)
+        as_text.unroll = 1;
+    as_text.bits = code->bits;
+    source->text = text.body;
+    source->bytes = true;
+    return read_text(&again, err);
+}
+
 int bench_source_read(const struct bench_spec *spec, const char *directory,
                       struct bench_source *source, struct arena *arena, bool *refused,
                       struct err *err)
 {
     struct reading reading = {spec, directory, source, arena};
     *source = (struct bench_source){0};
+    *refused = false;
+    struct bench_bytes code;
+    struct bench_reading outside = {directory, arena, false};
+    int foreign = bench_input_read(spec, &outside, &code, err);
+    *refused = outside.refused;
+    if (foreign > 0) {
+        *refused = true;
+        return read_bytes(&reading, &code, err);
+    }
+    if (foreign < 0)
+        return -1;
     *refused = false;
     if (!spec->file)
         return read_text(&reading, err);
@@ -410,5 +445,9 @@ int bench_source_read(const struct bench_spec *spec, const char *directory,
     *refused = true;
     if (dot && (strcmp(dot, ".nasm") == 0 || strcmp(dot, ".asm") == 0))
         return read_nasm(&reading, err);
-    return err_set(err, "%s: the name must end in .nasm, .asm, .c or .o", spec->file);
+    return err_set(
+        err,
+        "%s: is no listing of objdump or perf, no executable, and its name does not end in "
+        ".nasm, .asm, .s, .c or .o",
+        spec->file);
 }

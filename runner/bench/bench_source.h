@@ -14,6 +14,7 @@ struct bench_source {
     const char *text;               // contents of a .nasm or .c file, else NULL
     const char *file;               // its first `file_lines` lines begin the kernel's init
     int file_lines;
+    bool bytes;                     // machine code from outside; `text` is what it became
     const char *testcode;           // body of that macro of the file, or NULL
     const char *function;           // function that the kernel calls, or NULL
     int block_instances;            // per `testcode`, or per call of the function

@@ -51,6 +51,13 @@ static int take_bits(const struct option_given *given, void *to)
     return strcmp(bits, "32") == 0 || strcmp(bits, "64") == 0 ? EXIT_DONE : value_refuse(given);
 }
 
+static int take_syntax(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    int status = bench_syntax_parse(given->argument, &arguments->spec.syntax);
+    return status == 0 ? EXIT_DONE : value_refuse(given);
+}
+
 static int take_mode(const struct option_given *given, void *to)
 {
     struct arguments *arguments = to;
@@ -76,6 +83,11 @@ static int take_db(const struct option_given *given, void *to)
 // clang-format off
 static const struct command_option options[] = {
     {0, "asm", "CODE", "the same as CODE, whatever it looks like", OPTION_TEXT(spec.body)},
+    {0, "hex", "BYTES", "machine code as hexadecimal digits", OPTION_TEXT(spec.hex)},
+    {0, "syntax", "NAME", "of CODE: nasm (default), att or intel, as binutils' assembler has them",
+        OPTION_CALL(take_syntax)},
+    {0, "address", "A..B", "the code of FILE between two addresses, as objdump -d shows them",
+        OPTION_TEXT(spec.address)},
     {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(spec.init)},
     {0, "mode", "NAME", "latency: the code as it is (default); throughput: chains are broken",
         OPTION_CALL(take_mode)},
@@ -174,7 +186,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         return command_fail(&cmd_bench, EXIT_USAGE,
                             "--explain is for code as it is, printed as a table: latput explain "
                             "has the other formats");
-    if (!spec->file && !spec->body)
+    if (!spec->file && !spec->body && !spec->hex)
         return command_fail(&cmd_bench, EXIT_USAGE,
                             "what to measure? e.g. latput bench 'imul rax, rax'");
     return 0;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 // latput explain: explains the time of a block of code.
+#include "bench/bench_input.h"
 #include "cli/option_store.h"
 #include "cmd_bench.h"
 #include "explain/explain_job.h"
-#include "explain/explain_loop.h"
 #include "measure/session.h"
 #include "store/store.h"
 #include "store/store_run.h"
 #include "util/json.h"
 #include "util/pager.h"
 #include "util/terminal.h"
+#include "util/text.h"
 #include "util/text_table.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +38,43 @@ static int take_bits(const struct option_given *given, void *to)
     return EXIT_DONE;
 }
 
+static int take_loop(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    char *end;
+    long number = strtol(given->argument, &end, 10);
+    if (strcmp(given->argument, "all") == 0)
+        number = EXPLAIN_LOOPS_ALL;
+    else if (end == given->argument || *end || number < 1 || number > INT_MAX)
+        return command_fail(given->cmd, EXIT_USAGE,
+                            "--loop cannot be '%s': a number from 1, or all", given->argument);
+    arguments->request.loop = (int)number;
+    return EXIT_DONE;
+}
+
+static int take_syntax(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    if (bench_syntax_parse(given->argument, &arguments->request.spec.syntax) == 0)
+        return EXIT_DONE;
+    return command_fail(given->cmd, EXIT_USAGE, "--syntax cannot be '%s': nasm, att or intel",
+                        given->argument);
+}
+
 // clang-format off
 static const struct command_option options[] = {
     {0, "asm", "CODE", "the same as CODE, whatever it looks like", OPTION_TEXT(request.spec.body)},
     {0, "file", "FILE", "the same as FILE", OPTION_TEXT(request.spec.file)},
     {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained",
         OPTION_TEXT(request.spec.symbol)},
-    {0, "loop", "N", "number of the function's loop, in the order of its code (default 1)",
-        OPTION_NUMBER(request.loop, 1, CODE_LOOPS_MAX)},
+    {0, "loop", "N|all", "number of the loop, in the order of the code; of an executable or "
+                         "library `all` has a row each (default: 1 of a function, else a list)",
+        OPTION_CALL(take_loop)},
+    {0, "hex", "BYTES", "machine code as hexadecimal digits", OPTION_TEXT(request.spec.hex)},
+    {0, "syntax", "NAME", "of CODE: nasm (default), att or intel, as binutils' assembler has them",
+        OPTION_CALL(take_syntax)},
+    {0, "address", "A..B", "the code of FILE between two addresses, as objdump -d shows them",
+        OPTION_TEXT(request.spec.address)},
     {0, "instances", "N",
         "iterations of the loop per call, where they cannot be counted; a wrong number is refused",
         OPTION_NUMBER(request.spec.instances, 1, BENCH_UNROLL_MAX)},
@@ -88,11 +119,15 @@ const struct command cmd_explain = {
         "relieved, loads from one line. Instructions are found in the tables by their machine "
         "code; missing ones are named.\n"
         "The block may use the registers as with latput bench: r14 holds the address of the data "
-        "area, r15 is the loop's. --blocks reads one block per line, `code` or `init | code`; the "
+        "area, r15 is the loop's. --blocks reads one block per line, `code`, `init | code` or "
+        "`hex`; the "
         "exit status is 1 if one is refused. "
-        "CODE is in NASM's syntax; `;` separates instructions. FILE is one of those of latput "
-        "bench: the block is `testcode` of a NASM file, or a loop of a function of a .c or .o file "
-        "without other branches and calls.\n"
+        "CODE is in NASM's syntax, or in that of binutils' assembler; `;` separates instructions. "
+        "FILE is one of those of latput bench: the block is `testcode` of a NASM file, or a loop "
+        "of "
+        "a function of a .c or .o file without other branches and calls; or what objdump -d or "
+        "perf "
+        "annotate printed; or an executable or library, whose loops are listed.\n"
         "The tables come from latput run; docs/EXPLAIN.md describes the model.",
     .options = options,
     .run = explain_run,
@@ -108,15 +143,23 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     const struct bench_spec *spec = &arguments->request.spec;
     if (bench_take_operands(&arguments->request.spec, argv + operand, argc - operand, &err) != 0)
         return command_fail(&cmd_explain, EXIT_USAGE, "%s", err.text);
-    int given = !!spec->body + !!spec->file + !!arguments->request.blocks;
+    int given = !!spec->body + !!spec->file + !!spec->hex + !!arguments->request.blocks;
     if (given != 1)
         return command_fail(
             &cmd_explain, EXIT_USAGE, "%s e.g. latput explain 'imul rax, rbx; add rax, rcx'",
-            given ? "one of code, a file and --blocks;" : "what is to be explained?");
-    if (!spec->symbol && (arguments->request.loop || spec->instances || spec->cflags))
+            given ? "one of code, a file and --blocks, or --hex;" : "what is to be explained?");
+    bool image = bench_input_is_elf(spec);
+    if (!spec->symbol &&
+        ((arguments->request.loop && (!image || spec->address)) || spec->instances || spec->cflags))
         return command_fail(
             &cmd_explain, EXIT_USAGE,
             "--loop, --instances and --cflags are for a function: FILE --symbol NAME");
+    if (arguments->request.loop == EXPLAIN_LOOPS_ALL && !image)
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--loop all is for an executable or a library");
+    if (spec->address && (!spec->file || spec->symbol))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--address names code of a file, instead of --symbol");
     if (arguments->request.measure && (arguments->uarch || arguments->run_id))
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--measure is for this machine's tables, not for --uarch or --run");
@@ -213,9 +256,54 @@ static int explain_blocks(struct explain_work *work)
     strbuf_free(&out);
     fflush(stdout);
     if (status == EXIT_DONE && refused)
-        status = command_fail(&cmd_explain, EXIT_SOME_FAILED, "%s: %d of %d blocks refused",
-                              work->request->blocks, refused, work->njobs);
+        status =
+            command_fail(&cmd_explain, EXIT_SOME_FAILED, "%s: %d of %d blocks refused",
+                         work->request->blocks ? work->request->blocks : work->request->spec.file,
+                         refused, work->njobs);
     return status;
+}
+
+// Writes a loop of an executable or library into the list of them.
+static void explain_list_row(const struct explain_job *job, struct json *json, struct strbuf *out)
+{
+    char address[24];
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)job->bytes.address);
+    if (!json) {
+        strbuf_printf(out, "%6d  %6d  %-18s  ", job->line, job->block.n, address);
+        text_put_escaped(out, job->name ? job->name : "");
+        strbuf_puts(out, "\n");
+        return;
+    }
+    json_open(json_break(json, "\n  "), '{');
+    json_int(json_name(json, "loop"), job->line);
+    json_int(json_name(json, "instructions"), job->block.n);
+    json_text(json_name(json, "address"), address);
+    json_text_known(json_name(json, "function"), job->name);
+    json_close(json, '}');
+}
+
+static int explain_list(const struct explain_work *work)
+{
+    bool colour = terminal_has_colour(STDOUT_FILENO);
+    struct strbuf out = {0};
+    struct json json = {.out = &out};
+    bool as_json = work->request->format == REPORT_JSON;
+    if (as_json)
+        json_open(&json, '[');
+    else
+        strbuf_printf(&out, "%s  loop  instrs  address             function%s\n",
+                      text_style_begin(STYLE_HEADING, colour),
+                      text_style_end(STYLE_HEADING, colour));
+    for (int i = 0; i < work->njobs; i++)
+        explain_list_row(&work->jobs[i], as_json ? &json : NULL, &out);
+    if (as_json) {
+        json_close(&json, ']');
+        strbuf_puts(&out, "\n");
+    }
+    pager_put(strbuf_text(&out));
+    strbuf_free(&out);
+    command_note(&cmd_explain, "--loop N explains one of them, --loop all gives each a row");
+    return EXIT_DONE;
 }
 
 // Chooses the CPU for the numbers: that of --uarch, of --run, or this one.
@@ -244,16 +332,18 @@ static int explain_with(struct explain_work *work)
     struct err err = {0};
     if (explain_jobs_read(work, &err) != 0)
         return command_fail(&cmd_explain, EXIT_USAGE, "%s", err.text);
+    if (work->listed)
+        return explain_list(work);
     if (explain_jobs_assemble(work, &err) != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     // Faults of the block are reported before those of the database.
-    if (!work->request->blocks && work->jobs[0].refused)
+    if (!work->many && work->jobs[0].refused)
         return explain_one(work);
     int status = store_option_open(&cmd_explain, work->request->db, STORE_READ, &work->store);
     if (status == EXIT_DONE)
         status = work_choose(work, &err);
     if (status == EXIT_DONE)
-        status = work->request->blocks ? explain_blocks(work) : explain_one(work);
+        status = work->many ? explain_blocks(work) : explain_one(work);
     store_close(work->store);
     return status;
 }

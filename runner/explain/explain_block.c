@@ -225,6 +225,28 @@ static int block_fault(const struct block *block, struct err *err)
     return err_set(err, "instruction %d: %s", block->n + 1, what.text);
 }
 
+// Returns true if a branch in the middle leaves the block, which is a loop: it is taken as not
+// taken.
+static bool instr_is_exit(const struct block_instr *instr, size_t len, bool loop)
+{
+    const ZydisDecodedInstruction *in = &instr->in;
+    if (!loop || in->meta.category != ZYDIS_CATEGORY_COND_BR || !in->raw.imm[0].is_relative)
+        return false;
+    int64_t target = (int64_t)(instr->offset + in->length) + in->raw.imm[0].value.s;
+    return target < 0 || target >= (int64_t)len;
+}
+
+// Returns true if the code ends in a jump to its beginning.
+static bool code_is_loop(const struct reader *reader, const uint8_t *code, size_t len)
+{
+    ZydisDecodedInstruction in;
+    for (size_t at = 0; at < len; at += in.length)
+        if (ZYAN_FAILED(
+                ZydisDecoderDecodeInstruction(&reader->decoder, NULL, code + at, len - at, &in)))
+            return false;
+    return in.raw.imm[0].is_relative && (int64_t)len + in.raw.imm[0].value.s == 0;
+}
+
 int block_read(const uint8_t *code, size_t len, int bits, struct block *block, struct arena *arena,
                struct err *err)
 {
@@ -239,6 +261,7 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
         return err_set(err, "there is no instruction in the block");
     size_t most = len < BLOCK_INSTRS_MAX ? len : BLOCK_INSTRS_MAX;
     block->instrs = arena_alloc(arena, most * sizeof *block->instrs);
+    bool loop = code_is_loop(&reader, code, len);
     for (size_t at = 0; at < len; at += block->instrs[block->n++].in.length) {
         if (block->n == BLOCK_INSTRS_MAX)
             return err_set(err, "more than %d instructions: explain the loop that takes the time",
@@ -248,7 +271,7 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
         if (instr_decode(&reader, code + at, len - at, instr, err) != 0)
             return block_fault(block, err);
         const char *refused = block_refuses(&instr->in, at + instr->in.length == len);
-        if (refused)
+        if (refused && !instr_is_exit(instr, len, loop))
             return err_set(err, "instruction %d, '%s', %s", block->n + 1, instr->text, refused);
     }
     return 0;

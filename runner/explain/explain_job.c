@@ -3,7 +3,9 @@
 
 #include "bench/bench_break.h"
 #include "bench/bench_code.h"
+#include "bench/bench_input.h"
 #include "bench/bench_text.h"
+#include "explain_image.h"
 #include "explain_loop.h"
 #include "explain_missing.h"
 #include "explain_rounds.h"
@@ -17,6 +19,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A file of blocks may begin with the names of its columns.
+static bool line_is_head(const char *line)
+{
+    return strcmp(line, "hex") == 0 || strcmp(line, "hex,weight") == 0;
+}
+
+// Takes a line of machine code: its digits, and after a comma a weight, which must be a number.
+// Returns false if the line is none.
+static bool job_take_hex(struct explain_work *work, char *line, struct explain_job *job)
+{
+    size_t len = strcspn(line, ",");
+    if (!bench_bytes_is_hex(line, len))
+        return false;
+    if (line[len]) {
+        char *end;
+        double weight = strtod(line + len + 1, &end);
+        if (end == line + len + 1 || end[strspn(end, " \t\r")] || !(weight >= 0))
+            job->refused =
+                arena_printf(&work->arena, "'%.40s' is no weight: a line is `hex` or `hex,weight`",
+                             line + len + 1);
+    }
+    job->hex = arena_strndup(&work->arena, line, len);
+    job->init = work->request->spec.init;
+    return true;
+}
+
+static void job_take_line(struct explain_work *work, char *line, struct explain_job *job)
+{
+    char *bar = strchr(line, '|');
+    if (job_take_hex(work, line, job))
+        return;
+    if (bar)
+        *bar = '\0';
+    job->body = arena_strdup(&work->arena, bar ? bar + 1 : line);
+    job->init = bar ? arena_strdup(&work->arena, line) : NULL;
+}
+
 static int jobs_read_file(struct explain_work *work, struct err *err)
 {
     const char *path = work->request->blocks;
@@ -26,40 +65,78 @@ static int jobs_read_file(struct explain_work *work, struct err *err)
     char *line = NULL;
     size_t capacity = 0, room = 0;
     for (int number = 1; getline(&line, &capacity, file) >= 0; number++) {
-        line[strcspn(line, "\n")] = '\0';
-        if (!line[strspn(line, " \t")] || *line == '#')
+        line[strcspn(line, "\r\n")] = '\0';
+        if (!line[strspn(line, " \t")] || *line == '#' || (number == 1 && line_is_head(line)))
             continue;
         work->jobs = xgrow(work->jobs, &room, (size_t)work->njobs + 1, sizeof *work->jobs);
-        char *bar = strchr(line, '|');
-        if (bar)
-            *bar = '\0';
-        work->jobs[work->njobs++] =
-            (struct explain_job){.body = arena_strdup(&work->arena, bar ? bar + 1 : line),
-                                 .init = bar ? arena_strdup(&work->arena, line) : NULL,
-                                 .line = number};
+        struct explain_job *job = &work->jobs[work->njobs++];
+        *job = (struct explain_job){.line = number};
+        job_take_line(work, line, job);
     }
     free(line);
     fclose(file);
+    work->many = true;
     return work->njobs ? 0 : err_set(err, "%s: there is no block in it", path);
+}
+
+static void job_of_loop(struct explain_work *work, const struct image_loop *loop, int number,
+                        struct explain_job *job)
+{
+    const struct explain_request *request = work->request;
+    *job = (struct explain_job){
+        .init = request->spec.init, .name = loop->function, .bytes = loop->code, .line = number};
+    job->block.n = loop->instrs;
+    job->title = arena_printf(&work->arena, "%s, %s: loop %d, 0x%llx..0x%llx", request->spec.file,
+                              loop->function ? loop->function : "no symbol", number,
+                              (unsigned long long)loop->address,
+                              (unsigned long long)loop->address + loop->code.len);
+}
+
+// Makes jobs of the loops of an executable or library.
+static int jobs_read_image(struct explain_work *work, struct err *err)
+{
+    const struct explain_request *request = work->request;
+    const char *path = request->spec.file;
+    struct image_loops loops;
+    if (explain_image_loops(path, request->spec.symbol, &loops, &work->arena, err) != 0)
+        return -1;
+    if (loops.n == 0)
+        return err_set(err,
+                       "%s: there is no loop in it that is one block%s: explain parts of it "
+                       "with --address",
+                       path, loops.others ? ", only such with branches or calls inside" : "");
+    if (request->loop > 0 && (size_t)request->loop > loops.n)
+        return err_set(err, "%s: %zu loops can be explained: there is no --loop %d", path, loops.n,
+                       request->loop);
+    work->many = request->loop == EXPLAIN_LOOPS_ALL;
+    work->listed = request->loop == 0;
+    size_t from = request->loop > 0 ? (size_t)request->loop - 1 : 0;
+    size_t end = request->loop > 0 ? from + 1 : loops.n;
+    work->jobs = xcalloc(end - from, sizeof *work->jobs);
+    for (size_t i = from; i < end; i++)
+        job_of_loop(work, &loops.loops[i], (int)i + 1, &work->jobs[work->njobs++]);
+    return 0;
 }
 
 int explain_jobs_read(struct explain_work *work, struct err *err)
 {
+    const struct bench_spec *spec = &work->request->spec;
     if (work->request->blocks)
         return jobs_read_file(work, err);
+    if (!spec->address && bench_input_is_elf(spec))
+        return jobs_read_image(work, err);
     work->jobs = xcalloc(1, sizeof *work->jobs);
-    work->jobs[0] =
-        (struct explain_job){.body = work->request->spec.body, .init = work->request->spec.init};
+    work->jobs[0] = (struct explain_job){.body = spec->body, .init = spec->init, .hex = spec->hex};
     work->njobs = 1;
     return 0;
 }
 
 // Finds the addresses that the code before the clock sets up.
-static int job_initial(struct explain_work *work, struct explain_job *job, int bits,
-                       struct err *err)
+static int job_initial(struct explain_work *work, struct explain_job *job, const char *text,
+                       int bits, struct err *err)
 {
     uint8_t *code = xmalloc(BENCH_CODE_MAX);
-    const char *init = job->init ? job->init : "";
+    const char *init = text ? text : "";
     long len = *init ? bench_assemble(work->directory, init, bits, code, err) : 0;
     if (len >= 0 && (len > 0 || !*init))
         block_hold_initial(&job->block, code, (size_t)len);
@@ -127,7 +204,54 @@ static int job_assemble(struct explain_work *work, struct explain_job *job, stru
         bench_text_check_mode(job->init, bits, &why) != 0 ||
         job_read_block(work, job, bits, &why) != 0)
         job->refused = arena_strdup(&work->arena, why.text);
-    return job->refused ? 0 : job_initial(work, job, bits, err);
+    return job->refused ? 0 : job_initial(work, job, job->init, bits, err);
+}
+
+// Makes a block of machine code from outside.
+static int job_bytes(struct explain_work *work, struct explain_job *job,
+                     const struct bench_bytes *bytes, struct err *err)
+{
+    struct bench_bytes_text text;
+    struct err why = {0};
+    job->code = bytes->bytes;
+    job->len = bytes->len;
+    job->bits = bytes->bits;
+    job->copies = 1;
+    if (job_read_block(work, job, bytes->bits, &why) != 0 ||
+        bench_bytes_text(bytes, job->init, &text, &work->arena, &why) != 0) {
+        job->refused = arena_strdup(&work->arena, why.text);
+        return 0;
+    }
+    job->body = text.body;
+    job->init = text.init;
+    job->copies = text.copies;
+    job->looped = text.looped;
+    job->linked = text.linked;
+    return job_initial(work, job, text.registers, bytes->bits, err);
+}
+
+// Reads a block from outside. Returns 1, 0 if it is none, or -1.
+static int job_foreign(struct explain_work *work, struct explain_job *job, struct err *err)
+{
+    struct bench_spec spec = work->request->spec;
+    struct bench_bytes bytes = job->bytes;
+    struct err why = {0};
+    struct bench_reading reading = {work->directory, &work->arena, false};
+    if (job->refused)
+        return 1;
+    spec.body = job->body;
+    spec.hex = job->hex;
+    int found = bytes.len ? 1 : bench_input_read(&spec, &reading, &bytes, &why);
+    if (found > 0 && !job->title && spec.file)
+        job->title = arena_strdup(&work->arena, spec.file);
+    if (found > 0)
+        return job_bytes(work, job, &bytes, err) == 0 ? 1 : -1;
+    if (found == 0)
+        return 0;
+    if (!reading.refused)
+        return err_set(err, "%s", why.text);
+    job->refused = arena_strdup(&work->arena, why.text);
+    return 1;
 }
 
 // Chooses the requested loop of the function.
@@ -194,8 +318,13 @@ int explain_jobs_assemble(struct explain_work *work, struct err *err)
     bool file = work->request->spec.file != NULL;
     work->directory = scratch_begin(err);
     int status = work->directory ? 0 : -1;
-    for (int i = 0; i < work->njobs && status == 0 && !session_stopped_by(); i++)
-        status = (file ? job_read : job_assemble)(work, &work->jobs[i], err);
+    for (int i = 0; i < work->njobs && status == 0 && !session_stopped_by(); i++) {
+        int foreign = job_foreign(work, &work->jobs[i], err);
+        status = foreign < 0   ? -1
+                 : foreign > 0 ? 0
+                 : file        ? job_read(work, &work->jobs[i], err)
+                               : job_assemble(work, &work->jobs[i], err);
+    }
     return session_check_stopped(status, err);
 }
 
@@ -297,6 +426,16 @@ static int job_predict(const struct explain_work *work, const struct explain_job
     return 0;
 }
 
+// The code is text by now.
+static void job_set_bytes(const struct explain_job *job, struct bench_spec *spec)
+{
+    spec->file = spec->hex = spec->address = spec->symbol = NULL;
+    spec->syntax = BENCH_NASM;
+    spec->instances = job->copies;
+    spec->unroll = job->looped ? 1 : 0;
+    spec->bits = job->bits;
+}
+
 int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
                         struct explain_result *result, struct arena *arena, struct err *err)
 {
@@ -305,6 +444,8 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
     spec.init = job->init;
     spec.db = work->request->db ? work->request->db : store_default_path();
     spec.object = job->place.object;
+    if (job->copies)
+        job_set_bytes(job, &spec);
     spec.db_optional = true;
     result->has_measured = false;
     result->source = (struct explain_source){job->title, NAN, 0, NULL};
@@ -322,7 +463,8 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
         return -1;
     if (spec.file)
         job_scale(job, &spec, result, arena);
-    if (work->request->blocks || !result->has_measured || result->measured.failure)
+    if (work->many || job->linked || job->looped || !result->has_measured ||
+        result->measured.failure)
         return 0;
     const struct explain_subject subject = {&result->explanation, &spec, &work->table,
                                             spec.file ? &job->place : NULL};

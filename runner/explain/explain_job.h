@@ -4,14 +4,16 @@
 #pragma once
 
 #include "bench/bench.h"
+#include "bench/bench_bytes.h"
 #include "explain_print.h"
 #include "util/text_table.h"
 
+enum { EXPLAIN_LOOPS_ALL = -1 };
 struct explain_request {
     struct bench_spec spec;
     const char *blocks;        // file with one block per line; NULL: the code or file of `spec`
     const char *db;            // NULL: the default one
-    int loop;                  // number of the function's loop, from 1; 0: not given
+    int loop;                  // number of the loop, from 1; 0: not given; EXPLAIN_LOOPS_ALL
     bool predict;              // measure nothing
     bool measure;              // measure missing forms first
     enum report_format format; // table or JSON
@@ -19,7 +21,14 @@ struct explain_request {
 
 struct explain_job {
     const char *body, *init;
-    int line;                   // line in the file of blocks; 0: of no such file
+    const char *hex;  // instead of the body: machine code in hexadecimal digits
+    const char *name; // of the function that it is a loop of; NULL
+    // Machine code from outside: `body` and `init` are what bench_bytes.h made of it, with so many
+    // copies; `looped`, `linked`: as there.
+    int copies; // 0: it is none
+    bool looped, linked;
+    struct bench_bytes bytes;   // where they are known before
+    int line;                   // line in the file of blocks, or number of the loop; 0: neither
     const char *title;          // with --file: the place of the block; else NULL
     bool function;              // the block is a loop of a function
     int instances;              // with --file: divisor of a measurement for one run of the block
@@ -34,6 +43,8 @@ struct explain_work {
     const struct explain_request *request;
     struct explain_job *jobs;
     int njobs;
+    bool many;         // a row each
+    bool listed;       // jobs are loops of a file, of which none was chosen
     struct block seen; // instructions of all jobs, without those that need the same rows of the
                        // tables
     size_t seen_room;

@@ -5,11 +5,14 @@
 
 #include <stdlib.h>
 
+enum { JUMP_BYTES = 5 };
+
 struct place {
     size_t at, end;
     bool turns;  // goes elsewhere, or may
     bool branch; // on a condition
     long target; // in the function's bytes; -1: outside, or not told by the instruction
+    bool told;   // it is told by the instruction
 };
 
 // All instructions of the function.
@@ -28,7 +31,8 @@ static void places_add(struct places *places, const ZydisDecodedInstruction *ins
                           .turns = block_refuses(instr, false) != NULL,
                           .branch = instr->meta.category == ZYDIS_CATEGORY_COND_BR,
                           .target = -1};
-    if (place.turns && instr->raw.imm[0].is_relative) {
+    place.told = place.turns && instr->raw.imm[0].is_relative;
+    if (place.told) {
         long target = (long)end + (long)instr->raw.imm[0].value.s;
         place.target = target >= 0 && target < (long)len ? target : -1;
     }
@@ -52,17 +56,32 @@ static int places_read(struct places *places, const uint8_t *code, size_t len, i
     return 0;
 }
 
+// Returns true if a branch on a condition goes out of the loop that ends in `back`.
+static bool place_is_exit(const struct place *place, const struct place *back)
+{
+    return place->branch && place->told &&
+           (place->target < back->target || place->target >= (long)back->end);
+}
+
+// Returns true if a branch enters the loop where it may not: from within, or where a jump to a copy
+// of the loop would stand (explain_rounds.h). From outside only the first round begins elsewhere.
+static bool place_enters(const struct place *place, const struct place *back, bool inside)
+{
+    return place->target > back->target && place->target < (long)back->end &&
+           (inside || place->target < back->target + JUMP_BYTES);
+}
+
 // Returns the number of instructions from the target of a branch to the branch; 0 if one of them
-// leaves before, or another branch enters after the first.
+// calls, returns or goes elsewhere within, or a branch enters in the middle.
 static int places_block(const struct places *places, const struct place *back)
 {
     int instrs = 0;
     for (int i = 0; i < places->n; i++) {
         const struct place *place = &places->places[i];
         bool inside = (long)place->at >= back->target && place->at < back->end;
-        if (inside && place->turns && place != back)
+        if (inside && place->turns && place != back && !place_is_exit(place, back))
             return 0;
-        if (place->target > back->target && place->target < (long)back->end)
+        if (place_enters(place, back, inside))
             return 0;
         instrs += inside;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loops of a function that a block can stand for: machine code from where a branch goes back to
-// up to that branch, with no other branch, call or return in it, and none that goes into the middle
-// of it. By Zydis; pure.
+// up to that branch, with no call or return in it, no other branch but those that leave it on a
+// condition, and none that goes into the middle of it. By Zydis; pure.
 #pragma once
 
 #include "util/err.h"

@@ -401,27 +401,37 @@ static void predict_deal(struct explanation *explanation, bool wide)
     }
 }
 
-// Fuses a jump at the end with the producer of its flags: one slot, and one µop for both if the
-// jump's port is known. A memory load of the producer stays its own.
-static void predict_fusion(const struct explain_table *table, struct explanation *explanation)
+// Fuses a jump with the producer of its flags: one slot, and one µop for both if the jump's port is
+// known. A memory load of the producer stays its own. Returns 1, 0, or -1 if that is not known.
+static int predict_fusion_at(const struct explain_table *table, struct explanation *explanation,
+                             int jump)
 {
-    int last = explanation->block.n - 1;
-    explanation->fused = -2;
-    if (explanation->instrs[last].code->in.meta.category != ZYDIS_CATEGORY_COND_BR)
-        return;
-    explanation->fused = last == 0 ? 0
-                                   : fuse_pair(&table->fusion, explanation->instrs[last - 1].code,
-                                               explanation->instrs[last].code);
-    if (explanation->fused != 1)
-        return;
-    struct port_usage *writer = &explanation->instrs[last - 1].usage;
-    explanation->instrs[last].fused = true;
-    if (!explanation->instrs[last].has_usage)
-        return;
+    int fused = jump == 0 ? 0
+                          : fuse_pair(&table->fusion, explanation->instrs[jump - 1].code,
+                                      explanation->instrs[jump].code);
+    if (fused != 1)
+        return fused;
+    struct port_usage *writer = &explanation->instrs[jump - 1].usage;
+    explanation->instrs[jump].fused = true;
+    if (!explanation->instrs[jump].has_usage)
+        return 1;
     if (writer->uses.n == 1 && writer->uses.use[0].uops == 1)
         writer->uses.n = 0;
     if (writer->wide_uses.n == 1 && writer->wide_uses.use[0].uops == 1)
         writer->wide_uses.n = 0;
+    return 1;
+}
+
+static void predict_fusion(const struct explain_table *table, struct explanation *explanation)
+{
+    explanation->fused = -2;
+    for (int i = 0; i < explanation->block.n; i++) {
+        if (explanation->instrs[i].code->in.meta.category != ZYDIS_CATEGORY_COND_BR)
+            continue;
+        int fused = predict_fusion_at(table, explanation, i);
+        if (i == explanation->block.n - 1)
+            explanation->fused = fused;
+    }
 }
 
 // Adds the limit of taken jumps: a loop jumps back each time.

@@ -24,6 +24,9 @@ static const char *loop_refuses(const struct block *block, size_t len)
     bool jump = last->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (last->opcode & 0xf0) == 0x70;
     if (block->bits != 64)
         return "only those of 64-bit code are";
+    for (int i = 0; i < block->n - 1; i++)
+        if (block->instrs[i].in.meta.category == ZYDIS_CATEGORY_COND_BR)
+            return "it has another exit";
     if (!near && !jump)
         return "it ends in no jump on flags";
     return len < JUMP_BYTES ? "it is too short for a jump out of it" : NULL;

@@ -312,6 +312,76 @@ if command -v cc >/dev/null; then
     expect_out '^sum\.c, sum: loop 1 of 1, at '
 fi
 
+# The same code in other forms: digits, AT&T's and Intel's text, what objdump prints.
+explain --asm 'imul rax, rbx; add rax, rcx'
+cp "$OUT" option
+explain --hex '480fafc3 4801c8'
+expect "the same block" cmp option "$OUT"
+explain 'imul %rbx, %rax; add %rcx, %rax'
+expect "the same block" cmp option "$OUT"
+explain --syntax intel --asm $'imul rax, rbx # a comment\nadd rax, rcx'
+expect "the same block" cmp option "$OUT"
+printf '0 <f>:\n   0:\t48 0f af c3    \timul   %%rbx,%%rax\n   4:\t48 01 c8 \tadd %%rcx,%%rax\n' >f.txt
+explain f.txt
+sed 1d "$OUT" >listed
+expect "the same block" cmp option listed
+explain --asm "$(cat f.txt)"
+expect "the same block" cmp option "$OUT"
+printf '    0.00 :   0:   imul   rax,rbx\n    1.00 :   4:   add    rax,rcx\n' >f.txt
+explain f.txt
+sed 1d "$OUT" >listed
+expect "the same block" cmp option listed
+# A file of blocks in digits; what is wrong with a line costs that line.
+{
+    printf 'hex,weight\n480fafc3,10\n4889,1\n480fafc3,x\n75fe,1\n'
+    head -c 1000000 /dev/zero | tr '\0' 9
+    printf '\n480fafc34801c8\n'
+} >hex.csv
+explain --blocks hex.csv
+expect_status 1
+expect_out '^ +2 +1 +3\.0'
+expect_out '^ +3  refused: instruction 1: the bytes 48 89 are no instruction'
+expect_out "^ +4  refused: 'x' is no weight"
+expect_out '^ +5  refused: there is nothing but a jump'
+expect_out '^ +6  refused: '
+expect_out '^ +7 +2 +4\.0'
+# An executable lists its loops; one of them, or code between two addresses, is a block.
+if has cc; then
+    cat >main.c <<'CODE'
+long find(const char *text, int c)
+{
+    long i = 0;
+    while (text[i] && text[i] != c)
+        i++;
+    return i;
+}
+int main(void) { return (int)find("abc", 'c'); }
+CODE
+    cc -O2 -fno-inline -o main main.c
+    explain main --symbol find
+    expect_status 0
+    expect_out '^ +1 +[0-9]+  0x[0-9a-f]+ +find$'
+    address=$(sed -nE 's/^ +1 +[0-9]+  (0x[0-9a-f]+) .*/\1/p' "$OUT")
+    explain main --symbol find --loop 1
+    expect_status 0
+    expect_out "^main, find: loop 1, $address\\.\\."
+    range=$(sed -nE 's/^main, find: loop 1, (.*)$/\1/p' "$OUT")
+    explain main --symbol find --loop all
+    expect_status 0
+    explain main --address "$range"
+    expect_status 0
+    head -c 700 main >cut
+    explain cut
+    expect_status 2
+    expect_err '^latput explain: cut: there is no code in it, or the file is damaged'
+    explain main --symbol nothing
+    expect_status 2
+    expect_err "there is no function 'nothing'"
+    explain main --symbol find --loop 99
+    expect_status 2
+    expect_err 'there is no --loop 99'
+fi
+
 # Refusals, with a word each.
 refused() {
     explain "${@:2}"
@@ -339,6 +409,13 @@ run bench --asm 'bits 16; mov ax, [bx]'
 expect_status 2
 expect_err "'bits 16': the processor would run this 16-bit code in 64-bit mode"
 refused 'one of code, a file and --blocks' --asm nop --blocks blocks.txt
+refused 'one of code, a file and --blocks, or --hex' --asm nop --hex 90
+refused "'zz' at character 3" --hex 90zz
+refused "code:1: '.incbin': no directive is taken" --syntax att --asm '.incbin "/etc/passwd"'
+refused "code:2: as says: no such instruction" --asm $'nop\nbogus %rax'
+refused "--syntax cannot be 'masm'" --syntax masm --asm nop
+refused "--address cannot be '12'" --file f.txt --address 12
+refused '--loop all is for an executable' --file loops.o --symbol loops --loop all
 refused "either 'loop.nasm' or 'nop', not both" --file loop.nasm nop
 refused 'one of code, a file and --blocks' --asm nop --file loop.nasm
 refused 'there is no --loop 3' --file loops.o --symbol loops --loop 3

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 typedef void fuzz_function(const uint8_t *bytes, size_t size);
-fuzz_function fuzz_list, fuzz_table, fuzz_cpuid, fuzz_pack, fuzz_merge, fuzz_arguments, fuzz_query;
+fuzz_function fuzz_list, fuzz_table, fuzz_cpuid, fuzz_pack, fuzz_merge, fuzz_arguments, fuzz_query,
+    fuzz_code;
 
 // Returns a target by its name, which is that of its directory in corpus/; NULL: none.
 fuzz_function *fuzz_target_find(const char *name);

@@ -23,6 +23,7 @@ fuzz_function *fuzz_target_find(const char *name)
         {"merge",     fuzz_merge    },
         {"arguments", fuzz_arguments},
         {"query",     fuzz_query    },
+        {"code",      fuzz_code     },
     };
     for (size_t i = 0; i < ARRAY_LEN(targets); i++)
         if (strcmp(targets[i].name, name) == 0)

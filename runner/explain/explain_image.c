@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Loops of linked files; see explain_image.h. Each function is searched by itself.
+#include "explain_image.h"
+
+#include "bench/bench_elf.h"
+#include "explain_block.h"
+#include "explain_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTION_ALIGN = 16, PIECE_BYTES_MAX = 1 << 16 };
+
+struct image_search {
+    const struct bench_elf *elf;
+    struct image_loops *loops;
+    size_t room;
+    struct arena *arena;
+};
+
+static void search_add(struct image_search *search, const struct bench_elf_function *function,
+                       const struct bench_bytes *code, const struct code_loops *found)
+{
+    struct image_loops *loops = search->loops;
+    loops->others += found->others;
+    for (int i = 0; i < found->n && loops->n < IMAGE_LOOPS_MAX; i++) {
+        const struct code_loop *loop = &found->loops[i];
+        uint8_t *bytes = arena_alloc(search->arena, loop->len);
+        memcpy(bytes, code->bytes + loop->offset, loop->len);
+        loops->loops = xgrow(loops->loops, &search->room, loops->n + 1, sizeof *loops->loops);
+        struct image_loop *to = &loops->loops[loops->n++];
+        *to = (struct image_loop){
+            .address = function->address + loop->offset, .code = *code, .instrs = loop->instrs};
+        to->function = function->name ? arena_strdup(search->arena, function->name) : NULL;
+        to->code.bytes = bytes;
+        to->code.len = loop->len;
+        to->code.address = to->address;
+    }
+}
+
+static void search_piece(struct image_search *search, const struct bench_elf_function *piece,
+                         const uint8_t *bytes)
+{
+    const struct bench_bytes code = {bytes, (size_t)piece->len, piece->address, search->elf->bits,
+                                     true};
+    struct code_loops found;
+    struct err ignored;
+    if (code_loops_find(code.bytes, code.len, code.bits, &found, &ignored) == 0)
+        search_add(search, piece, &code, &found);
+}
+
+// Returns true if nothing runs on past the instruction.
+static bool ends_function(const ZydisDecodedInstruction *in)
+{
+    return in->meta.category == ZYDIS_CATEGORY_RET || in->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
+// Searches a section without names in pieces: a function begins where nothing runs into, at an
+// address that compilers align functions to, or after bytes that are no instruction.
+static void search_section(struct image_search *search, const struct bench_elf_function *section,
+                           const uint8_t *bytes)
+{
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction in;
+    struct err ignored;
+    size_t begin = 0, len = (size_t)section->len;
+    bool ended = true;
+    if (block_decoder_begin(&decoder, search->elf->bits, &ignored) != 0)
+        return;
+    for (size_t at = 0; at <= len;) {
+        bool whole =
+            at < len &&
+            ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes + at, len - at, &in));
+        bool aligned = (section->address + at) % FUNCTION_ALIGN == 0;
+        if (at > begin && (!whole || (ended && aligned) || at - begin > PIECE_BYTES_MAX)) {
+            const struct bench_elf_function piece = {NULL, section->address + begin, at - begin};
+            search_piece(search, &piece, bytes + begin);
+            begin = at;
+        }
+        if (at == len)
+            return;
+        bool padding =
+            whole && (in.mnemonic == ZYDIS_MNEMONIC_NOP || in.mnemonic == ZYDIS_MNEMONIC_INT3);
+        ended = !whole || ends_function(&in) || (ended && padding);
+        at += whole ? in.length : 1;
+        begin = whole ? begin : at;
+    }
+}
+
+static void search_function(struct image_search *search, const struct bench_elf_function *function)
+{
+    struct bench_bytes code;
+    struct err ignored;
+    if (bench_elf_code(search->elf, function->address, function->address + function->len, &code,
+                       &ignored) != 0)
+        return;
+    if (function->name && function->len <= BENCH_BYTES_MAX)
+        search_piece(search, function, code.bytes);
+    else if (!function->name)
+        search_section(search, function, code.bytes);
+}
+
+static int search_all(struct image_search *search, const char *symbol, struct err *err)
+{
+    struct bench_elf_functions functions;
+    size_t searched = 0;
+    if (bench_elf_functions(search->elf, symbol != NULL, &functions, search->arena, err) != 0)
+        return -1;
+    for (size_t i = 0; i < functions.n; i++) {
+        const struct bench_elf_function *function = &functions.functions[i];
+        bool again = i > 0 && function->address == functions.functions[i - 1].address;
+        if (symbol ? searched || !function->name || strcmp(function->name, symbol) != 0 : again)
+            continue;
+        search_function(search, function);
+        searched++;
+    }
+    if (searched == 0)
+        return err_set(err,
+                       "%s: there is no function '%s' in it: --address A..B names code without a "
+                       "symbol",
+                       search->elf->path, symbol);
+    return 0;
+}
+
+int explain_image_loops(const char *path, const char *symbol, struct image_loops *loops,
+                        struct arena *arena, struct err *err)
+{
+    struct bench_elf elf;
+    *loops = (struct image_loops){.loops = NULL};
+    struct image_search search = {.elf = &elf, .loops = loops, .arena = arena};
+    if (bench_elf_open(path, &elf, err) != 0)
+        return -1;
+    int status = search_all(&search, symbol, err);
+    bench_elf_close(&elf);
+    struct image_loop *found = loops->loops;
+    if (loops->n) {
+        loops->loops = arena_alloc(arena, loops->n * sizeof *found);
+        memcpy(loops->loops, found, loops->n * sizeof *found);
+    }
+    free(found);
+    return status;
+}
