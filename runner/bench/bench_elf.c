@@ -210,7 +210,7 @@ int bench_elf_functions(const struct bench_elf *elf, bool named,
     struct function_list list = {.functions = NULL};
     struct elf_section section;
     for (uint64_t i = 0; i < elf->nsections && elf_section(elf, i, &section); i++)
-        // What is exported is a small part of the code.
+        // Exported functions are a small part of the code.
         if (section.type == SHT_SYMTAB || (named && section.type == SHT_DYNSYM))
             list_symbols(elf, &section, &list);
     bool stripped = list.n == 0 && !named;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What objdump -d and perf annotate print, saved or pasted: lines of an address, the bytes of an
+// Listings of objdump -d and perf annotate, saved or pasted: lines of an address, the bytes of an
 // instruction, and its text.
 #pragma once
 

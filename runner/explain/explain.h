@@ -34,8 +34,7 @@ enum explain_kind {
     LIMIT_UNIT,
     LIMIT_WAIT,
     LIMIT_CHAIN,
-    LIMIT_STORES,
-    LIMIT_TOGETHER
+    LIMIT_STORES
 };
 struct explain_limit {
     enum explain_kind kind;
@@ -44,7 +43,7 @@ struct explain_limit {
     uint32_t set;     // of LIMIT_PORTS
     int unit;         // of LIMIT_UNIT
 };
-enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 9 };
+enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 8 };
 
 struct explanation {
     struct block block;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The prediction: the longest of several bounds; see explain.h.
 #include "explain.h"
-#include "explain_flow.h"
 #include "explain_fuse.h"
 #include "explain_step.h"
 
@@ -13,12 +12,11 @@ enum { DEAL_ROUNDS = 300, EXPLAIN_STORES_MAX = 1024 };
 static const double DEAL_STEP = 0.02;   // µops that a round moves at most
 static const double DENSE_TIMES = 1.05; // more than its slots take: that is said
 static const double STALL_SHOWN_CLK = 0.005;
-static const double TOGETHER_TIMES = 1.02; // more than the longest limit: that is said
 
 const char *explain_kind_name(enum explain_kind kind)
 {
     static const char *const names[] = {"front end", "ports",  "unit",    "wait",
-                                        "chain",     "stores", "together"};
+                                        "chain",     "stores"};
     return names[kind];
 }
 
@@ -326,24 +324,6 @@ static void predict_chain(struct explanation *explanation, struct arena *arena)
                                  chain->length, chain->copies, chain->nsteps, name, name));
 }
 
-static double limit_longest(const struct explanation *explanation, bool front)
-{
-    double longest = 0;
-    for (int i = 0; i < explanation->nlimits; i++)
-        if (!front || explanation->limits[i].kind == LIMIT_FRONT)
-            longest = fmax(longest, explanation->limits[i].clk);
-    return longest;
-}
-
-// Adds the limit of an out-of-order core, where several bounds get in each other's way.
-static void predict_together(struct explanation *explanation, bool wide)
-{
-    double clk = flow_clk(explanation, limit_longest(explanation, true), wide);
-    if (clk > TOGETHER_TIMES * limit_longest(explanation, false))
-        limit_add(explanation, LIMIT_TOGETHER, clk,
-                  "instructions that others wait for find their port taken");
-}
-
 // --- Which port does how much of what, dealt so that the fullest has least. ---
 
 static void deal_start(struct explanation *explanation, bool wide)
@@ -482,8 +462,6 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
     predict_stores(explanation, arena);
     predict_narrow(explanation, arena);
     predict_chain(explanation, arena);
-    if (explanation->model)
-        predict_together(explanation, limits.wide);
     qsort(explanation->limits, (size_t)explanation->nlimits, sizeof *explanation->limits,
           limit_compare);
     explanation->predicted_clk = explanation->nlimits ? explanation->limits[0].clk : (double)NAN;

@@ -109,10 +109,7 @@ static void print_next(const struct explanation *explanation, const struct page 
         return;
     double gain = 100 * (limits[0].clk - limits[1].clk) / limits[0].clk;
     const char *what = explain_kind_name(limits[0].kind);
-    if (limits[0].kind == LIMIT_TOGETHER)
-        print_line(page, 0, "The %s alone would take %.2f clk; the rest is waiting for ports.",
-                   explain_kind_name(limits[1].kind), limits[1].clk);
-    else if (gain < 100 * explain_tolerance)
+    if (gain < 100 * explain_tolerance)
         print_line(page, 0,
                    "The %s would have to be relieved too: relieving the %s alone saves "
                    "%.0f %%.",

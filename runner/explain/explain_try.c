@@ -51,7 +51,7 @@ static struct explain_try *try_shape(const struct shape *shape, struct explain_m
     if (shape->broken) {
         try->predicted_clk = 0;
         for (int i = 0; i < other.nlimits; i++)
-            if (other.limits[i].kind != LIMIT_CHAIN && other.limits[i].kind != LIMIT_TOGETHER)
+            if (other.limits[i].kind != LIMIT_CHAIN)
                 try->predicted_clk = fmax(try->predicted_clk, other.limits[i].clk);
     }
     return try;

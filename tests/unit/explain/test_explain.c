@@ -10,7 +10,6 @@
 
 #include "bench/bench_break.h"
 #include "explain/explain.h"
-#include "explain/explain_flow.h"
 #include "explain/explain_front.h"
 #include "explain/explain_fuse.h"
 #include "explain/explain_loop.h"
@@ -562,56 +561,6 @@ static void taken_jumps_have_their_time(void **state)
     assert_true(isnan(fuse_taken_clk(&measured)));
 }
 
-// A copy of `text` whose instructions have the usages that are named by letter; every step but
-// those through nothing takes what a table without the form assumes: one cycle.
-static double flow_of(const char *text, const char *usages, double front_clk)
-{
-    struct explanation explanation = {.model = &model};
-    struct err err = {0};
-    struct bypass bypass = {.classes = {0}};
-    bypass_read(NULL, 0, &bypass);
-    explanation.bypass = &bypass;
-    assert_int_equal(read_text(text, 64, &explanation.block, &err), 0);
-    int n = explanation.block.n;
-    assert_int_equal(n, strlen(usages));
-    explanation.instrs = arena_alloc(&arena, (size_t)n * sizeof *explanation.instrs);
-    for (int i = 0; i < n; i++)
-        explanation.instrs[i] = (struct explain_instr){.code = &explanation.block.instrs[i],
-                                                       .usage = usages[i] == '1' ? first : any,
-                                                       .slots = 1};
-    return flow_clk(&explanation, front_clk, false);
-}
-
-static void chains_wait_for_ports(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *usages;
-        double front, least, most;
-    } cases[] = {
-        {"inc rax",                                        "a",    0.25, 0.99, 1.01}, // a chain
-        {"mov rax, 1; mov rbx, 2; mov rcx, 3; mov rdx, 4", "aaaa", 1,    1.99, 2.01}, // ports
-        {"mov rax, 1; mov rbx, 2",                         "11",   0.5,  1.99, 2.01}, // a port
-        {"mov rax, 1; mov rbx, 2",                         "aa",   3,    2.99, 3.01}, // front end
-  // The chain needs the port of both others only now and then; then it waits.
-        {"inc rax; inc rax; mov rbx, 1",                   "1a1",  0.75, 2,    2.5 },
-        {"inc rax; mov rbx, 1",                            "1a",   0.5,  0.99, 1.2 },
- // Two values of one instruction at a time are no chain of both.
-        {"inc rax; inc rbx",                               "aa",   0.5,  0.99, 1.2 },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        double clk = flow_of(cases[i].text, cases[i].usages, cases[i].front);
-        if (!(clk >= cases[i].least && clk <= cases[i].most))
-            fail_msg("%s (%s): %.3f", cases[i].text, cases[i].usages, clk);
-    }
-    char long_text[4096] = "nop";
-    for (int i = 1; i < 250; i++)
-        strcat(long_text, "; nop");
-    char usages[251] = {0};
-    memset(usages, 'a', 250);
-    assert_true(isnan(flow_of(long_text, usages, 60)));
-}
-
 #define ADD "vpaddd xmm0, xmm0, xmm1;"
 #define ADD_TO_THIRD "vpaddd xmm0, xmm1, xmm0;"
 
@@ -687,7 +636,6 @@ int main(void)
         cmocka_unit_test(bad_classes_are_refused),
         cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
-        cmocka_unit_test_teardown(chains_wait_for_ports, free_arena),
         cmocka_unit_test_teardown(chains_are_as_dense_as_they_are, free_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
