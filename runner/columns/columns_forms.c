@@ -70,7 +70,7 @@ static const struct column instruction_columns[] = {
     {TEXT("uops_bound", "`upper`: most likely microcode, which takes slots that it does not use"),
         .on = EXPORT | SITE},
     {TEXT("limited_by", "what limits the throughput where ports do not: a unit, `front end`"),
-        SHOWN(115, "limit", 6, 0), .on = TABLE | EXPORT | DIFF | SITE},
+        SHOWN(115, "limit", 6, 0), .on = TABLE | EXPORT | DIFF | SITE, .asked = 'P'},
 };
 
 static const struct column latency_columns[] = {

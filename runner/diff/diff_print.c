@@ -172,6 +172,13 @@ static void change_put(struct text_table *table, const char *a, const char *b, b
     free(text);
 }
 
+// Returns true if both sides asked the questions that give a column.
+static bool column_is_asked(const struct column *column, const struct diff_pair *pair)
+{
+    return !column->asked || (strchr(pair->a->tests, column->asked) != NULL &&
+                              strchr(pair->b->tests, column->asked) != NULL);
+}
+
 // Writes the values of a column. Of texts that one side lacks nothing is said.
 static void column_put(struct text_table *table, const struct diff *diff,
                        const struct diff_pair *pair, int i)
@@ -186,7 +193,8 @@ static void column_put(struct text_table *table, const struct diff *diff,
         change_put(table, differs ? a : "", b, differs);
         break;
     case DIFFERS_NOT:
-        change_put(table, a, b, strcmp(a, b) != 0);
+        known = column_is_asked(diff->columns[i], pair);
+        change_put(table, known ? a : "", b, known && strcmp(a, b) != 0);
         break;
     default:
         change_put(table, known ? a : "", b, known && strcmp(a, b) != 0);
