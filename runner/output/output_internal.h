@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the writers of outputs share.
+// Declarations that the writers of outputs share.
 #pragma once
 
 #include "output.h"

@@ -2,7 +2,6 @@
 // Outputs as JSON; see output.h.
 #include "output_internal.h"
 
-
 // Breaks the line before what comes next.
 static struct json *line_break(struct json *json, int depth)
 {

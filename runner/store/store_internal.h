@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Declarations for store*.c, merge/ and where/: the connection, its prepared statements, and the
+// Declarations for store*.c, merge/ and expr/: the connection, its prepared statements, and the
 // translation of SQLite's errors into messages that say what to do.
 #pragma once
 

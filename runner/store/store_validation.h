@@ -27,7 +27,7 @@ struct validation {
     int nworst;                         // `mixes` if all are kept
     int layouts;                        // in which each mix was timed; 0: unknown
 };
-// What is stored of a class and of a mix.
+// Records of a class and of a mix, as they are stored and printed.
 extern const struct store_record store_validation_class, store_validation_mix;
 
 // The most that the mixes of a validation may take, as store_validation_bytes() counts.

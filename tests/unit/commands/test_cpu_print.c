@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The words of `latput cpu` on measured properties beside what cores are said to have: a range is a
 // range, and only what lies within agrees.
-#include "report/report_cpu.h"
+#include "commands/cpu_print.h"
 
 #include "cpuinfo/cpuinfo.h"
 
@@ -36,7 +36,7 @@ static void check_sight(struct cpu_observed seen, const char *expected)
         fail_msg("%s", err.text);
     cpu_judge(&cpu, &measured);
     FILE *out = open_memstream(&text, &size);
-    cpu_report_text(&cpu, NULL, out);
+    cpu_print_text(&cpu, NULL, out);
     fclose(out);
     char *to = text; // lines are wrapped
     for (const char *at = text; *at; at++)
