@@ -18,9 +18,12 @@
 // The database of the runs in results/published/, which make builds.
 static const char published[] = "published.db";
 
+const char store_option_others[] =
+    "the published runs of other machines, since this one has none yet: `latput run` makes it";
+
 // Opens the published runs in the place of this machine's own database, if that is missing or has
 // no run. Returns what store_open() does of the one or the other.
-static int open_own(const struct command *cmd, int got, struct store **store, struct err *err)
+static int open_own(int got, struct store **store, bool *others, struct err *err)
 {
     int64_t run_id;
     struct err ignored;
@@ -30,23 +33,38 @@ static int open_own(const struct command *cmd, int got, struct store **store, st
         return got;
     store_close(*store);
     got = store_open(path_library(published), STORE_READ, store, err);
-    if (got == 0)
-        command_note(cmd, "asks the published runs of other machines, since this one has none yet: "
-                          "`latput run` makes it");
+    *others = got == 0;
     return got;
+}
+
+static int option_open(const struct command *cmd, const char *db, enum store_mode mode,
+                       struct store **store, bool *others)
+{
+    struct err err = {0};
+    const char *path = db ? db : store_default_path();
+    int got = store_open(path, mode, store, &err);
+    *others = false;
+    if (!db && mode == STORE_READ && strcmp(path, store_own_path()) == 0)
+        got = open_own(got, store, others, &err);
+    if (got == 0)
+        return EXIT_DONE;
+    return command_fail(cmd, got == STORE_FOREIGN ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", err.text);
 }
 
 int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
                       struct store **store)
 {
-    struct err err = {0};
-    const char *path = db ? db : store_default_path();
-    int got = store_open(path, mode, store, &err);
-    if (!db && mode == STORE_READ && strcmp(path, store_own_path()) == 0)
-        got = open_own(cmd, got, store, &err);
-    if (got == 0)
-        return EXIT_DONE;
-    return command_fail(cmd, got == STORE_FOREIGN ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", err.text);
+    bool others;
+    int status = option_open(cmd, db, mode, store, &others);
+    if (status == EXIT_DONE && others)
+        command_note(cmd, "asks %s", store_option_others);
+    return status;
+}
+
+int store_option_open_read(const struct command *cmd, const char *db, struct store **store,
+                           bool *others)
+{
+    return option_open(cmd, db, STORE_READ, store, others);
 }
 
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id)

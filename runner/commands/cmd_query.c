@@ -14,6 +14,7 @@
 #include "util/mem.h"
 #include "util/pager.h"
 #include "util/terminal.h"
+#include "util/text.h"
 #include "util/text_table.h"
 #include "expr/expr.h"
 
@@ -36,6 +37,7 @@ struct arguments {
     int nglobs;
     int limit;
     bool wide, side, shown;
+    bool others; // the runs are the published ones of other machines
 };
 
 // Returns true if one option refines another, so that they may be combined in any order.
@@ -337,6 +339,19 @@ static int query_rows(struct store *store, struct arguments *query,
     return rows(store, wanted, &text->rows, &text->note, &text->nrows, err);
 }
 
+// Says that the runs are those of other machines: below the lines that say whose the rows are, or
+// as a note where there are none.
+static void query_say_others(int width, struct strbuf *whose)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text, "These are %s", store_option_others);
+    if (whose->len > 0)
+        text_wrap(whose, strbuf_text(&text), 2, width ? width : INT_MAX);
+    else
+        command_note(&cmd_query, "asks %s", store_option_others);
+    strbuf_free(&text);
+}
+
 // Prints the rows. Tables on a terminal are fitted to its lines; elsewhere the width is unknown.
 static int query_print(struct store *store, struct arguments *query,
                        const struct query_meaning *meaning)
@@ -362,6 +377,8 @@ static int query_print(struct store *store, struct arguments *query,
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     else if (terminal > 0)
         report_legend(strbuf_text(&text.rows), terminal, &legend);
+    if (status == EXIT_DONE && query->others)
+        query_say_others(terminal, &whose);
     if (status == EXIT_DONE)
         query_put(strbuf_text(&text.rows), strbuf_text(&legend), strbuf_text(&whose));
     if (status == EXIT_DONE && text.nrows == 0)
@@ -395,7 +412,7 @@ static int query_run(int argc, char **argv)
     struct store *store;
     int status = query_parse(argc, argv, &query);
     if (status == EXIT_DONE)
-        status = store_option_open(&cmd_query, query.db, STORE_READ, &store);
+        status = store_option_open_read(&cmd_query, query.db, &store, &query.others);
     if (status != EXIT_DONE)
         return status;
     status = query_execute(store, &query);
@@ -451,7 +468,7 @@ const struct command cmd_query = {
         "'list = \"string_rep\"' are the forms of one.\n"
         "No matching row is no error: a note on standard error, an empty table, and status 0.\n"
         "Without --db, and before this machine has a run, query and all other commands that only "
-        "read ask the published runs of other machines, and say so on standard error.",
+        "read ask the published runs of other machines, and say so.",
     .options = options,
     .run = query_run,
 };

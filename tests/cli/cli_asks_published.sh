@@ -32,7 +32,14 @@ for own in none "without runs"; do
         sqlite3 root/db/latput.db "DROP TRIGGER run_no_delete; DELETE FROM run" || exit 99
     fi
     run query 'vpermd y y y'
+    expect_status 0
+    expect_out '^These are the published runs of other machines, since this one has none yet: '
+    expect "no note beside" [ ! -s "$ERR" ]
+    run query --format csv 'vpermd y y y'
     asks_published
+    run query --runs
+    asks_published
+    run query 'vpermd y y y'
     expect_out '^zen5 +vpermd y y y +vex +4\.00 +4\.00 +0\.50 '
     expect_out '^Zen 5 \(zen5\), Oxide Virtual Turin-like Processor, on bhyve; run [0-9]+, 20'
     run property --show reorder_buffer --uarch zen5
