@@ -306,6 +306,9 @@ static void query_hint(struct store *store, const struct arguments *query)
     if (nrows > 0)
         command_note(&cmd_query, "no rows match; %" PRId64 " match '%s'", nrows,
                      known ? whole : part);
+    else if (form_word_no_form(whole))
+        command_note(&cmd_query, "no rows match: '%s' is no form: %s", whole,
+                     form_word_no_form(whole));
     else if (form_code_is_bytes(glob))
         command_note(&cmd_query, "no rows match; these bytes are no single instruction of lists");
     else if (!mnemonics || known)

@@ -19,12 +19,17 @@ static struct words_file {
 } files[] = {
     {.path = "lists/words/categories.csv", .begins = "",  .once = PTHREAD_ONCE_INIT},
     {.path = "lists/words/intrinsics.csv", .begins = "_", .once = PTHREAD_ONCE_INIT},
+    {.path = "lists/words/no_form.csv",    .begins = "_", .once = PTHREAD_ONCE_INIT},
 };
+enum { FILES = ARRAY_LEN(files), NO_FORM = FILES - 1 }; // the last has reasons
 
 static void words_read(struct words_file *words)
 {
-    static const char *const columns[] = {"word", "globs"};
-    static const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    static const char *const columns[][2] = {
+        {"word", "globs" },
+        {"word", "reason"}
+    };
+    const struct csv_spec spec = {columns[words == &files[NO_FORM]], 2, 0};
     words->status = csv_file_read(path_data(words->path), &spec, &words->file, &words->err);
     if (words->status != 0)
         words->file = (struct csv_file){0};
@@ -40,10 +45,15 @@ static void read_intrinsics(void)
     words_read(&files[1]);
 }
 
+static void read_no_form(void)
+{
+    words_read(&files[NO_FORM]);
+}
+
 // Reads a file when it is first needed.
 static const struct words_file *words_need(size_t i)
 {
-    static void (*const read[])(void) = {read_categories, read_intrinsics};
+    static void (*const read[])(void) = {read_categories, read_intrinsics, read_no_form};
     pthread_once(&files[i].once, read[i]);
     return &files[i];
 }
@@ -58,7 +68,7 @@ int form_words_load(struct err *err)
 
 const char *form_word(size_t i, const char **globs)
 {
-    for (size_t f = 0; f < ARRAY_LEN(files); f++) {
+    for (size_t f = 0; f < NO_FORM; f++) {
         const struct csv_file *file = &words_need(f)->file;
         if (i < file->nrecords) {
             *globs = file->records[i].fields[1];
@@ -69,19 +79,31 @@ const char *form_word(size_t i, const char **globs)
     return NULL;
 }
 
-const char *form_word_globs(const char *word)
+// Returns the other column of the line with a word; NULL: there is none.
+static const char *words_find(size_t f, const char *word)
 {
-    for (size_t f = 0; f < ARRAY_LEN(files); f++) {
-        if (strncmp(word, files[f].begins, strlen(files[f].begins)) != 0)
-            continue;
-        const struct csv_file *file = &words_need(f)->file;
-        for (size_t i = 0; i < file->nrecords; i++) {
-            const char *name = file->records[i].fields[0];
-            if (strcmp(name, word) == 0 || (strchr(name, '*') && fnmatch(name, word, 0) == 0))
-                return file->records[i].fields[1];
-        }
+    if (strncmp(word, files[f].begins, strlen(files[f].begins)) != 0)
+        return NULL;
+    const struct csv_file *file = &words_need(f)->file;
+    for (size_t i = 0; i < file->nrecords; i++) {
+        const char *name = file->records[i].fields[0];
+        if (strcmp(name, word) == 0 || (strchr(name, '*') && fnmatch(name, word, 0) == 0))
+            return file->records[i].fields[1];
     }
     return NULL;
+}
+
+const char *form_word_globs(const char *word)
+{
+    const char *globs = NULL;
+    for (size_t f = 0; f < NO_FORM && !globs; f++)
+        globs = words_find(f, word);
+    return globs;
+}
+
+const char *form_word_no_form(const char *word)
+{
+    return words_find(NO_FORM, word);
 }
 
 void form_words_offer(struct suggestion *near)

@@ -12,6 +12,8 @@
 // lower case. The globs have ; between them; NULL: none.
 // Where the data cannot be read, no word means anything: form_words_load() says why.
 const char *form_word_globs(const char *word);
+// Returns why an intrinsic is no form: "several instructions: vmovd vpinsrd"; NULL: not known.
+const char *form_word_no_form(const char *word);
 // Returns the i-th word, with its globs; NULL: there are no more.
 const char *form_word(size_t i, const char **globs);
 void form_words_offer(struct suggestion *near);
