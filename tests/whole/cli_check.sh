@@ -102,7 +102,7 @@ mkdir -p names/lists/words names/cpuinfo
 ln -s "$TREE"/macros names
 ln -s "$TREE"/cpuinfo/* names/cpuinfo
 ln -s "$TREE"/lists/*.csv names/lists
-ln -s "$TREE"/lists/words/intrinsics.csv names/lists/words
+ln -s "$TREE"/lists/words/{intrinsics,no_form}.csv names/lists/words
 printf 'word,globs\njcc,jb*,ja*\n' >names/lists/words/categories.csv
 LATPUT_ROOT=$PWD/names run check integer_logic
 expect_status 2
