@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double KEPT_TIMES = 1.1; // of what stores take, as noise makes it
 static const double NEAR_CLK = 0.3; // a latency that is taken for that of a floating point addition
 static const double HALF_SLOT = 0.5; // slots are measured: eight of them may be 7.98
 
@@ -163,6 +164,14 @@ static double address_clk(const struct explain_instr *load, const struct block_t
     return 0;
 }
 
+// Returns true if the way through memory took no longer than its stores take without any chain, so
+// that it is none that anything waits for: the core keeps the value like a register.
+static bool is_kept(const struct explain_instr *store, double clk)
+{
+    const struct known_form *form = store->row ? store->row->form : NULL;
+    return form && clk < KEPT_TIMES * form->rthroughput_clk;
+}
+
 // Returns the latency through memory. The latencies of the store and of the load in the table each
 // contain the whole way. `clk`: the load's.
 static double forward_clk(const struct explanation *explanation, const struct explain_instr *load,
@@ -173,7 +182,9 @@ static double forward_clk(const struct explanation *explanation, const struct ex
         return clk; // measured as it is here
     clk = fmax(clk, store_clk(store));
     // A value that is kept like a register serves only the operand that stored it.
-    if (data->forward != FORWARD_SAME)
+    if (data->forward == FORWARD_SAME && is_kept(store, clk))
+        clk = 0;
+    else if (data->forward != FORWARD_SAME)
         clk = fmax(clk, address_clk(load, data, out));
     // A load that comes a while after its store is faster than one that waits for it.
     if (clk > explanation->bypass->forward_clk)

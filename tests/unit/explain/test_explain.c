@@ -619,9 +619,47 @@ static void chains_are_as_dense_as_they_are(void **state)
     table_free(&table);
 }
 
+// A value that goes through memory as fast as stores follow each other is kept like a register.
+static void kept_values_cost_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        double store_rthroughput_clk, clk;
+    } cases[] = {
+        {0.5,  1  }, // of inc alone
+        {0.25, 1.5},
+    };
+    struct known_pair store_pair = {
+        .src = "op2", .dst = "op1.data", .variant = "", .clk = 0.5, .upper = true};
+    struct known_pair load_pair = {
+        .src = "op2.data", .dst = "op1", .variant = "", .clk = 0.5, .upper = true};
+    struct known_form store = {.pairs = &store_pair, .npairs = 1, .at_rename = "", .uops = 1},
+                      load = {.pairs = &load_pair, .npairs = 1, .at_rename = "", .uops = 1};
+    const struct explain_from nothing = {.store = NULL};
+    struct explain_table table;
+    struct block block;
+    struct err err = {0};
+    static const char code[] = "mov rax, [rbx]; inc rax; mov [rbx], rax";
+    assert_int_equal(read_text(code, 64, &block, &err), 0);
+    assert_int_equal(table_load(&nothing, &block, 1, &table, &err), 0);
+    for (int i = 0; i < table.nrows; i++)
+        if (strcmp(table.rows[i].row->form, "mov m64 r64") == 0)
+            table.rows[i].form = &store;
+        else if (strcmp(table.rows[i].row->form, "mov r64 m64") == 0)
+            table.rows[i].form = &load;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        store.rthroughput_clk = cases[i].store_rthroughput_clk;
+        double clk = chain_of(&table, code, &model);
+        if (!(fabs(clk - cases[i].clk) < 1e-9))
+            fail_msg("stores of %g clk: %.3f", cases[i].store_rthroughput_clk, clk);
+    }
+    table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(kept_values_cost_nothing, free_arena),
         cmocka_unit_test_teardown(chains_are_found, free_arena),
         cmocka_unit_test_teardown(bad_blocks_are_refused, free_arena),
         cmocka_unit_test_teardown(instructions_are_matched, free_arena),
