@@ -8,6 +8,7 @@
 ;   LOOP_JUMP: the branch, jz or another
 ;   fix_body: macro that adds eax to each distance in the body that counts from the instruction
 ;   user_init: macro of the user's code before the call
+;   user_arguments: macro that sets the arguments of the call; r14 has the address of the data
 bits 64
 default abs
 extern latput_function
@@ -107,8 +108,8 @@ refused:
 call_once: ; rax: rounds of this call
     sub rsp, 8
     mov qword [rounds], 0
-    mov edi, area
-    mov esi, 65536
+    mov r14d, area
+    user_arguments
     mov eax, latput_function
     call rax
     mov rax, [rounds]

@@ -35,13 +35,17 @@ struct bench_spec {
     // Instead of the body a file: .nasm or .asm with the macros of docs/BENCH.md, .c, or .o. What
     // the spec leaves open may then stand in the file.
     const char *file;
-    // Of an executable, a library or an object instead of a symbol: the code between two addresses,
-    // "A..B" in hexadecimal digits.
+    // Addresses instead of a symbol, "A..B" in hexadecimal digits: the code between them, of an
+    // executable, a library or an object.
     const char *address;
     const char *hex;          // instead of body and file: machine code in hexadecimal digits
     enum bench_syntax syntax; // of the body, or of a file that is text for the assembler
     const char *symbol;       // the function of a .c or .o file: void f(void *data, long bytes)
     const char *cflags;       // for the compiler, separated by spaces; NULL: none
+    // Arguments of the function, separated by commas: numbers, `data`, `data+N`; NULL: `data,
+    // 65536`
+    const char *args;
+    bool fenced; // calls of the function do not overlap
     // Object that bench_file_code() made of the .c or .o file, possibly changed; NULL: it is made
     // here
     const char *object;

@@ -20,7 +20,7 @@ struct bench_bytes {
     bool own;
 };
 
-// What readers of such code need and tell.
+// Needs of readers of such code, and what they tell.
 struct bench_reading {
     const char *directory; // for files made on the way
     struct arena *arena;   // owns what is read

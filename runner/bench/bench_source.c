@@ -310,32 +310,32 @@ static int isolate(struct reading *reading, const char *from, bool *refused, str
     return run_tool(reading, hide, "objcopy refuses it", refused, err);
 }
 
-static void write_call(struct reading *reading)
+static int call_write(struct reading *reading, struct err *err)
 {
-    // By register: the body is copied far away from the function.
-    static const char call_64[] = "mov rdi, r14\n"
-                                  "mov esi, 65536\n"
-                                  "mov eax, latput_function\n"
-                                  "call rax\n";
-    static const char call_32[] = "sub esp, 8\n"
-                                  "push dword 65536\n"
-                                  "push ebp\n"
-                                  "mov eax, latput_function\n"
-                                  "call eax\n"
-                                  "add esp, 16\n";
     struct bench_source *source = reading->source;
-    const char *init =
-        bench_text_lines(reading->spec->init ? reading->spec->init : "", reading->arena);
+    const struct bench_spec *spec = reading->spec;
+    int pushed;
+    const char *arguments = bench_call_arguments(spec, source->bits, &pushed, reading->arena, err);
+    if (!arguments)
+        return -1;
+    // By register: the body is copied far away from the function.
+    const char *call =
+        arena_printf(reading->arena, "%s%smov eax, latput_function\ncall %s\n",
+                     spec->fenced ? "lfence\n" : "", arguments, source->bits == 32 ? "eax" : "rax");
+    if (source->bits == 32)
+        call = arena_printf(reading->arena, "%sadd esp, %d\n", call, pushed);
+    const char *init = bench_text_lines(spec->init ? spec->init : "", reading->arena);
     source->kernel = (struct kernel_spec){
         .shape = "bench",
-        .body = source->bits == 32 ? call_32 : call_64,
+        .body = call,
         // The x87 stack is as a function expects it.
         .init = arena_printf(reading->arena, "extern latput_function\nemms\n%s", init),
-        .instances = reading->spec->instances ? reading->spec->instances : 1,
+        .instances = spec->instances ? spec->instances : 1,
         .instrs = CALL_INSTRS,
         .gpr_fill = 1};
-    source->function = reading->spec->symbol;
+    source->function = spec->symbol;
     source->block_instances = source->kernel.instances;
+    return 0;
 }
 
 static int read_object(struct reading *reading, bool is_source, bool *refused, struct err *err)
@@ -347,8 +347,11 @@ static int read_object(struct reading *reading, bool is_source, bool *refused, s
         return err_set(err, "%s: which function is to be measured? Name it with --symbol",
                        spec->file);
     }
+    if (call_write(reading, err) != 0) {
+        *refused = true;
+        return -1;
+    }
     if (spec->object) {
-        write_call(reading);
         reading->source->object = spec->object;
         return 0;
     }
@@ -365,7 +368,6 @@ static int read_object(struct reading *reading, bool is_source, bool *refused, s
         if (compile(reading, object, refused, err) != 0)
             return -1;
     }
-    write_call(reading);
     return isolate(reading, object, refused, err);
 }
 

@@ -26,3 +26,9 @@ struct bench_source {
 int bench_source_read(const struct bench_spec *spec, const char *directory,
                       struct bench_source *source, struct arena *arena, bool *refused,
                       struct err *err);
+
+// Returns NASM's text that puts the arguments of a call of spec->symbol where a function expects
+// them; r14 or ebp has the address of the data area. In 32-bit mode they are *pushed bytes on the
+// stack. NULL with a message: an argument is none of those that there are.
+const char *bench_call_arguments(const struct bench_spec *spec, int bits, int *pushed,
+                                 struct arena *arena, struct err *err);

@@ -93,6 +93,8 @@ static const struct command_option options[] = {
         OPTION_CALL(take_mode)},
     {0, "symbol", "NAME", "the function of a .c or .o file to be measured",
         OPTION_TEXT(spec.symbol)},
+    {0, "args", "LIST", "arguments of the function: numbers, data, data+N (default: data, 65536)",
+        OPTION_TEXT(spec.args)},
     {0, "cflags", "OPTIONS", "options for the compiler of a .c file", OPTION_TEXT(spec.cflags)},
     {0, "bits", "64|32", "mode of the processor (default 64)", OPTION_CALL(take_bits)},
     {0, "instances", "N", "the code counts as N instances: results are divided by N",

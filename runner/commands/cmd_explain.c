@@ -67,6 +67,8 @@ static const struct command_option options[] = {
     {0, "file", "FILE", "the same as FILE", OPTION_TEXT(request.spec.file)},
     {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained",
         OPTION_TEXT(request.spec.symbol)},
+    {0, "args", "LIST", "arguments of the function: numbers, data, data+N (default: data, 65536)",
+        OPTION_TEXT(request.spec.args)},
     {0, "loop", "N|all", "number of the loop, in the order of the code; of an executable or "
                          "library `all` has a row each (default: 1 of a function, else a list)",
         OPTION_CALL(take_loop)},
@@ -149,11 +151,11 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
             &cmd_explain, EXIT_USAGE, "%s e.g. latput explain 'imul rax, rbx; add rax, rcx'",
             given ? "one of code, a file and --blocks, or --hex;" : "what is to be explained?");
     bool image = bench_input_is_elf(spec);
-    if (!spec->symbol &&
-        ((arguments->request.loop && (!image || spec->address)) || spec->instances || spec->cflags))
+    if (!spec->symbol && ((arguments->request.loop && (!image || spec->address)) ||
+                          spec->instances || spec->cflags || spec->args))
         return command_fail(
             &cmd_explain, EXIT_USAGE,
-            "--loop, --instances and --cflags are for a function: FILE --symbol NAME");
+            "--loop, --instances, --args and --cflags are for a function: FILE --symbol NAME");
     if (arguments->request.loop == EXPLAIN_LOOPS_ALL && !image)
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--loop all is for an executable or a library");

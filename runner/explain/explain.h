@@ -28,14 +28,7 @@ struct explain_instr {
     double load[PORTS_MAX];  // µops that each port does for it where the load is dealt best
 };
 
-enum explain_kind {
-    LIMIT_FRONT,
-    LIMIT_PORTS,
-    LIMIT_UNIT,
-    LIMIT_WAIT,
-    LIMIT_CHAIN,
-    LIMIT_STORES
-};
+enum explain_kind { LIMIT_FRONT, LIMIT_PORTS, LIMIT_UNIT, LIMIT_WAIT, LIMIT_CHAIN, LIMIT_STORES };
 struct explain_limit {
     enum explain_kind kind;
     double clk;       // a copy of the block

@@ -4,6 +4,7 @@
 #include "bench/bench_break.h"
 #include "bench/bench_code.h"
 #include "bench/bench_input.h"
+#include "bench/bench_source.h"
 #include "bench/bench_text.h"
 #include "explain_image.h"
 #include "explain_loop.h"
@@ -296,8 +297,12 @@ static int job_read_code(struct explain_work *work, struct explain_job *job, boo
                                         .object = code.object,
                                         .runs = code.function ? 1 : code.instances};
     job->title = arena_printf(&work->arena, "%s: testcode", spec->file);
-    if (code.function && job_choose_loop(work, job, err) != 0)
-        return -1;
+    int pushed;
+    if (code.function) {
+        job->place.arguments = bench_call_arguments(spec, code.bits, &pushed, &work->arena, err);
+        if (!job->place.arguments || job_choose_loop(work, job, err) != 0)
+            return -1;
+    }
     return job_read_block(work, job, job->bits, err);
 }
 
@@ -447,6 +452,7 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
     if (job->copies)
         job_set_bytes(job, &spec);
     spec.db_optional = true;
+    spec.fenced = job->function; // else its rounds are those of several calls at a time
     result->has_measured = false;
     result->source = (struct explain_source){job->title, NAN, 0, NULL};
     result->measured.failure = NULL;

@@ -15,8 +15,7 @@ static const double STALL_SHOWN_CLK = 0.005;
 
 const char *explain_kind_name(enum explain_kind kind)
 {
-    static const char *const names[] = {"front end", "ports",  "unit",    "wait",
-                                        "chain",     "stores"};
+    static const char *const names[] = {"front end", "ports", "unit", "wait", "chain", "stores"};
     return names[kind];
 }
 

@@ -48,10 +48,11 @@ static int write_source(const struct block *block, const struct explain_place *p
     strbuf_printf(&text,
                   "LOOP_AT equ %zu\nLOOP_LEN equ %zu\nBODY_LEN equ %zu\n"
                   "%%define LOOP_JUMP %s\n%%macro fix_body 0\n%s%%endmacro\n"
+                  "%%macro user_arguments 0\n%s%%endmacro\n"
                   "%%macro user_init 0\n%s%%endmacro\n%%include \"%s\"\n",
                   place->offset, len, body,
                   ZydisMnemonicGetString(block->instrs[block->n - 1].in.mnemonic),
-                  strbuf_text(&fixes), bench_text_lines(init ? init : "", arena),
+                  strbuf_text(&fixes), place->arguments, bench_text_lines(init ? init : "", arena),
                   path_data("macros/rounds.asm"));
     char *path = arena_printf(arena, "%s/rounds.asm", place->directory);
     int status = file_write(path, strbuf_text(&text), text.len, err);

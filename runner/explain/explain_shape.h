@@ -11,6 +11,7 @@ struct explain_place {
     const char *directory; // for files of shapes
     const char *testcode;  // text of a NASM file; else NULL
     const char *object;    // object with the function of a loop; else NULL
+    const char *arguments; // with it: text that sets the arguments of the call
     size_t offset;         // of the loop in the object
     double runs;           // of the block per result of bench
 };

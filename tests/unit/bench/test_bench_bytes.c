@@ -12,6 +12,7 @@
 #include "bench/bench_gas.h"
 #include "bench/bench_input.h"
 #include "bench/bench_listing.h"
+#include "bench/bench_source.h"
 #include "util/scratch.h"
 
 #include <elf.h>
@@ -283,13 +284,45 @@ static void functions_are_found(void **state)
     assert_int_equal(bench_elf_range("a..bz", &from, &to, &err), -1);
 }
 
+static void arguments_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *args, *text; // text NULL: refused
+        int bits, pushed;
+    } cases[] = {
+        {NULL,                     "mov rdi, r14\nmov rsi, 65536\n",                      64, 0 },
+        {"data+64, data-8 , 0x10", "lea rdi, [r14+64]\nlea rsi, [r14+-8]\nmov rdx, 16\n", 64, 0 },
+        {"data, 7",                "sub esp, 8\npush dword 7\npush ebp\n",                32, 16},
+        {"1, 2, 3, 4, 5, 6, 7",    NULL,                                                  64, 0 },
+        {"data, ",                 NULL,                                                  64, 0 },
+        {"datum",                  NULL,                                                  64, 0 },
+        {"data+",                  NULL,                                                  64, 0 },
+        {"data+9999999999",        NULL,                                                  64, 0 },
+        {"1; syscall",             NULL,                                                  64, 0 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct bench_spec spec = {.args = cases[i].args};
+        struct err err = {0};
+        int pushed;
+        const char *text = bench_call_arguments(&spec, cases[i].bits, &pushed, &arena, &err);
+        assert_int_equal(text != NULL, cases[i].text != NULL);
+        if (!text) {
+            assert_true(*err.text);
+            continue;
+        }
+        assert_string_equal(text, cases[i].text);
+        assert_int_equal(pushed, cases[i].pushed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits_are_read),        cmocka_unit_test(listings_are_read),
         cmocka_unit_test(directives_are_refused), cmocka_unit_test(text_is_assembled),
         cmocka_unit_test(bytes_become_text),      cmocka_unit_test(damaged_files_are_told),
-        cmocka_unit_test(functions_are_found),
+        cmocka_unit_test(functions_are_found),    cmocka_unit_test(arguments_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, free_arena);
 }
