@@ -26,6 +26,16 @@ expect "a whole number" awk '/core clk per instance/ { d = $1 - int($1 + 0.5) }
     END { exit !(d < 0.021 && d > -0.021) }' "$OUT"
 bench --asm 'mov rax, [rax]' --init 'mov rax, r14; mov [rax], rax' --repeat 4
 expect_value 2 12
+# Code of programs: a latency in bytes and in AT&T's text, r15 that is the code's, a push that moves
+# the stack pointer on.
+bench --hex 480fafc3
+expect_value 2.98 5.02
+bench 'imul %rax, %rax'
+expect_value 2.98 5.02
+bench --hex 4c0fafff
+expect_value 2.98 5.2
+bench --hex 490fafff50
+expect_value 2.98 5.2
 # The first of a width powers up the lanes, which the core remembers: no damage of a body.
 bench --asm 'addps xmm0, xmm1' --repeat 4
 expect_value 1 6
