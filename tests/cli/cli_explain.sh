@@ -370,10 +370,10 @@ CODE
     expect_status 0
     explain main --address "$range"
     expect_status 0
-    head -c 700 main >cut
-    explain cut
+    head -c 700 main >damaged
+    explain damaged
     expect_status 2
-    expect_err '^latput explain: cut: there is no code in it, or the file is damaged'
+    expect_err '^latput explain: damaged: there is no code in it, or the file is damaged'
     explain main --symbol nothing
     expect_status 2
     expect_err "there is no function 'nothing'"
