@@ -206,6 +206,35 @@ expect "without it all is measured anew" test "$(sql resume.db 'select count(*) 
 measure base.db --resume
 expect_err '^latput run: run 1 of these lists is finished'
 
+# Mixes, by which ports are found: the first batch of them gives nothing, and is measured once more
+# when the others are done.
+ports() { # DB: of all forms
+    sql "$1" "select group_concat(mnemonic || ' ' || ports, ', ') from
+        (select * from port_table order by mnemonic)"
+}
+known='add 1*B4, imul 1*B1, mov 1*C2, mulss 1*A2b'
+text_machine mixes <<<'loud 3 50'
+run run forms.csv --db mixes.db --results none --quiet --give-up 1
+expect_status 0
+expect_err '^latput run: retried: [1-9][0-9]* kernels without a value, of which [1-9][0-9]* have one now'
+expect "all of them" test "$(sed -nE 's/.*retried: ([0-9]+) k.*/\1/p' "$ERR")" = \
+    "$(sed -nE 's/.*retried: .*which ([0-9]+) .*/\1/p' "$ERR")"
+expect "the right ports" test "$(ports mixes.db)" = "$known"
+# A form whose trials never settle is asked for its ports once more at the end of the run.
+text_machine never <<<'state "mulss *" 3 1 wild'
+run run forms.csv:3 --db mixes.db --results none --quiet --give-up 1 --tests P
+expect_status 3
+expect_err '^latput run: retried: the ports of 1 forms, of which 0 are known now'
+expect "no ports in this run" test "$(sql mixes.db "select outcome from run_form join port_result
+    using (run_form_id) where run_id = 2")" = unstable
+# A run that completes it brings them.
+text_machine quiet <<<''
+again mixes.db
+expect_status 0
+expect_err '^latput run: completes run 2: 1 forms had no value for something, 0 still have none'
+expect "ports of the run that completes it" test "$(sql mixes.db "select outcome || ' ' || ports
+    from run_form join port_result using (run_form_id) where run_id = 3")" = 'ok 1*A2b'
+
 # Nothing to be completed: status 2, and what to do.
 refused() { # DB TEXT
     again "$1"
