@@ -748,7 +748,7 @@ static void test_suggestions(void **state)
         {"TYPE",    "type"},
         {"typ",     "type"},
         {"z4",      "z"   },
-        {"same",    "same"},
+        {"same",    NULL  },
         {"nothing", NULL  },
         {"banana",  NULL  },
         {"",        NULL  },
