@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
+#include "expr/expr.h"
 #include "list/form_code.h"
 #include "list/form_described.h"
 #include "list/form_words.h"
@@ -16,7 +17,6 @@
 #include "util/terminal.h"
 #include "util/text.h"
 #include "util/text_table.h"
-#include "expr/expr.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -40,7 +40,7 @@ int store_get_properties(struct store *store, int64_t run_id, struct swept_prope
 int store_put_conclusions(struct store *store, const struct swept_property *property,
                           struct err *err);
 // Finds the run on this uarch (NULL: on any) that has most of the properties which match the glob
-// `named` (NULL: of all), preferably one measured here, and of these the newest: a run of a few does
-// not hide one of all. Returns 1, 0 if no run has properties, or -1.
+// `named` (NULL: of all), preferably one measured here, and of these the newest: a run of a few
+// does not hide one of all. Returns 1, 0 if no run has properties, or -1.
 int store_newest_properties(struct store *store, const char *uarch, const char *named,
                             int64_t *run_id, struct err *err);
