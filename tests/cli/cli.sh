@@ -40,9 +40,11 @@ expect_status() { [ "$STATUS" = "$1" ] || cli_fail "expected status $1"; }
 # matches REGEX FILE: whether a line does. Programs are dear to start: what the shell does not find,
 # grep judges.
 matches() {
-    local lines line
-    mapfile -t -n 100 lines <"$2"
-    for line in ${lines[@]+"${lines[@]}"}; do [[ $line =~ $1 ]] && return; done 2>/dev/null
+    local output_lines line
+    mapfile -t -n 100 output_lines <"$2"
+    for line in ${output_lines[@]+"${output_lines[@]}"}; do
+        [[ $line =~ $1 ]] && return
+    done 2>/dev/null
     grep -qE -- "$1" "$2"
 }
 expect_out() { matches "$1" "$OUT" || cli_fail "no line on stdout matches: $1"; }
