@@ -82,7 +82,7 @@ static void put_32(const struct argument *argument, struct strbuf *out)
 const char *bench_call_arguments(const struct bench_spec *spec, int bits, int *pushed,
                                  struct arena *arena, struct err *err)
 {
-    struct argument arguments[ARGUMENTS_MAX];
+    struct argument arguments[ARGUMENTS_MAX] = {0};
     struct strbuf out = {0};
     int n = arguments_read(spec->args ? spec->args : "data, 65536", arguments, err);
     if (n < 0)
