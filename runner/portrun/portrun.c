@@ -428,12 +428,13 @@ static int ports_find(struct chunk *chunk, struct err *err)
 }
 
 // Measures the rows asked for, with the throughputs of all forms.
-static int ports_measure(struct chunk *chunk, const struct stored_throughputs *throughputs,
+static int ports_measure(const struct chunk *begun, const struct stored_throughputs *throughputs,
                          struct err *err)
 {
-    const struct portrun *run = chunk->run;
+    const struct portrun *run = begun->run;
+    struct chunk chunk = *begun;
     struct portrun_forms forms;
-    portrun_forms_make(&forms, run->all, chunk->asked, chunk->nasked, throughputs);
+    portrun_forms_make(&forms, run->all, chunk.asked, chunk.nasked, throughputs);
     struct portrun_mixes measure = {.session = run->session,
                                     .rows = forms.rows,
                                     .plan = {.issue_width = run->session->issue_width},
@@ -442,13 +443,13 @@ static int ports_measure(struct chunk *chunk, const struct stored_throughputs *t
                                     .keep = run->keep,
                                     .ahead = run->ahead};
     const struct port_oracle oracle = portrun_mixes_oracle(&measure);
-    chunk->forms = &forms;
-    chunk->measure = &measure;
-    chunk->oracle = &oracle;
-    int status = ports_find(chunk, err);
-    chunk->result->kernels = measure.kernels;
-    chunk->result->passes = measure.passes;
-    chunk->result->stopped = measure.stopped;
+    chunk.forms = &forms;
+    chunk.measure = &measure;
+    chunk.oracle = &oracle;
+    int status = ports_find(&chunk, err);
+    chunk.result->kernels = measure.kernels;
+    chunk.result->passes = measure.passes;
+    chunk.result->stopped = measure.stopped;
     portrun_forms_free(&forms);
     return measure.stopped || status > 0 ? 0 : status;
 }
