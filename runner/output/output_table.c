@@ -47,8 +47,10 @@ static void columns_make(const struct output_record *record, const void *row, si
             columns_make(field->of, row, at, csv, columns);
         else if (is_column(field, csv))
             columns_add(columns, (struct column){field, offset, &field->look, -1});
+        if (field->at.kind != FIELD_MORE || !row)
+            continue;
         const struct output_more *more = (const void *)((const char *)row + at);
-        for (int m = 0; field->at.kind == FIELD_MORE && row && m < more->n; m++)
+        for (int m = 0; m < more->n; m++)
             columns_add(columns, (struct column){field, offset, &more->looks[m], m});
     }
 }
