@@ -30,14 +30,14 @@ expect_status 2
 expect_err '^latput bench: my code.nasm: cannot read: No such file'
 bench nop.x
 expect_status 2
-expect_err 'nop.x: the name must end in .nasm, .asm, .c or .o'
+expect_err '^latput bench: nop.x: cannot read: No such file'
 bench nopp
 expect_status 2
 expect_err '^latput bench: code:1: NASM knows no such instruction$'
 echo >nop
 bench nop
 expect_status 2
-expect_err '^latput bench: nop: the name must end in .nasm, .asm, .c or .o'
+expect_err '^latput bench: nop: is no listing .* and its name does not end in .nasm, .asm, .s, .c or .o'
 bench --asm nop --repeat 3
 expect_value 0.125
 rm nop

@@ -319,7 +319,9 @@ static void judge_legend(struct recording *recording)
         assert_int_equal(report_list_text(recording->store, 1, list, &text, &err), 0);
         free(sql);
     }
-    const char *legend = strstr(strbuf_text(&text), "\np1/p5: any of these ports");
+    for (size_t i = 0; i < text.len; i++) // lines are wrapped
+        text.data[i] = text.data[i] == '\n' ? ' ' : text.data[i];
+    const char *legend = strstr(strbuf_text(&text), " p1/p5 any of these ports");
     bool joined = false;
     for (int i = 0; i < recording->usages.n; i++) {
         struct strbuf ports = {0};
