@@ -30,6 +30,8 @@ struct port_trials {
     double counted_total;  // the same by all counters, also of ports outside the model
     uint32_t touched;      // ports where they were counted, if that is one set; 0: unknown
     uint32_t shares;       // classes whose trials show no µops of the form, a bit each
+    uint32_t lost;         // classes with a trial that ran and has no value, a bit each
+    bool slots_lost;       // the same of a trial beside fillers
     struct port_trial *trials;
     int n;
 };

@@ -127,6 +127,18 @@ static struct port_trials infer_trials(const struct inference *inference, int i)
     return trials;
 }
 
+// Returns true if trials have lost what they ask: of a class that no other contains none has a
+// value, or of the slots. No µops would be found there, whatever the form needs.
+static bool infer_lost(const struct inference *inference, int i)
+{
+    const struct port_trials *trials = &inference->trials[i];
+    bool lost = trials->slots_lost && isnan(trials->slots);
+    for (int c = 0; c < inference->model->nclasses; c++)
+        lost |= (trials->lost & UINT32_C(1) << c) && trials_class_maximal(inference->model, c) &&
+                isnan(trials_least(inference->model, trials, c));
+    return lost;
+}
+
 static struct port_usage infer_usage(const struct inference *inference, int i)
 {
     struct port_usage none = {.front = {.slots = NAN}, .outcome = OUTCOME_NOT_MEASURABLE};
@@ -139,6 +151,11 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     none.detail = "takes too long: microcode, or it waits for something outside the core";
     if (!trials_possible(inference, i))
         return none;
+    none.outcome = OUTCOME_UNSTABLE;
+    none.detail = "trials beside all blockers of some ports, or beside fillers, have no value";
+    if (infer_lost(inference, i))
+        return none;
+    none.outcome = OUTCOME_NOT_MEASURABLE;
     none.detail = "serialises: nothing else runs beside it";
     if (infer_serialises(inference, i))
         return none;

@@ -227,6 +227,14 @@ expect_status 3
 expect_err '^latput run: retried: the ports of 1 forms, of which 0 are known now'
 expect "no ports in this run" test "$(sql mixes.db "select outcome from run_form join port_result
     using (run_form_id) where run_id = 2")" = unstable
+# A form beside whose blockers nothing has a value has no ports, and not none.
+text_machine lost <<<'loud 99 5'
+cp mixes.db lost.db
+run run forms.csv:3 --db lost.db --results none --quiet --give-up 1 --tests P
+expect_status 3
+expect "its throughput alone says nothing of ports" test "$(sql lost.db "select outcome, ports,
+    detail from run_form join port_result using (run_form_id) where run_id = 3")" = \
+    'unstable||trials beside all blockers of some ports, or beside fillers, have no value'
 # A run that completes it brings them.
 text_machine quiet <<<''
 again mixes.db
