@@ -16,7 +16,8 @@ const texts = ["", ...names];
 const forms = { texts, mnemonic: names.map((_, i) => i + 1) };
 for (const column of ["operands", "isa", "list", "enc", "options"])
     forms[column] = names.map(() => 0);
-const context = vm.createContext({ latput: { model: { forms } } });
+const columns = { columns: [{ name: "note", type: "text", heading: "note" }] };
+const context = vm.createContext({ latput: { model: { forms }, columns } });
 vm.runInContext(readFileSync(process.argv[2], "utf8"), context);
 const search = (text) => {
     const test = context.latput.search.parse(text, []);
@@ -90,7 +91,7 @@ const all = [...new Set(["", ...rows.flat()])],
     model.forms[column] = rows.map((row) => all.indexOf(row[c]));
 });
 for (const column of ["isa", "options"]) model.forms[column] = rows.map(() => 0);
-const other = vm.createContext({ latput: { model } });
+const other = vm.createContext({ latput: { model, columns } });
 vm.runInContext(readFileSync(process.argv[2], "utf8"), other);
 const { parse, suggest } = other.latput.search;
 for (const [text, expected] of [
