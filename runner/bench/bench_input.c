@@ -30,21 +30,26 @@ static bool file_is_own(const char *path)
            ends_in(path, ".o");
 }
 
-static char *text_read(const char *path, struct arena *arena, struct err *err)
+char *bench_input_text(const char *path, struct arena *arena, struct err *err)
 {
     FILE *file = fopen(path, "re");
     if (!file) {
         err_set(err, "%s: cannot read: %s", path, strerror(errno));
         return NULL;
     }
-    char *text = arena_alloc(arena, FILE_MAX_BYTES + 2);
+    char *text = arena_alloc(arena, FILE_MAX_BYTES + 1);
     size_t len = fread(text, 1, FILE_MAX_BYTES + 1, file);
+    bool failed = ferror(file);
     fclose(file);
-    if (len > FILE_MAX_BYTES || strlen(text) != len) {
-        err_set(err, "%s: %s", path, len > FILE_MAX_BYTES ? "longer than 4 MiB" : "not a text");
-        return NULL;
-    }
-    return text;
+    if (failed)
+        err_set(err, "%s: cannot read: %s", path, strerror(errno));
+    else if (len > FILE_MAX_BYTES)
+        err_set(err, "%s: longer than 4 MiB", path);
+    else if (strlen(text) != len)
+        err_set(err, "%s: not a text", path);
+    else
+        return text;
+    return NULL;
 }
 
 // Puts the file, or `code`, in front of a message that begins with a line.
@@ -126,7 +131,7 @@ int bench_input_read(const struct bench_spec *spec, struct bench_reading *readin
         return read_elf(spec, reading, code, err);
     if (spec->file && file_is_own(spec->file))
         return 0;
-    const char *text = spec->file ? text_read(spec->file, reading->arena, err) : spec->body;
+    const char *text = spec->file ? bench_input_text(spec->file, reading->arena, err) : spec->body;
     if (!text)
         return -1;
     int status = read_text(spec, text, reading, code, err);

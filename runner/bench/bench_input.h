@@ -12,3 +12,5 @@ bool bench_input_is_elf(const struct bench_spec *spec);
 // which begins with the file and the line where there are such.
 int bench_input_read(const struct bench_spec *spec, struct bench_reading *reading,
                      struct bench_bytes *code, struct err *err);
+// Reads a file of text, of 4 MiB at most. Returns it, owned by the arena; NULL with a message.
+char *bench_input_text(const char *path, struct arena *arena, struct err *err);

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 enum {
-    FILE_MAX_BYTES = 4 << 20,
     TOOL_TIMEOUT_MS = 120 * 1000,
     LOOP_UNROLL = 100, // copies that NASM makes where the file has hooks of the loop
     ARGS_MAX = 64,
@@ -32,28 +31,6 @@ struct reading {
     struct bench_source *source;
     struct arena *arena;
 };
-
-static char *read_file(const char *path, struct arena *arena, struct err *err)
-{
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        err_set(err, "%s: cannot read: %s", path, strerror(errno));
-        return NULL;
-    }
-    char *text = arena_alloc(arena, FILE_MAX_BYTES + 1);
-    size_t len = fread(text, 1, FILE_MAX_BYTES + 1, file);
-    bool failed = ferror(file);
-    fclose(file);
-    if (failed)
-        err_set(err, "%s: cannot read: %s", path, strerror(errno));
-    else if (len > FILE_MAX_BYTES)
-        err_set(err, "%s: longer than 4 MiB", path);
-    else if (strlen(text) != len)
-        err_set(err, "%s: not a text", path);
-    else
-        return text;
-    return NULL;
-}
 
 // Returns the absolute path of the directory that a file is in.
 static const char *directory_of(const char *path, struct arena *arena)
@@ -209,7 +186,7 @@ static int read_nasm(struct reading *reading, struct err *err)
     const char *start;
     size_t len;
     int vec_bits = -1;
-    const char *text = read_file(spec->file, reading->arena, err);
+    const char *text = bench_input_text(spec->file, reading->arena, err);
     if (!text)
         return -1;
     if (!find_macro(text, "testcode", &start, &len))
@@ -361,7 +338,7 @@ static int read_object(struct reading *reading, bool is_source, bool *refused, s
         return err_set(err, "%s: cannot read: %s", object, strerror(errno));
     }
     if (is_source) {
-        reading->source->text = read_file(object, reading->arena, err);
+        reading->source->text = bench_input_text(object, reading->arena, err);
         if (!reading->source->text)
             return -1;
         object = arena_printf(reading->arena, "%s/source.o", reading->directory);
