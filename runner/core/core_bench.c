@@ -158,10 +158,8 @@ static void bench_touch(const struct bench *bench)
 {
     const struct kernel_run *run = bench->run;
     double window_tsc = bench->config->window_ns * bench->config->tsc_hz / 1e9;
-    if (bench->last_tsc >= TOUCH_WINDOWS * window_tsc)
-        return;
-    time_kernel(run->kernel, run->variant->entry, run->iterations);
-    run_show_life();
+    if (bench->last_tsc < TOUCH_WINDOWS * window_tsc)
+        time_kernel(run->kernel, run->variant->entry, run->iterations);
 }
 
 // Makes one timing with its surroundings. Returns false if the body did damage, with its outcome
@@ -214,7 +212,7 @@ static void bench_send(const struct bench *bench, uint32_t repetition, bool cold
     record.repeat.calib_clk = bench->times->calib_clk;
     record.repeat.sample = *sample;
     memcpy(record.repeat.counts, bench->counts, sizeof bench->counts);
-    send_record(&record);
+    run_send(&record);
 }
 
 // Makes one repetition, and with `again` repeats it until it passes the gate. Returns false if the
@@ -229,7 +227,7 @@ static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bo
             bench->config->thread == 0)
             run_pause_for_quiet(1);
         bench->run->tried++;
-        run_show_life();
+        run_show_life(); // changes what is guarded: nothing may do that until run_damaged()
         guard_protect(NULL);
         bool goes_on = bench_try(bench, cold, &sample, &accepted);
         own_restore();

@@ -25,6 +25,9 @@ bench 'imul rax, rax' --repeat 3
 expect_value 3.00
 bench nop
 expect_value 0.125
+# Signs of life to the runner are no damage by the body.
+bench 'imul rax, rax' --repeat 30000 --format json
+expect_status 0
 bench 'my code.nasm' --repeat 3
 expect_status 2
 expect_err '^latput bench: my code.nasm: cannot read: No such file'
