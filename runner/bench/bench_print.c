@@ -232,11 +232,8 @@ static void put_blocks(const struct bench_result *result, int pass, bool colour,
         take -= width > LINE_WIDTH && take > 1;
         for (int i = 0; i < n; i++)
             lines[i].shown.n = take;
-        struct text_table *table = output_table_make(&shown_record, lines, n);
-        if (colour)
-            text_table_colour(table);
-        text_table_print(table, out);
-        text_table_free(table);
+        output_print(&shown_record, lines, n, &(struct output_page){REPORT_TABLE, 0, colour}, out,
+                     NULL);
         for (int i = 0; i < n; i++) {
             struct output_more *shown = &lines[i].shown;
             *shown = (struct output_more){shown->looks + take, shown->values + take, 0,

@@ -183,17 +183,11 @@ static struct set_row *sets_make(const struct count_listing *list, int *n)
 static void table_print(struct count_listing *list, const struct output_record *record,
                         const void *rows, int n, struct strbuf *out)
 {
-    struct text_table *table = output_table_make(record, rows, n);
-    struct text_fit *fits = output_fits_make(record);
     bool plain = list->format == REPORT_TABLE;
-    if (terminal_has_colour(STDOUT_FILENO))
-        text_table_colour(table);
-    if (plain && n > 0 && list->columns > 0 && !list->wide)
-        text_table_print_narrow(table, list->columns, fits, out, &list->note);
-    else if (!plain || n > 0)
-        text_table_put(table, list->format, out);
-    text_table_free(table);
-    free(fits);
+    const struct output_page page = {list->format, plain && !list->wide ? list->columns : 0,
+                                     terminal_has_colour(STDOUT_FILENO)};
+    if (!plain || n > 0)
+        output_print(record, rows, n, &page, out, &list->note);
 }
 
 static void put_head(const struct count_listing *list, struct strbuf *out)

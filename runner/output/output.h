@@ -28,9 +28,11 @@ struct output_field {
     bool always;   // a real number that is never null
     bool optional; // a member that is left out where it is null
     bool zero_one; // a bool that is 0 or 1
+    bool gap;      // a number that tables for people leave out where it is 0
     int digits;    // significant ones of a real number in JSON, as look.digits in CSV
     int decimals;  // of a real number in JSON, instead; 0: not fixed
     int shown;     // decimals of a real number for people; 0: as output_number()
+    enum text_style (*style)(const void *row); // in tables; NULL: plain
     enum { OUTPUT_EVERYWHERE, OUTPUT_JSON, OUTPUT_TABLES, OUTPUT_CSV, OUTPUT_PEOPLE } only;
 };
 
@@ -81,6 +83,19 @@ struct output_record {
     {FIELD_PLACE_AS(.at, type, member, FIELD_MORE), __VA_ARGS__}
 // clang-format on
 
+// A record that is made at run time, of columns that only then are known.
+struct output_made {
+    struct output_record record; // its bytes and layout are the maker's
+    struct output_field *fields;
+    size_t capacity;
+};
+// Adds a field. An array of what a structure tells at run time has the record of its maker, which
+// must stay in its place.
+void output_made_add(struct output_made *made, struct output_field field);
+// Returns a field for an element of an array in a structure, whose first element is that of
+// `field`.
+struct output_field output_element(struct output_field field, int i, size_t stride);
+
 // --- JSON (output_json.c) ---
 
 // Appends an array of rows, which ends with a line feed. `one`: there is one row at most, which
@@ -107,15 +122,19 @@ void output_csv_row(const struct output_record *record, const void *row, struct 
 // array they have no members that are known only at run time.
 void output_put_table(const struct output_record *record, const void *rows, int n,
                       enum report_format format, struct strbuf *out);
-// Makes that table for the caller to print and to free.
-struct text_table *output_table_make(const struct output_record *record, const void *rows, int n);
+struct output_page {
+    enum report_format format; // but JSON and CSV
+    int width;                 // limit of the lines of a table for people; 0: none
+    bool colour;               // of that table
+};
+// Appends that table for people; *note as for text_table_print_narrow(), NULL without a width.
+void output_print(const struct output_record *record, const void *rows, int n,
+                  const struct output_page *page, struct strbuf *out, struct strbuf *note);
 // Appends a line of a table that is printed row by row, or (`heading`) its headings: no column is
 // narrower than OUTPUT_STREAMED characters.
 enum { OUTPUT_STREAMED = 12 };
 void output_put_line(const struct output_record *record, const void *row, bool heading,
                      struct strbuf *out);
-// Returns how the columns of that table fit into lines that are too short. The caller frees.
-struct text_fit *output_fits_make(const struct output_record *record);
 
 // --- the schema ---
 

@@ -74,3 +74,19 @@ int output_field_count(const struct output_field *field, const void *row)
     const void *at = (const char *)row + field->count;
     return field->count_size == sizeof(size_t) ? (int)*(const size_t *)at : *(const int *)at;
 }
+
+void output_made_add(struct output_made *made, struct output_field field)
+{
+    int n = made->record.nfields;
+    made->fields = xgrow(made->fields, &made->capacity, (size_t)n + 1, sizeof field);
+    made->fields[n] = field;
+    made->record.fields = made->fields;
+    made->record.stride = sizeof field;
+    made->record.nfields = n + 1;
+}
+
+struct output_field output_element(struct output_field field, int i, size_t stride)
+{
+    field.at.offset += (size_t)i * stride;
+    return field;
+}

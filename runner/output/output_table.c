@@ -88,7 +88,7 @@ static void put_value(const struct column *column, const void *row, bool people,
         strbuf_puts(out, text ? text : "");
     } else if (output_field_type(field) == LOOK_REAL) {
         put_real(field, field_real(&field->at, base), people, false, out);
-    } else {
+    } else if (!people || !field->gap || field_integer(&field->at, base) != 0) {
         strbuf_printf(out, "%" PRId64, field_integer(&field->at, base));
     }
 }
@@ -122,29 +122,51 @@ void output_csv_row(const struct output_record *record, const void *row, struct 
     free(columns.of);
 }
 
-struct text_table *output_table_make(const struct output_record *record, const void *rows, int n)
+// Appends the rows, without a heading, of columns that were made.
+static void put_cells(const struct columns *columns, const struct output_record *record,
+                      const void *rows, int n, struct text_table *table)
+{
+    struct strbuf text = {0};
+    for (int i = 0; i < n; i++) {
+        const char *row = (const char *)rows + (size_t)i * record->bytes;
+        for (int c = 0; c < columns->n; c++) {
+            const struct column *column = &columns->of[c];
+            strbuf_clear(&text);
+            put_value(column, row, true, &text);
+            text_table_styled(table, strbuf_text(&text),
+                              column->field->style ? column->field->style(row + column->offset)
+                                                   : STYLE_PLAIN);
+        }
+    }
+    strbuf_free(&text);
+}
+
+void output_print(const struct output_record *record, const void *rows, int n,
+                  const struct output_page *page, struct strbuf *out, struct strbuf *note)
 {
     struct columns columns = {0};
-    struct strbuf text = {0};
     columns_make(record, n ? rows : NULL, 0, false, &columns);
     const char **headings = xcalloc((size_t)columns.n + 1, sizeof *headings);
     enum text_align *aligns = xcalloc((size_t)columns.n + 1, sizeof *aligns);
+    struct text_fit *fits = xcalloc((size_t)columns.n + 1, sizeof *fits);
     for (int c = 0; c < columns.n; c++) {
         headings[c] = columns.of[c].look->heading;
         aligns[c] = columns.of[c].look->align;
+        fits[c] = columns.of[c].look->fit;
     }
     struct text_table *table = text_table_new(headings, aligns, columns.n);
-    for (int i = 0; i < n; i++)
-        for (int c = 0; c < columns.n; c++) {
-            strbuf_clear(&text);
-            put_value(&columns.of[c], (const char *)rows + (size_t)i * record->bytes, true, &text);
-            text_table_cell(table, strbuf_text(&text));
-        }
-    strbuf_free(&text);
+    if (page->colour)
+        text_table_colour(table);
+    put_cells(&columns, record, rows, n, table);
+    if (page->width > 0)
+        text_table_print_narrow(table, page->width, fits, out, note);
+    else
+        text_table_put(table, page->format, out);
+    text_table_free(table);
     free(columns.of);
     free(headings);
     free(aligns);
-    return table;
+    free(fits);
 }
 
 void output_put_line(const struct output_record *record, const void *row, bool heading,
@@ -173,24 +195,11 @@ void output_put_line(const struct output_record *record, const void *row, bool h
     free(columns.of);
 }
 
-struct text_fit *output_fits_make(const struct output_record *record)
-{
-    struct columns columns = {0};
-    columns_make(record, NULL, 0, false, &columns);
-    struct text_fit *fits = xcalloc((size_t)columns.n + 1, sizeof *fits);
-    for (int c = 0; c < columns.n; c++)
-        fits[c] = columns.of[c].look->fit;
-    free(columns.of);
-    return fits;
-}
-
 void output_put_table(const struct output_record *record, const void *rows, int n,
                       enum report_format format, struct strbuf *out)
 {
     if (format != REPORT_CSV) {
-        struct text_table *table = output_table_make(record, rows, n);
-        text_table_put(table, format, out);
-        text_table_free(table);
+        output_print(record, rows, n, &(struct output_page){format, 0, false}, out, NULL);
         return;
     }
     output_csv_head(record, n ? rows : NULL, out);

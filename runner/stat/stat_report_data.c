@@ -263,31 +263,23 @@ OUTPUT_DEFINE(share_record, struct share_row, OUTPUT_LINE,
               OUTPUT_FIELD(struct share_row, percent, .look.heading = "share of cycles %",
                            .shown = 2, .look.align = ALIGN_RIGHT));
 
-static void put_table(const struct output_record *record, const void *rows, int n,
-                      const struct stat_report *r, enum report_format format, struct strbuf *out)
-{
-    struct text_table *table = output_table_make(record, rows, n);
-    if (r->colour)
-        text_table_colour(table);
-    text_table_put(table, format, out);
-    text_table_free(table);
-}
-
 void stat_report_events(const struct stat_report *r, enum report_format format, struct strbuf *out)
 {
+    const struct output_page page = {format, 0, r->colour};
     int n = 0;
     struct event_row *rows = xcalloc((size_t)stat_rows_count(r), sizeof *rows);
     for (int i = 0; i < stat_rows_count(r); i++) {
         rows[n] = event_row_at(r, i);
         n += rows[n].n > 0;
     }
-    put_table(&event_record, rows, n, r, format, out);
+    output_print(&event_record, rows, n, &page, out, NULL);
     free(rows);
 }
 
 void stat_report_shares(const struct stat_report *r, const double *means, enum report_format format,
                         struct strbuf *out)
 {
+    const struct output_page page = {format, 0, r->colour};
     struct arena arena = {0};
     int n = 0;
     struct share_row *rows =
@@ -303,7 +295,7 @@ void stat_report_shares(const struct stat_report *r, const double *means, enum r
     }
     if (n > 0) {
         strbuf_puts(out, "\n");
-        put_table(&share_record, rows, n, r, format, out);
+        output_print(&share_record, rows, n, &page, out, NULL);
     }
     arena_free(&arena);
 }
@@ -311,6 +303,7 @@ void stat_report_shares(const struct stat_report *r, const double *means, enum r
 void stat_report_durations(const struct stat_report *r, const double *means,
                            enum report_format format, struct strbuf *out)
 {
+    const struct output_page page = {format, 0, r->colour};
     int n = 0;
     struct stat_duration *rows = xcalloc((size_t)r->result->nevents + 1, sizeof *rows);
     for (int i = 0; i < r->result->nevents; i++)
@@ -321,7 +314,7 @@ void stat_report_durations(const struct stat_report *r, const double *means,
         }
     if (n > 0) {
         strbuf_puts(out, "\n");
-        put_table(&duration_record, rows, n, r, format, out);
+        output_print(&duration_record, rows, n, &page, out, NULL);
     }
     free(rows);
 }
