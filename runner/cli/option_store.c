@@ -9,8 +9,10 @@
 #include "util/paths.h"
 #include "util/strbuf.h"
 #include "util/suggest.h"
+#include "util/text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +20,7 @@
 // The database of the runs in results/published/, which make builds.
 static const char published[] = "published.db";
 
-const char store_option_others[] =
+static const char of_others[] =
     "the published runs of other machines, since this one has none yet: `latput run` makes it";
 
 // Opens the published runs in the place of this machine's own database, if that is missing or has
@@ -57,7 +59,7 @@ int store_option_open(const struct command *cmd, const char *db, enum store_mode
     bool others;
     int status = option_open(cmd, db, mode, store, &others);
     if (status == EXIT_DONE && others)
-        command_note(cmd, "asks %s", store_option_others);
+        command_note(cmd, "asks %s", of_others);
     return status;
 }
 
@@ -65,6 +67,16 @@ int store_option_open_read(const struct command *cmd, const char *db, struct sto
                            bool *others)
 {
     return option_open(cmd, db, STORE_READ, store, others);
+}
+
+void store_option_say_others(const struct command *cmd, int width, struct strbuf *whose)
+{
+    char *text = xasprintf("These are %s", of_others);
+    if (whose->len > 0)
+        text_wrap(whose, text, 2, width ? width : INT_MAX);
+    else
+        command_note(cmd, "asks %s", of_others);
+    free(text);
 }
 
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id)

@@ -13,11 +13,12 @@
 int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
                       struct store **store);
 
-// The same to read, for a command that says itself whose runs it asks: sets *others, without a
-// note, if these are the published ones. The text says so, after "asks" or "these are".
+// The same to read, for a command that says below its tables whose runs it asks: sets *others,
+// without a note, if these are the published ones.
 int store_option_open_read(const struct command *cmd, const char *db, struct store **store,
                            bool *others);
-extern const char store_option_others[];
+// Says so: below the lines that say whose the rows are, or as a note where there are none.
+void store_option_say_others(const struct command *cmd, int width, struct strbuf *whose);
 
 // Reads a run's number from the command line. Returns EXIT_DONE, or EXIT_USAGE after a message.
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);

@@ -10,6 +10,7 @@
 #include "util/terminal.h"
 #include "util/text_table.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ struct arguments {
     char **globs;
     int nglobs;
     bool wide;
+    bool others; // the runs are the published ones of other machines
+    enum diff_order order;
     struct diff diff;
     struct diff_view view;
 };
@@ -38,7 +41,8 @@ static void command_counts(const struct diff *diff)
         "%zu of %zu common forms differ by more than %.3g %%, %zu of them in doubt; %zu only in "
         "%s, %zu only in %s",
         all->common - all->counts[DIFF_SAME], all->common, diff->tolerance * 100, all->doubtful,
-        diff->only[0], diff->sides[0].name, diff->only[1], diff->sides[1].name);
+        all->counts[DIFF_ONLY_A], diff->sides[0].name, all->counts[DIFF_ONLY_B],
+        diff->sides[1].name);
     for (int i = 0; i < 2; i++) {
         const size_t *unasked = diff->unasked[i];
         if (unasked[0] || unasked[1] || unasked[2])
@@ -49,14 +53,18 @@ static void command_counts(const struct diff *diff)
     }
 }
 
-// Appends whose the two sides are.
-static int command_whose(struct store *store, const struct diff *diff, struct strbuf *out)
+// Appends whose the two sides are, where there is a table for people.
+static int command_whose(struct store *store, struct arguments *arguments, bool table,
+                         struct strbuf *out)
 {
     struct err err = {0};
-    for (int i = 0; i < 2; i++)
-        if (report_runs_put(store, &diff->sides[i].runs,
-                            i ? "B: " : "A: ", terminal_columns(STDOUT_FILENO), out, &err) != 0)
+    int width = terminal_columns(STDOUT_FILENO);
+    for (int i = 0; table && i < 2; i++)
+        if (report_runs_put(store, &arguments->diff.sides[i].runs, i ? "B: " : "A: ", width, out,
+                            &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
+    if (arguments->others)
+        store_option_say_others(&cmd_diff, width, out);
     return EXIT_DONE;
 }
 
@@ -64,20 +72,22 @@ static int command_print(struct store *store, struct arguments *arguments)
 {
     struct strbuf out = {0}, note = {0}, whose = {0};
     struct diff_view *view = &arguments->view;
+    struct output_page *page = &view->page;
     view->forms = !view->summary;
-    view->summary |= view->format != REPORT_CSV; // a file for programs has one table only
-    bool fitted = view->format == REPORT_TABLE && !arguments->wide;
-    view->width = fitted ? terminal_columns(STDOUT_FILENO) : 0;
-    view->colour = view->format == REPORT_TABLE && terminal_has_colour(STDOUT_FILENO);
+    view->summary |= page->format != REPORT_CSV; // a file for programs has one table only
+    bool table = page->format == REPORT_TABLE;
+    page->width = table && !arguments->wide ? terminal_columns(STDOUT_FILENO) : 0;
+    page->colour = table && terminal_has_colour(STDOUT_FILENO);
     diff_make(&arguments->diff);
-    diff_print(&arguments->diff, view, &out, &note);
-    int status = EXIT_DONE;
-    if (view->format == REPORT_TABLE && out.len)
-        status = command_whose(store, &arguments->diff, &whose);
+    diff_sort(&arguments->diff, arguments->order);
+    size_t found = diff_print(&arguments->diff, view, &out, &note);
+    int status = command_whose(store, arguments, table && out.len, &whose);
     strbuf_printf(&whose, "%s%s", whose.len ? "\n" : "", strbuf_text(&out));
     pager_put(strbuf_text(&whose));
     if (note.len)
         command_note(&cmd_diff, TEXT_TABLE_FITTED, strbuf_text(&note));
+    if (view->limit && found > (size_t)view->limit)
+        command_note(&cmd_diff, "--limit: %d of %zu forms", view->limit, found);
     command_counts(&arguments->diff);
     strbuf_free(&out);
     strbuf_free(&note);
@@ -106,16 +116,32 @@ static int command_databases(struct store *store, struct arguments *arguments)
 
 static int take_only(const struct option_given *given, void *to)
 {
+    static const char only[] = "only_"; // `--only a` are the forms of only_a
     struct arguments *arguments = to;
-    for (int i = DIFF_SAME + 1; i < DIFF_CHANGES; i++)
-        if (strcmp(given->argument, diff_change_names[i]) == 0) {
+    for (int i = DIFF_SAME + 1; i < DIFF_CHANGES; i++) {
+        const char *name = diff_change_names[i];
+        if (strcmp(given->argument, name + (i > DIFF_OUTCOME ? strlen(only) : 0)) == 0) {
             arguments->view.change = (enum diff_change)i;
             return EXIT_DONE;
         }
+    }
     return command_fail(given->cmd, EXIT_USAGE,
                         "'%s' is no kind of difference; there are faster, slower, mixed, ports, "
-                        "new, gone and outcome",
+                        "new, gone, outcome, a and b",
                         given->argument);
+}
+
+static int take_sort(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    int i = 0;
+    while (i < DIFF_ORDERS && strcmp(given->argument, diff_order_names[i]) != 0)
+        i++;
+    arguments->order = (enum diff_order)i;
+    return i < DIFF_ORDERS ? EXIT_DONE
+                           : command_fail(given->cmd, EXIT_USAGE,
+                                          "forms are sorted by ratio, abs or form, not by '%s'",
+                                          given->argument);
 }
 
 static int take_by(const struct option_given *given, void *to)
@@ -143,13 +169,17 @@ static int take_tolerance(const struct option_given *given, void *to)
 // clang-format off
 static const struct command_option options[] = {
     {COMMON_DB(db)},
-    {COMMON_FORMAT(view.format)},
+    {COMMON_FORMAT(view.page.format)},
     {'s', "summary", NULL, "only how many forms of each class differ",
         OPTION_SWITCH(view.summary, true)},
     {0, "by", "WHAT", "classes are by list (default) or isa, the extensions", OPTION_CALL(take_by)},
     {0, "only", "CHANGE",
-        "only the forms that are faster, slower, mixed, new, gone, or differ in ports or outcome",
-        OPTION_CALL(take_only)},
+        "only the forms that are faster, slower, mixed, new, gone, or differ in ports or outcome; "
+        "a, b: those that only the runs of A or of B have", OPTION_CALL(take_only)},
+    {0, "sort", "ORDER",
+        "by ratio or abs, the largest change first (by its factor, in cycles), or by form "
+        "(default)", OPTION_CALL(take_sort)},
+    {'n', "limit", "N", "at most N forms", OPTION_NUMBER(view.limit, 1, INT_MAX)},
     {0, "sure", NULL, "doubtful differences count as the same",
         OPTION_SWITCH(diff.sure_only, true)},
     {'t', "tolerance", "PERCENT", "ignore differences up to this; default: 2",
@@ -193,7 +223,7 @@ static int diff_run(int argc, char **argv)
         status = diff_operands(&arguments, argv + operand, argc - operand);
     struct store *store;
     if (status == EXIT_DONE)
-        status = store_option_open(&cmd_diff, arguments.db, STORE_READ, &store);
+        status = store_option_open_read(&cmd_diff, arguments.db, &store, &arguments.others);
     if (status != EXIT_DONE)
         return status;
     status = command_databases(store, &arguments);
@@ -210,12 +240,15 @@ const struct command cmd_diff = {
         "A and B are CPU families (uarch, such as zen5) or numbers of runs. For the forms that "
         "both have, and that match one of the GLOBs as in latput query if there are any, it first "
         "prints by class how many are faster and slower on B, how many "
-        "instructions are new and gone, and the median ratios of B's latencies and throughputs to "
+        "instructions are new and gone, how many only one side's runs have, and the medians of the "
+        "ratios of B's latencies and throughputs to "
         "A's; then the forms whose latency, throughput or outcome differ by more than the "
         "tolerance, or whose µops or ports differ if both are known and not ambiguous; names of "
         "ports are compared within one CPU family only. A ? after faster, slower and mixed means "
         "doubt: the difference rests on upper bounds, on means, on one of several steady states, "
-        "or lies within the spread of the samples. CSV has the forms, with --summary the classes; "
+        "or lies within the spread of the samples. ratio is B to A of the value that changes by "
+        "the largest factor among those that count; ratio_of in CSV and JSON names it. CSV has the "
+        "forms, with --summary the classes; "
         "JSON has both. Standard error has the numbers of forms that only one of them has, or of "
         "which only one has measured the latency, throughput or ports. On a terminal the table is "
         "made to fit its lines, as that of latput query is.",

@@ -15,7 +15,6 @@
 #include "util/mem.h"
 #include "util/pager.h"
 #include "util/terminal.h"
-#include "util/text.h"
 #include "util/text_table.h"
 
 #include <inttypes.h>
@@ -342,19 +341,6 @@ static int query_rows(struct store *store, struct arguments *query,
     return rows(store, wanted, &text->rows, &text->note, &text->nrows, err);
 }
 
-// Says that the runs are those of other machines: below the lines that say whose the rows are, or
-// as a note where there are none.
-static void query_say_others(int width, struct strbuf *whose)
-{
-    struct strbuf text = {0};
-    strbuf_printf(&text, "These are %s", store_option_others);
-    if (whose->len > 0)
-        text_wrap(whose, strbuf_text(&text), 2, width ? width : INT_MAX);
-    else
-        command_note(&cmd_query, "asks %s", store_option_others);
-    strbuf_free(&text);
-}
-
 // Prints the rows. Tables on a terminal are fitted to its lines; elsewhere the width is unknown.
 static int query_print(struct store *store, struct arguments *query,
                        const struct query_meaning *meaning)
@@ -381,7 +367,7 @@ static int query_print(struct store *store, struct arguments *query,
     else if (terminal > 0)
         report_legend(strbuf_text(&text.rows), terminal, &legend);
     if (status == EXIT_DONE && query->others)
-        query_say_others(terminal, &whose);
+        store_option_say_others(&cmd_query, terminal, &whose);
     if (status == EXIT_DONE)
         query_put(strbuf_text(&text.rows), strbuf_text(&legend), strbuf_text(&whose));
     if (status == EXIT_DONE && text.nrows == 0)

@@ -11,10 +11,12 @@
 #include <string.h>
 
 const char *const diff_change_names[DIFF_CHANGES] = {
-    [DIFF_SAME] = "same",   [DIFF_FASTER] = "faster",   [DIFF_SLOWER] = "slower",
-    [DIFF_MIXED] = "mixed", [DIFF_PORTS] = "ports",     [DIFF_NEW] = "new",
-    [DIFF_GONE] = "gone",   [DIFF_OUTCOME] = "outcome",
+    [DIFF_SAME] = "same",     [DIFF_FASTER] = "faster",   [DIFF_SLOWER] = "slower",
+    [DIFF_MIXED] = "mixed",   [DIFF_PORTS] = "ports",     [DIFF_NEW] = "new",
+    [DIFF_GONE] = "gone",     [DIFF_OUTCOME] = "outcome", [DIFF_ONLY_A] = "only_a",
+    [DIFF_ONLY_B] = "only_b",
 };
+const char *const diff_order_names[DIFF_ORDERS] = {"form", "ratio", "abs"};
 
 // --- reading ---
 
@@ -32,6 +34,10 @@ void diff_begin(struct diff *diff)
     diff->tolerance = COLUMN_TOLERANCE;
     diff->ncolumns = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_DIFF, diff->columns);
     assert(diff->ncolumns <= DIFF_COLUMNS_MAX);
+    diff->absent = (struct diff_form){
+        .form = "", .enc = "", .isa = "", .list = "", .outcome = "", .family = "", .tests = ""};
+    for (int i = 0; i < DIFF_COLUMNS_MAX; i++)
+        diff->absent.values[i] = (struct diff_value){(double)NAN, 0, false, "", ""};
 }
 
 static struct diff_value read_value(struct arena *arena, struct store_rows *rows,
@@ -166,15 +172,28 @@ static bool value_is_sure(const struct diff_pair *pair, int i)
 
 enum { WAY_LESS = 1, WAY_MORE = 2 };
 
-// Returns the ways in which the values of a pair differ: sure differences only, or all.
-static int pair_ways(const struct diff *diff, const struct diff_pair *pair, bool sure)
+// Returns how far a ratio is from 1, either way; that of a pair without one is the least.
+static double ratio_factor(double ratio)
+{
+    return ratio > 0 ? fmax(ratio, 1 / ratio) : 0;
+}
+
+// Returns the ways in which the values of a pair differ: sure differences only, or all. Keeps the
+// largest of them.
+static int pair_ways(const struct diff *diff, struct diff_pair *pair, bool sure)
 {
     int ways = 0;
     for (int i = 0; i < diff->ncolumns; i++) {
         double one = pair->a->values[i].number, two = pair->b->values[i].number;
-        if (diff->columns[i]->differs == DIFFERS_BY_SIZE && isfinite(one) && isfinite(two) &&
-            sizes_differ(diff, pair, i) && (!sure || value_is_sure(pair, i)))
-            ways |= two < one ? WAY_LESS : WAY_MORE;
+        if (diff->columns[i]->differs != DIFFERS_BY_SIZE || !isfinite(one) || !isfinite(two) ||
+            !sizes_differ(diff, pair, i) || (sure && !value_is_sure(pair, i)))
+            continue;
+        ways |= two < one ? WAY_LESS : WAY_MORE;
+        pair->change_clk = fmax(pair->change_clk, fabs(two - one));
+        if (one > 0 && two > 0 && ratio_factor(two / one) > ratio_factor(pair->ratio)) {
+            pair->ratio = two / one;
+            pair->ratio_of = diff->columns[i];
+        }
     }
     return ways;
 }
@@ -231,16 +250,22 @@ static int diff_column(const struct diff *diff, const char *name)
     return i;
 }
 
+static struct diff_pair *diff_add(struct diff *diff, const struct diff_form *a,
+                                  const struct diff_form *b)
+{
+    diff->pairs = xgrow(diff->pairs, &diff->pairs_capacity, diff->npairs + 1, sizeof *diff->pairs);
+    struct diff_pair *pair = &diff->pairs[diff->npairs++];
+    *pair = (struct diff_pair){.a = a, .b = b, .sure = true, .ratio = (double)NAN};
+    return pair;
+}
+
 // Adds a pair of forms; one that neither CPU has is none.
-static void diff_add(struct diff *diff, const struct diff_form *a, const struct diff_form *b)
+static void diff_add_common(struct diff *diff, const struct diff_form *a, const struct diff_form *b)
 {
     const struct diff_form *sides[2] = {a, b};
     if (form_lacks(a) && form_lacks(b))
         return;
-    diff->pairs = xgrow(diff->pairs, &diff->pairs_capacity, diff->npairs + 1, sizeof *diff->pairs);
-    struct diff_pair *pair = &diff->pairs[diff->npairs++];
-    *pair = (struct diff_pair){.a = a, .b = b};
-    pair_judge(diff, pair);
+    pair_judge(diff, diff_add(diff, a, b));
     for (int i = 0; i < 2; i++) {
         const struct diff_form *this = sides[i], *other = sides[!i];
         diff->unasked[i][0] += !strchr(this->tests, 'L') &&
@@ -251,11 +276,27 @@ static void diff_add(struct diff *diff, const struct diff_form *a, const struct 
     }
 }
 
+// Adds a form that one side's runs do not have, unless the other CPU lacks it.
+static void diff_add_only(struct diff *diff, const struct diff_form *form, bool of_b)
+{
+    if (form_lacks(form))
+        return;
+    struct diff_pair *pair =
+        of_b ? diff_add(diff, &diff->absent, form) : diff_add(diff, form, &diff->absent);
+    pair->change = of_b ? DIFF_ONLY_B : DIFF_ONLY_A;
+}
+
+const struct diff_form *diff_pair_form(const struct diff_pair *pair)
+{
+    return pair->change == DIFF_ONLY_A ? pair->a : pair->b;
+}
+
 // --- classes ---
 
 static const char *pair_class(const struct diff *diff, const struct diff_pair *pair)
 {
-    const char *name = diff->by_isa ? pair->b->isa : pair->b->list;
+    const struct diff_form *form = diff_pair_form(pair);
+    const char *name = diff->by_isa ? form->isa : form->list;
     return *name ? name : "-";
 }
 
@@ -294,11 +335,12 @@ static double class_ratio(const struct sorted_pair *pairs, size_t n, int value)
 static struct diff_class class_make(const struct diff *diff, const char *name,
                                     const struct sorted_pair *pairs, size_t n)
 {
-    struct diff_class class = {.name = name, .common = n};
+    struct diff_class class = {.name = name};
     for (size_t i = 0; i < n; i++) {
         class.counts[pairs[i].pair->change]++;
         class.doubtful += !pairs[i].pair->sure;
     }
+    class.common = n - class.counts[DIFF_ONLY_A] - class.counts[DIFF_ONLY_B];
     class.ratios[0] = class_ratio(pairs, n, diff_column(diff, "latency_max_clk"));
     class.ratios[1] = class_ratio(pairs, n, diff_column(diff, "rthroughput_clk"));
     return class;
@@ -334,13 +376,41 @@ void diff_make(struct diff *diff)
                     : j == b->nforms ? -1
                                      : form_compare(&a->forms[i], &b->forms[j]);
         if (order == 0)
-            diff_add(diff, &a->forms[i], &b->forms[j]);
+            diff_add_common(diff, &a->forms[i], &b->forms[j]);
         else
-            diff->only[order > 0]++;
+            diff_add_only(diff, order > 0 ? &b->forms[j] : &a->forms[i], order > 0);
         i += order <= 0;
         j += order >= 0;
     }
     diff_classify(diff);
+}
+
+// --- order ---
+
+static int pair_compare(const struct diff_pair *one, const struct diff_pair *two)
+{
+    return form_compare(diff_pair_form(one), diff_pair_form(two));
+}
+
+static int ratio_compare(const void *a, const void *b)
+{
+    const struct diff_pair *one = a, *two = b;
+    double less = ratio_factor(one->ratio), more = ratio_factor(two->ratio);
+    return less == more ? pair_compare(one, two) : (less < more) - (less > more);
+}
+
+static int clk_compare(const void *a, const void *b)
+{
+    const struct diff_pair *one = a, *two = b;
+    double less = one->change_clk, more = two->change_clk;
+    return less == more ? pair_compare(one, two) : (less < more) - (less > more);
+}
+
+void diff_sort(struct diff *diff, enum diff_order order)
+{
+    if (order != DIFF_BY_FORM && diff->npairs > 0)
+        qsort(diff->pairs, diff->npairs, sizeof *diff->pairs,
+              order == DIFF_BY_RATIO ? ratio_compare : clk_compare);
 }
 
 void diff_free(struct diff *diff)

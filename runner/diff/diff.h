@@ -7,6 +7,7 @@
 // one steady state of several, allow anything.
 #pragma once
 
+#include "output/output.h"
 #include "report/report.h"
 #include "util/mem.h"
 
@@ -19,6 +20,8 @@ enum diff_change {
     DIFF_NEW,     // a does not have the instruction
     DIFF_GONE,    // b does not have it
     DIFF_OUTCOME, // one of them has no value
+    DIFF_ONLY_A,  // b's runs do not have the form: it is no common one
+    DIFF_ONLY_B,
     DIFF_CHANGES
 };
 extern const char *const diff_change_names[DIFF_CHANGES];
@@ -51,12 +54,19 @@ struct diff_side {
     struct arena arena;
 };
 
-struct diff_pair { // a form that both sides have
+struct diff_pair { // a form of both sides, or (DIFF_ONLY_A, DIFF_ONLY_B) of one beside an empty one
     const struct diff_form *a, *b;
     enum diff_change change;
     bool sure; // for faster, slower, mixed: the change counts sure differences only, if there are
                // any
+    // Of the value that changes by the largest factor among those that count: b to a, and its
+    // column; NaN and NULL: none counts. The largest change in cycles.
+    double ratio, change_clk;
+    const struct column *ratio_of;
 };
+
+enum diff_order { DIFF_BY_FORM, DIFF_BY_RATIO, DIFF_BY_CLK, DIFF_ORDERS };
+extern const char *const diff_order_names[DIFF_ORDERS];
 
 enum { DIFF_RATIOS = 2 }; // latency and throughput
 
@@ -78,7 +88,7 @@ struct diff {
     size_t npairs, pairs_capacity;
     struct diff_class *classes; // by name, after the class of all forms
     size_t nclasses;
-    size_t only[2];       // number of forms that only this side has in its runs
+    struct diff_form absent; // stands for one that a side's runs do not have
     size_t unasked[2][3]; // common forms whose latency, throughput or ports this side did not ask
                           // for
 };
@@ -86,25 +96,37 @@ struct diff {
 // Writes the family of a CPU, in which names of ports mean something; "" for CPUs that are not
 // known, which may be of several. Returns it.
 const char *diff_family(const char *uarch, char *family, size_t size);
+// Returns the form that has a pair's name and class.
+const struct diff_form *diff_pair_form(const struct diff_pair *pair);
 // Begins with the columns that differences have, and no forms.
 void diff_begin(struct diff *diff);
 // Reads the forms of the filter of sides[side], sorted. Returns 0 or -1.
 int diff_read(struct store *store, struct diff *diff, int side, struct err *err);
-// Joins two sides that were read.
+// Joins two sides that were read, in the order of forms.
 void diff_make(struct diff *diff);
+// Sorts the pairs: the largest change first, by factor or by cycles.
+void diff_sort(struct diff *diff, enum diff_order order);
 void diff_free(struct diff *diff);
 
 // Returns true if the values of a column differ, by its rule.
 bool diff_column_differs(const struct diff *diff, const struct diff_pair *pair, int column);
 
-// Parts to print (diff_print.c). `change`: only forms of this kind; DIFF_SAME: all that differ.
+// Parts to print (diff_print.c). `change`: only forms of this kind; DIFF_SAME: all common ones that
+// differ.
 struct diff_view {
-    enum report_format format;
+    struct output_page page;
     bool summary, forms; // the two tables
     enum diff_change change;
-    int width; // limit of a table's lines; 0: none
-    bool colour;
+    int limit; // of forms; 0: none
 };
-// Prints; *note as for text_table_print_narrow(). Returns the number of forms printed.
-int diff_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
-               struct strbuf *note);
+// Prints; *note as for text_table_print_narrow(). Returns the number of forms that are of the kind.
+size_t diff_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
+                  struct strbuf *note);
+
+// The record of what is printed, which is made of the columns.
+struct diff_told {
+    struct output_made whole, form, side;
+    struct arena arena;
+};
+void diff_tell(const struct diff *diff, struct diff_told *told);
+void diff_told_free(struct diff_told *told);

@@ -1,175 +1,90 @@
 // SPDX-License-Identifier: MIT
-// Differences as tables, CSV and JSON; see diff.h.
+// Differences as tables, CSV and JSON; see diff.h. The record of a pair is made of the columns.
 #include "diff.h"
 
 #include "list/form_shown.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool pair_is_shown(const struct diff_view *view, const struct diff_pair *pair)
-{
-    return pair->change != DIFF_SAME && (view->change == DIFF_SAME || view->change == pair->change);
-}
-
-// Returns "faster", or "faster?" if it is in doubt.
-static const char *change_text(const struct diff_pair *pair, char text[32])
-{
-    snprintf(text, 32, "%s%s", diff_change_names[pair->change], pair->sure ? "" : "?");
-    return text;
-}
-
 // --- classes ---
 
-static const enum diff_change summary_changes[] = {
-    DIFF_FASTER, DIFF_SLOWER, DIFF_MIXED, DIFF_PORTS, DIFF_NEW, DIFF_GONE, DIFF_OUTCOME};
-enum { SUMMARY_CHANGES = ARRAY_LEN(summary_changes), SUMMARY_COLUMNS = SUMMARY_CHANGES + 5 };
+// Counts have the words of the page (site/compare.js) for people. Zeros would hide the others.
+#define CLASS(member, ...) OUTPUT_FIELD(struct diff_class, member, __VA_ARGS__)
+#define COUNT(member, name_, heading_, rank_)                                                      \
+    CLASS(member,                                                                                  \
+          .look = {.name = name_, .heading = heading_, .align = ALIGN_RIGHT, .fit.rank = rank_},   \
+          .gap = true)
+#define MEDIAN(member, name_, heading_, rank_)                                                     \
+    CLASS(member,                                                                                  \
+          .look = {.name = name_,                                                                  \
+                   .heading = heading_,                                                            \
+                   .align = ALIGN_POINT,                                                           \
+                   .digits = 4,                                                                    \
+                   .fit.rank = rank_},                                                             \
+          .digits = 4)
+// clang-format off
+OUTPUT_DEFINE(class_record, struct diff_class, OUTPUT_LINE,
+    CLASS(name, .look = {.name = "class", .heading = "class", .fit.fold = 22}),
+    COUNT(common, "forms", "forms", FIT_KEEP),
+    COUNT(counts[DIFF_FASTER], "faster", "faster", FIT_KEEP),
+    COUNT(counts[DIFF_SLOWER], "slower", "slower", FIT_KEEP),
+    COUNT(counts[DIFF_MIXED], "mixed", "mixed", FIT_KEEP),
+    COUNT(counts[DIFF_PORTS], "ports", "other µops or ports", 2),
+    COUNT(counts[DIFF_NEW], "new", "new", FIT_KEEP),
+    COUNT(counts[DIFF_GONE], "gone", "gone", FIT_KEEP),
+    COUNT(counts[DIFF_OUTCOME], "outcome", "a value on one only", 1),
+    COUNT(doubtful, "in_doubt", "in doubt", FIT_KEEP),
+    MEDIAN(ratios[0], "latency_ratio", "median of latency ratios", 4),
+    MEDIAN(ratios[1], "rthroughput_ratio", "median of 1/tput ratios", 3),
+    COUNT(counts[DIFF_SAME], "same", "the same", 5),
+    COUNT(counts[DIFF_ONLY_A], "only_a", "only A", 7),
+    COUNT(counts[DIFF_ONLY_B], "only_b", "only B", 7));
+// clang-format on
 
-// Writes a count. Zeros would hide the others, and a column of zeros is left out.
-static void count_put(struct text_table *table, size_t count, bool zero)
+// --- a pair ---
+
+struct told_value {
+    double number;
+    const char *mark, *text;
+};
+struct told_side {
+    const char *name;
+    struct told_value values[DIFF_COLUMNS_MAX];
+};
+struct told_pair {
+    const char *form, *enc, *isa, *list, *change, *certainty;
+    int64_t bits;
+    bool sure;
+    double ratio;
+    const char *ratio_of;
+    struct told_side sides[2];
+    int nsides;
+    // Texts of tables; where the sides differ, both with an arrow.
+    const char *shown_form, *shown_change, *shown[DIFF_COLUMNS_MAX];
+    const char *csv[2][DIFF_COLUMNS_MAX];
+};
+struct told_whole {
+    const char *a, *b;
+    double tolerance;
+    size_t only[2];
+    const struct diff_class *classes;
+    size_t nclasses;
+    const struct told_pair *forms;
+    size_t nforms;
+};
+
+static enum text_style pair_style(const void *row)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%zu", count);
-    text_table_cell(table, count || zero ? text : "");
+    const struct told_pair *pair = row;
+    return strcmp(pair->change, diff_change_names[DIFF_FASTER]) == 0   ? STYLE_GOOD
+           : strcmp(pair->change, diff_change_names[DIFF_SLOWER]) == 0 ? STYLE_BAD
+                                                                       : STYLE_PLAIN;
 }
 
-static void ratio_put(struct text_table *table, double ratio, const char *sign)
+static const char *arrow(struct arena *arena, const char *a, const char *b, bool changed)
 {
-    char text[40] = "";
-    if (isfinite(ratio))
-        snprintf(text, sizeof text, "%s%.2f", sign, ratio);
-    text_table_cell(table, text);
-}
-
-static void class_put(struct text_table *table, const struct diff_class *class, bool csv)
-{
-    text_table_cell(table, class->name);
-    count_put(table, class->common, true);
-    for (int i = 0; i < SUMMARY_CHANGES; i++)
-        count_put(table, class->counts[summary_changes[i]], csv);
-    count_put(table, class->doubtful, csv);
-    for (int i = 0; i < DIFF_RATIOS; i++)
-        ratio_put(table, class->ratios[i], csv ? "" : "×");
-}
-
-static void summary_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
-                          struct strbuf *note)
-{
-    static const char *const headings[SUMMARY_COLUMNS] = {
-        "class", "forms", "faster",  "slower",   "mixed",   "ports",
-        "new",   "gone",  "outcome", "in doubt", "latency", "1/tput"};
-    static const enum text_align aligns[SUMMARY_COLUMNS] = {
-        ALIGN_LEFT,  ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT,
-        ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT};
-    static const struct text_fit fits[SUMMARY_COLUMNS] = {
-        {FIT_KEEP, 22},
-        {FIT_KEEP, 0 },
-        {FIT_KEEP, 0 },
-        {FIT_KEEP, 0 },
-        {FIT_KEEP, 0 },
-        {2,        0 },
-        {FIT_KEEP, 0 },
-        {FIT_KEEP, 0 },
-        {1,        0 },
-        {FIT_KEEP, 0 },
-        {4,        0 },
-        {3,        0 },
-    };
-    struct text_table *table = text_table_new(headings, aligns, SUMMARY_COLUMNS);
-    bool csv = view->format == REPORT_CSV;
-    if (view->colour)
-        text_table_colour(table);
-    for (size_t i = 0; i < diff->nclasses; i++)
-        if (i == 0 || csv || diff->classes[i].counts[DIFF_SAME] < diff->classes[i].common)
-            class_put(table, &diff->classes[i], csv);
-    if (view->width > 0)
-        text_table_print_narrow(table, view->width, fits, out, note);
-    else
-        text_table_put(table, view->format, out);
-    text_table_free(table);
-}
-
-// --- forms, as CSV: everything of both sides ---
-
-// Columns of forms that stand before those of the pair; later ones stand after them.
-enum { CSV_FIRST = 7, CSV_COLUMNS_MAX = 2 + 2 * DIFF_COLUMNS_MAX + 4 };
-
-static int column_of(const struct diff *diff, const struct column *column)
-{
-    int i = 0;
-    while (diff->columns[i] != column)
-        i++;
-    return i;
-}
-
-static const char *csv_value(const struct diff *diff, const struct diff_pair *pair,
-                             const struct column *column, bool b, char number[32])
-{
-    int at = column_of(diff, column);
-    const struct diff_value *value = &(b ? pair->b : pair->a)->values[at];
-    if (column->look.type == LOOK_REAL)
-        return report_number(value->number, number);
-    return column->kind == COLUMN_OUTCOME && !diff_column_differs(diff, pair, at) ? ""
-                                                                                  : value->text;
-}
-
-static void csv_row(const struct diff *diff, const struct diff_pair *pair,
-                    const struct column *const *columns, struct text_table *table)
-{
-    char number[32], bits[24];
-    text_table_cell(table, pair->a->form);
-    text_table_cell(table, pair->a->enc);
-    for (int i = 0; i <= diff->ncolumns; i++) {
-        if (i == CSV_FIRST) {
-            snprintf(bits, sizeof bits, "%lld", (long long)pair->a->bits);
-            text_table_cell(table, bits);
-            text_table_cell(table, pair->b->list);
-            text_table_cell(table, diff_change_names[pair->change]);
-            text_table_cell(table, pair->sure ? "sure" : "in doubt");
-        }
-        for (int side = 0; i < diff->ncolumns && side < 2; side++)
-            text_table_cell(table, csv_value(diff, pair, columns[i], side, number));
-    }
-}
-
-static int csv_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out)
-{
-    static const enum text_align aligns[CSV_COLUMNS_MAX] = {ALIGN_LEFT};
-    static const char *const of_pair[] = {"bits", "list", "change", "certainty"};
-    const struct column *columns[VIEW_COLUMNS_MAX];
-    char texts[2 * DIFF_COLUMNS_MAX][300];
-    const char *headings[CSV_COLUMNS_MAX] = {"form", "enc"};
-    int n = 2;
-    memcpy(columns, diff->columns, sizeof columns);
-    columns_sort_diff(columns, diff->ncolumns);
-    for (int c = 0; c <= 2 * diff->ncolumns; c++) {
-        for (size_t i = 0; c == 2 * CSV_FIRST && i < ARRAY_LEN(of_pair); i++)
-            headings[n++] = of_pair[i];
-        if (c == 2 * diff->ncolumns)
-            break;
-        snprintf(texts[c], sizeof texts[c], "%.120s.%.100s", diff->sides[c % 2].name,
-                 columns[c / 2]->look.name);
-        headings[n++] = texts[c];
-    }
-    struct text_table *table = text_table_new(headings, aligns, n);
-    for (size_t i = 0; i < diff->npairs; i++)
-        if (pair_is_shown(view, &diff->pairs[i]))
-            csv_row(diff, &diff->pairs[i], columns, table);
-    text_table_put(table, REPORT_CSV, out);
-    int rows = text_table_rows(table);
-    text_table_free(table);
-    return rows;
-}
-
-// --- forms, for people: a column a quantity, an arrow where the sides differ ---
-
-static void change_put(struct text_table *table, const char *a, const char *b, bool changed)
-{
-    char *text = xasprintf("%s → %s", *a ? a : "-", *b ? b : "-");
-    text_table_cell(table, changed ? text : a);
-    free(text);
+    return changed ? arena_printf(arena, "%s → %s", *a ? a : "-", *b ? b : "-") : a;
 }
 
 // Returns true if both sides asked the questions that give a column.
@@ -179,188 +94,268 @@ static bool column_is_asked(const struct column *column, const struct diff_pair 
                               strchr(pair->b->tests, column->asked) != NULL);
 }
 
-// Writes the values of a column. Of texts that one side lacks nothing is said.
-static void column_put(struct text_table *table, const struct diff *diff,
-                       const struct diff_pair *pair, int i)
+// Returns the values of a column for people. Of texts that one side lacks nothing is said.
+static const char *told_shown(const struct diff *diff, const struct diff_pair *pair, int i,
+                              struct arena *arena)
 {
     const char *a = pair->a->values[i].text, *b = pair->b->values[i].text;
     bool differs = diff_column_differs(diff, pair, i), known = *a && *b;
+    if (pair->change > DIFF_OUTCOME) // there is one side
+        return *a ? a : b;
     switch (diff->columns[i]->differs) {
     case DIFFERS_BY_SIZE:
-        change_put(table, a, b, differs);
-        break;
+        return arrow(arena, a, b, differs);
     case DIFFERS_IF_ASKED:
-        change_put(table, differs ? a : "", b, differs);
-        break;
+        return arrow(arena, differs ? a : "", b, differs);
     case DIFFERS_NOT:
         known = column_is_asked(diff->columns[i], pair);
-        change_put(table, known ? a : "", b, known && strcmp(a, b) != 0);
         break;
     default:
-        change_put(table, known ? a : "", b, known && strcmp(a, b) != 0);
+        break;
     }
+    return arrow(arena, known ? a : "", b, known && strcmp(a, b) != 0);
 }
 
-static void table_row(const struct diff *diff, const struct diff_pair *pair,
-                      struct text_table *table)
+static void told_values(const struct diff *diff, const struct diff_pair *pair, int i,
+                        struct arena *arena, struct told_pair *told)
 {
-    char change[32];
+    char text[REPORT_LATENCY_MAX];
+    const struct column *column = diff->columns[i];
+    bool same = column->kind == COLUMN_OUTCOME && !diff_column_differs(diff, pair, i);
+    for (int side = 0; side < 2; side++) {
+        const struct diff_value *value = &(side ? pair->b : pair->a)->values[i];
+        const char *mark = report_latency("", value->upper, value->mark, text);
+        told->sides[side].values[i] =
+            (struct told_value){value->number, arena_strdup(arena, mark), value->text};
+        told->csv[side][i] = column->look.type == LOOK_REAL
+                                 ? arena_strdup(arena, report_number(value->number, text))
+                             : same ? ""
+                                    : value->text;
+    }
+    told->shown[i] = told_shown(diff, pair, i, arena);
+}
+
+static struct told_pair told_make(const struct diff *diff, const struct diff_pair *pair,
+                                  struct arena *arena)
+{
+    const struct diff_form *form = diff_pair_form(pair);
+    const char *change = diff_change_names[pair->change];
     struct strbuf name = {0};
-    text_table_cell(table, form_shown(pair->a->form, &name));
-    strbuf_free(&name);
-    text_table_cell(table, pair->a->enc);
-    text_table_styled(table, change_text(pair, change),
-                      pair->change == DIFF_FASTER   ? STYLE_GOOD
-                      : pair->change == DIFF_SLOWER ? STYLE_BAD
-                                                    : STYLE_PLAIN);
-    for (int i = 0; i < diff->ncolumns; i++)
-        column_put(table, diff, pair, i);
-}
-
-// Returns how a column fits narrow tables: two numbers may stand one below the other, and outcomes
-// that differ stay.
-static struct text_fit column_fit(const struct column *column)
-{
-    struct text_fit fit = column->look.fit;
-    if (column->kind == COLUMN_OUTCOME)
-        return (struct text_fit){FIT_KEEP, 14};
-    if (column->differs == DIFFERS_BY_SIZE)
-        fit.fold = 9;
-    return fit;
-}
-
-static int table_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
-                       struct strbuf *note)
-{
-    static const enum text_align aligns[3 + DIFF_COLUMNS_MAX] = {ALIGN_LEFT};
-    struct text_fit fits[3 + DIFF_COLUMNS_MAX] = {
-        {FIT_KEEP, 24}, // the form
-        {5,        0 },
-        {1,        0 }, // the change, which the numbers show as well
+    struct told_pair told = {
+        .form = form->form,
+        .enc = form->enc,
+        .isa = form->isa,
+        .list = form->list,
+        .bits = form->bits,
+        .change = change,
+        .shown_change = arena_printf(arena, "%s%s", change, pair->sure ? "" : "?"),
+        .sure = pair->sure,
+        .certainty = pair->sure ? "sure" : "in doubt",
+        .ratio = pair->ratio,
+        .ratio_of = pair->ratio_of ? pair->ratio_of->look.name : "",
+        .nsides = 2,
+        .sides = {{.name = diff->sides[0].name}, {.name = diff->sides[1].name}},
     };
-    char title[300];
-    snprintf(title, sizeof title, "%.120s → %.120s", diff->sides[0].name, diff->sides[1].name);
-    const char *headings[3 + DIFF_COLUMNS_MAX] = {title, "enc", "change"};
+    told.shown_form = arena_strdup(arena, form_shown(form->form, &name));
+    strbuf_free(&name);
+    for (int i = 0; i < diff->ncolumns; i++)
+        told_values(diff, pair, i, arena, &told);
+    return told;
+}
+
+// --- the records ---
+
+#define PAIR(...) (struct output_field) OUTPUT_FIELD(struct told_pair, __VA_ARGS__)
+#define SIDE(...) (struct output_field) OUTPUT_FIELD(struct told_side, __VA_ARGS__)
+#define WHOLE(...) OUTPUT_FIELD(struct told_whole, __VA_ARGS__)
+
+// Columns that stand before the others of the pair in CSV; later ones stand after them.
+enum { CSV_FIRST = 7 };
+
+static void tell_side(const struct diff *diff, struct diff_told *told)
+{
+    enum { STRIDE = sizeof(struct told_value) };
+    output_made_add(&told->side, SIDE(name, .look.name = "side"));
     for (int i = 0; i < diff->ncolumns; i++) {
-        headings[3 + i] = diff->columns[i]->look.heading;
-        fits[3 + i] = column_fit(diff->columns[i]);
+        const struct column *column = diff->columns[i];
+        struct output_field value = SIDE(values[0].text, .known = column->kind != COLUMN_OUTCOME);
+        struct output_field mark = SIDE(values[0].mark, .known = true);
+        bool number = column->differs == DIFFERS_BY_SIZE;
+        if (number)
+            value = SIDE(values[0].number);
+        value.look.name = column->look.name;
+        mark.look.name = arena_printf(&told->arena, "%s_mark", column->look.name);
+        output_made_add(&told->side, output_element(value, i, STRIDE));
+        if (number)
+            output_made_add(&told->side, output_element(mark, i, STRIDE));
     }
-    struct text_table *table = text_table_new(headings, aligns, 3 + diff->ncolumns);
-    if (view->colour)
-        text_table_colour(table);
-    for (size_t i = 0; i < diff->npairs; i++)
-        if (pair_is_shown(view, &diff->pairs[i]))
-            table_row(diff, &diff->pairs[i], table);
-    int rows = text_table_rows(table);
-    if (rows > 0 && view->width > 0)
-        text_table_print_narrow(table, view->width, fits, out, note);
-    else if (rows > 0)
-        text_table_put(table, view->format, out);
-    text_table_free(table);
-    return rows;
 }
 
-// --- JSON ---
-
-static void class_json(struct json *json, const struct diff_class *class)
+// Adds both sides' columns of CSV, from the column `from` on.
+static void tell_csv(const struct diff *diff, struct diff_told *told, int from, int end)
 {
-    json_open(json_break(json, "\n    "), '{');
-    json_text(json_name(json, "class"), class->name);
-    json_uint(json_name(json, "forms"), class->common);
-    for (int i = 0; i < SUMMARY_CHANGES; i++)
-        json_uint(json_name(json, diff_change_names[summary_changes[i]]),
-                  class->counts[summary_changes[i]]);
-    json_uint(json_name(json, "in_doubt"), class->doubtful);
-    json_digits(json_name(json, "latency_ratio"), class->ratios[0], 4);
-    json_digits(json_name(json, "rthroughput_ratio"), class->ratios[1], 4);
-    json_close(json, '}');
-}
-
-static void side_json(struct json *json, const struct diff *diff, const char *name,
-                      const struct diff_form *form)
-{
-    json_open(json_break(json, "\n      "), '{');
-    json_text(json_name(json, "side"), name);
-    for (int i = 0; i < diff->ncolumns; i++) {
-        const struct diff_value *value = &form->values[i];
-        json_name(json, diff->columns[i]->look.name);
-        if (diff->columns[i]->differs != DIFFERS_BY_SIZE) {
-            json_text_known(json, value->text);
-            continue;
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    memcpy(columns, diff->columns, sizeof columns);
+    columns_sort_diff(columns, diff->ncolumns);
+    for (int c = from; c < end; c++)
+        for (int side = 0; side < 2; side++) {
+            int at = 0;
+            while (diff->columns[at] != columns[c])
+                at++;
+            struct output_field field = PAIR(csv[0][0], .only = OUTPUT_CSV);
+            field.look.name =
+                arena_printf(&told->arena, "%s.%s", diff->sides[side].name, columns[c]->look.name);
+            output_made_add(&told->form, output_element(field, side * DIFF_COLUMNS_MAX + at,
+                                                        sizeof(const char *)));
         }
-        json_real(json, value->number);
-        char *mark_name = xasprintf("%s_mark", diff->columns[i]->look.name);
-        char mark[REPORT_LATENCY_MAX];
-        json_text_known(json_name(json, mark_name),
-                        report_latency("", value->upper, value->mark, mark));
-        free(mark_name);
+}
+
+// Adds a column a quantity: two numbers may stand one below the other, and outcomes that differ
+// stay.
+static void tell_table(const struct diff *diff, struct diff_told *told)
+{
+    for (int i = 0; i < diff->ncolumns; i++) {
+        const struct column *column = diff->columns[i];
+        struct output_field field = PAIR(shown[0], .look.name = "", .only = OUTPUT_PEOPLE);
+        field.look.heading = column->look.heading;
+        field.look.fit = column->look.fit;
+        if (column->kind == COLUMN_OUTCOME)
+            field.look.fit = (struct text_fit){FIT_KEEP, 14};
+        else if (column->differs == DIFFERS_BY_SIZE)
+            field.look.fit.fold = 9;
+        output_made_add(&told->form, output_element(field, i, sizeof(const char *)));
     }
-    json_close(json, '}');
 }
 
-static void pair_json(struct json *json, const struct diff *diff, const struct diff_pair *pair)
+static void tell_form(const struct diff *diff, struct diff_told *told)
 {
-    json_open(json_break(json, "\n    "), '{');
-    json_text(json_name(json, "form"), pair->a->form);
-    json_text(json_name(json, "enc"), pair->a->enc);
-    json_int(json_name(json, "bits"), pair->a->bits);
-    json_text(json_name(json, "isa"), pair->b->isa);
-    json_text(json_name(json, "list"), pair->b->list);
-    json_text(json_name(json, "change"), diff_change_names[pair->change]);
-    json_bool(json_name(json, "sure"), pair->sure);
-    json_open(json_name(json, "sides"), '[');
-    side_json(json, diff, diff->sides[0].name, pair->a);
-    side_json(json, diff, diff->sides[1].name, pair->b);
-    json_close(json, ']');
-    json_close(json, '}');
+    const char *title =
+        arena_printf(&told->arena, "%.120s → %.120s", diff->sides[0].name, diff->sides[1].name);
+    const struct output_field first[] = {
+        PAIR(form), PAIR(shown_form, .look = {"", .heading = title, .fit.fold = 24}),
+        PAIR(enc, .look = {.heading = "enc", .fit.rank = 5}),
+        PAIR(shown_change, .look = {"", .heading = "change", .fit.rank = 1}, .style = pair_style)};
+    const struct output_field after[] = {
+        PAIR(bits),
+        PAIR(isa, .only = OUTPUT_JSON),
+        PAIR(list),
+        PAIR(change),
+        PAIR(sure, .only = OUTPUT_JSON),
+        PAIR(certainty, .only = OUTPUT_CSV),
+        PAIR(ratio, .look = {.heading = "ratio", .digits = 4, .align = ALIGN_POINT, .fit.rank = 8},
+             .digits = 4),
+        PAIR(ratio_of, .known = true)};
+    const int csv_first = diff->ncolumns < CSV_FIRST ? diff->ncolumns : CSV_FIRST;
+    told->form.record.bytes = sizeof(struct told_pair);
+    for (size_t i = 0; i < ARRAY_LEN(first); i++)
+        output_made_add(&told->form, first[i]);
+    tell_table(diff, told);
+    tell_csv(diff, told, 0, csv_first);
+    for (size_t i = 0; i < ARRAY_LEN(after); i++)
+        output_made_add(&told->form, after[i]);
+    tell_csv(diff, told, csv_first, diff->ncolumns);
+    output_made_add(&told->form, (struct output_field)OUTPUT_ARRAY(struct told_pair, sides, nsides,
+                                                                   told->side.record));
 }
 
-static int json_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out)
+void diff_tell(const struct diff *diff, struct diff_told *told)
 {
-    struct json json = {.out = out};
-    int shown = 0;
-    json_open(&json, '[');
-    json_open(&json, '{');
-    json_text(json_name(json_break(&json, "\n  "), "a"), diff->sides[0].name);
-    json_text(json_name(json_break(&json, "\n  "), "b"), diff->sides[1].name);
-    json_digits(json_name(json_break(&json, "\n  "), "tolerance"), diff->tolerance, 6);
-    json_uint(json_name(json_break(&json, "\n  "), "only_a"), diff->only[0]);
-    json_uint(json_name(json_break(&json, "\n  "), "only_b"), diff->only[1]);
-    json_open(json_name(json_break(&json, "\n  "), "classes"), '[');
-    for (size_t i = 0; view->summary && i < diff->nclasses; i++)
-        class_json(&json, &diff->classes[i]);
-    json_close(json_break(&json, "\n  "), ']');
-    json_open(json_name(json_break(&json, "\n  "), "forms"), '[');
+    const struct output_field whole[] = {
+        WHOLE(a),
+        WHOLE(b),
+        WHOLE(tolerance, .digits = 6, .always = true),
+        WHOLE(only[0], .look.name = "only_a"),
+        WHOLE(only[1], .look.name = "only_b"),
+        OUTPUT_ROWS(struct told_whole, classes, nclasses, class_record),
+        OUTPUT_ROWS(struct told_whole, forms, nforms, told->form.record)};
+    *told = (struct diff_told){
+        .whole.record = {.bytes = sizeof(struct told_whole), .layout = OUTPUT_LINES},
+        .side.record.bytes = sizeof(struct told_side)
+    };
+    tell_side(diff, told);
+    tell_form(diff, told);
+    for (size_t i = 0; i < ARRAY_LEN(whole); i++)
+        output_made_add(&told->whole, whole[i]);
+}
+
+void diff_told_free(struct diff_told *told)
+{
+    free(told->whole.fields);
+    free(told->form.fields);
+    free(told->side.fields);
+    arena_free(&told->arena);
+}
+
+// --- printing ---
+
+static void print_json(const struct diff *diff, const struct diff_told *told,
+                       const struct told_whole *forms, bool classes, struct strbuf *out)
+{
+    struct told_whole whole = *forms;
+    whole.a = diff->sides[0].name;
+    whole.b = diff->sides[1].name;
+    whole.tolerance = diff->tolerance;
+    for (int i = 0; i < 2; i++)
+        whole.only[i] = diff->classes[0].counts[DIFF_ONLY_A + i];
+    whole.classes = diff->classes;
+    whole.nclasses = classes ? diff->nclasses : 0;
+    output_put_json(&told->whole.record, &whole, 1, true, out);
+}
+
+// Prints classes: for people those with a difference.
+static void print_classes(const struct diff *diff, const struct output_page *page,
+                          struct strbuf *out, struct strbuf *note)
+{
+    struct diff_class *shown = xcalloc(diff->nclasses, sizeof *shown);
+    int n = 0;
+    for (size_t i = 0; i < diff->nclasses; i++)
+        if (i == 0 || diff->classes[i].counts[DIFF_SAME] < diff->classes[i].common)
+            shown[n++] = diff->classes[i];
+    if (page->format == REPORT_CSV)
+        output_put_table(&class_record, diff->classes, (int)diff->nclasses, REPORT_CSV, out);
+    else if (shown[0].counts[DIFF_SAME] < shown[0].common)
+        output_print(&class_record, shown, n, page, out, note);
+    free(shown);
+}
+
+static void print_forms(const struct diff_told *told, const struct told_whole *forms,
+                        const struct output_page *page, struct strbuf *out, struct strbuf *note)
+{
+    if (page->format == REPORT_CSV)
+        output_put_table(&told->form.record, forms->forms, (int)forms->nforms, REPORT_CSV, out);
+    else if (forms->nforms > 0) {
+        strbuf_puts(out, out->len ? "\n" : "");
+        output_print(&told->form.record, forms->forms, (int)forms->nforms, page, out, note);
+    }
+}
+
+static bool pair_is_shown(const struct diff_view *view, const struct diff_pair *pair)
+{
+    return view->change == DIFF_SAME ? pair->change > DIFF_SAME && pair->change <= DIFF_OUTCOME
+                                     : pair->change == view->change;
+}
+
+size_t diff_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
+                  struct strbuf *note)
+{
+    struct diff_told told;
+    diff_tell(diff, &told);
+    struct told_pair *pairs = xcalloc(diff->npairs + 1, sizeof *pairs);
+    struct told_whole forms = {.forms = pairs};
+    size_t found = 0;
     for (size_t i = 0; view->forms && i < diff->npairs; i++)
-        if (pair_is_shown(view, &diff->pairs[i])) {
-            pair_json(&json, diff, &diff->pairs[i]);
-            shown++;
-        }
-    json_close(json_break(&json, "\n  "), ']');
-    json_close(json_break(&json, "\n"), '}');
-    json_close(&json, ']');
-    strbuf_puts(out, "\n");
-    return shown;
-}
-
-int diff_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,
-               struct strbuf *note)
-{
-    if (view->format == REPORT_JSON)
-        return json_print(diff, view, out);
-    const struct diff_class *all = &diff->classes[0];
-    bool differ = all->counts[DIFF_SAME] < all->common;
-    if (view->summary && (differ || view->format == REPORT_CSV))
-        summary_print(diff, view, out, note);
-    if (!view->forms)
-        return 0;
-    if (view->format == REPORT_CSV)
-        return csv_print(diff, view, out);
-    struct strbuf table = {0};
-    int rows = table_print(diff, view, &table, note);
-    if (view->summary && table.len)
-        strbuf_puts(out, "\n");
-    strbuf_puts(out, strbuf_text(&table));
-    strbuf_free(&table);
-    return rows;
+        if (pair_is_shown(view, &diff->pairs[i]) &&
+            (found++ < (size_t)view->limit || view->limit == 0))
+            pairs[forms.nforms++] = told_make(diff, &diff->pairs[i], &told.arena);
+    if (view->page.format == REPORT_JSON) {
+        print_json(diff, &told, &forms, view->summary, out);
+    } else {
+        if (view->summary)
+            print_classes(diff, &view->page, out, note);
+        if (view->forms)
+            print_forms(&told, &forms, &view->page, out, note);
+    }
+    free(pairs);
+    diff_told_free(&told);
+    return found;
 }

@@ -42,6 +42,15 @@ for own in none "without runs"; do
     run query 'vpermd y y y'
     expect_out '^zen5 +vpermd y y y +vex +4\.00 +4\.00 +0\.50 '
     expect_out '^Zen 5 \(zen5\), Oxide Virtual Turin-like Processor, on bhyve; run [0-9]+, 20'
+    tried=0
+    while read -r line; do
+        eval "run ${line#latput }"
+        expect_status 0
+        expect_out '^ *These are the published runs of other machines'
+        expect_out '^all +[0-9]+ '
+        tried=$((tried + 1))
+    done < <(grep -oE '`latput diff [^`]*`' "$TREE/README.md" | tr -d '`')
+    expect "README's examples of diff" test "$tried" -ge 2
     run property --show reorder_buffer --uarch zen5
     asks_published
     expect_out '^Reorder buffer +nop: 446 '

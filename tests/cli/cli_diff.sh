@@ -8,9 +8,10 @@ fixture known.db
 
 run diff --db known.db testa testb
 expect_status 0
-expect_out '^all +3 +3 +×2\.00 +×2\.00$'
+expect_out '^class +forms +slower +median of latency ratios +median of 1/tput ratios$'
+expect_out '^all +3 +3 +2\.00 +2\.00$'
 expect_out \
-    '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
+    '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00$'
 expect_err '3 of 3 common forms differ by more than 2 %, 0 of them in doubt'
 expect_out '^A: Test testa \(testa\), Test CPU; run 1, 20[0-9-]+, latput 1\.0-test$'
 expect_out '^B: Test testb \(testb\), Test CPU; run 2, '
@@ -22,8 +23,8 @@ expect_status 0
 expect_no_out
 expect_err '0 of 3 common forms differ'
 run diff --db known.db --format csv --filter add 1 2
-expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure,,$'
-expect_out '^form,enc,.*,bits,list,change,certainty,1\.limited_by,2\.limited_by$'
+expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure,2,latency_min_clk,,$'
+expect_out '^form,enc,.*,bits,list,change,certainty,ratio,ratio_of,1\.limited_by,2\.limited_by$'
 cp "$OUT" filtered
 run diff --db known.db --format csv 1 2 'ADD rax, *'
 expect "a glob is a filter" cmp "$OUT" filtered
@@ -40,6 +41,10 @@ for format in table csv json; do
     expect "no forms ($format)" test "$(grep -c 'div' "$OUT")" = 0
     expect_out 'int'
 done
+run diff --db known.db --format csv --sort abs --limit 1 1 2
+expect_out '^div r64,.*,slower,sure,2,'
+expect "the largest only" test "$(wc -l <"$OUT")" = 2
+expect_err '^latput diff: --limit: 1 of 3 forms$'
 run diff --db known.db --only faster 1 2
 expect "none is faster" test "$(grep -c '→' "$OUT")" = 0
 run diff --db known.db --only slower --format csv 1 2
@@ -55,7 +60,7 @@ of_b() {
 }
 of_b "bound = 'upper'" latency
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',slower,sure,,$' # by its throughput
+expect_out ',slower,sure,2,rthroughput_clk,,$' # by its throughput
 of_b "bound = 'upper'" latency
 sqlite3 changed.db "UPDATE result SET value_clk = value_clk / 2 WHERE test_id IN
     (SELECT test_id FROM test JOIN run_form USING (run_form_id)
@@ -63,17 +68,17 @@ sqlite3 changed.db "UPDATE result SET value_clk = value_clk / 2 WHERE test_id IN
 run diff --db changed.db --filter add 1 2
 expect_out '^add r64 r64 +legacy +slower\? +1\.00 → ≤2\.00'
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',slower,in doubt,,$'
+expect_out ',slower,in doubt,2,latency_min_clk,,$'
 run diff --db changed.db --filter add --sure --format csv 1 2
 expect "the same, where only what is sure counts" test "$(wc -l <"$OUT")" = 1
 run diff --db changed.db --filter add --format csv 2 1
-expect_out ',faster,in doubt,,$'
+expect_out ',faster,in doubt,0.5,latency_min_clk,,$'
 of_b "bound = 'upper', value_clk = value_clk / 8" latency
 run diff --db changed.db --filter add --only faster --format csv 1 2
 expect "a bound below what was measured is none, but other values are more" \
     test "$(wc -l <"$OUT")" = 1
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',mixed,sure,,$'
+expect_out ',mixed,sure,0.25,latency_min_clk,,$'
 of_b "spread_clk = 0.4" throughput
 run diff --db changed.db --filter add --format json 1 2
 expect_out '"change": "slower", "sure": true,' # by its latency
@@ -132,6 +137,11 @@ expect_status 2
 expect_err "'quicker' is no kind of difference"
 run diff --db known.db --by size 1 2
 expect_status 2
+run diff --db known.db --sort size 1 2
+expect_status 2
+expect_err "by ratio, abs or form, not by 'size'"
+run diff --db known.db --limit 0 1 2
+expect_status 2
 run diff --db known.db testa
 expect_status 2
 run diff --db known.db testa zen99
@@ -164,5 +174,11 @@ expect_no_out
 expect_err '^latput diff: 0 of 1 common forms differ'
 expect_err '^latput diff: not measured in 3, and not compared: latency of 1 forms, throughput of 0, ports of 0$'
 run diff --db part.db 2 3
-expect_out '^add r64 r64 .* 0\.50 → 0\.25$'
+expect_out '^add r64 r64 .* 0\.50 → 0\.25 +0\.50$'
+expect_err '2 only in 2, 0 only in 3$'
+run diff --db part.db --only a --format csv 2 3
+expect "what only one has" test "$(grep -c ',only_a,sure,,,' "$OUT")" = 2
+expect_out '^div r64,.*,only_a,sure,'
+run diff --db part.db --only b 2 3
+expect "which the other has not" test "$(grep -c 'div' "$OUT")" = 0
 finish

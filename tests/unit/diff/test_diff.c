@@ -60,7 +60,7 @@ static struct diff_form make_form(struct arena *arena, const struct diff *diff, 
     return form;
 }
 
-static void check_case(const char *const fields[5])
+static void check_case(const char *const fields[6])
 {
     struct arena arena = {0};
     struct diff diff = {.by_isa = false};
@@ -76,6 +76,10 @@ static void check_case(const char *const fields[5])
     const char *sure = diff.pairs[0].sure ? "sure" : "in doubt";
     if (strcmp(change, fields[3]) != 0 || strcmp(sure, fields[4]) != 0)
         fail_msg("%s: %s, %s; expected %s, %s", fields[0], change, sure, fields[3], fields[4]);
+    double ratio = diff.pairs[0].ratio, sought = *fields[5] ? atof(fields[5]) : (double)NAN;
+    if (isnan(ratio) != isnan(sought) || fabs(ratio - sought) > 1e-3)
+        fail_msg("%s: %g, expected %g", fields[0], ratio, sought);
+    assert_int_equal(!diff.pairs[0].ratio_of, isnan(ratio));
     diff_free(&diff);
     arena_free(&arena);
 }
@@ -88,18 +92,61 @@ static void test_cases(void **state)
     int n = 0;
     assert_non_null(file);
     while (fgets(line, sizeof line, file)) {
-        const char *fields[5] = {""};
+        const char *fields[6] = {""};
         char *rest = line;
         line[strcspn(line, "\n")] = '\0';
         if (*line == '#' || strncmp(line, "what,", 5) == 0)
             continue;
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 6; i++)
             assert_non_null(fields[i] = strsep(&rest, ","));
         check_case(fields);
         n++;
     }
     fclose(file);
     assert_true(n > 30);
+}
+
+static struct diff_form *make_forms(struct arena *arena, const struct diff *diff, const char *given,
+                                    const char *const names[])
+{
+    struct diff_form *forms = xcalloc(3, sizeof *forms);
+    for (int i = 0; i < 3; i++) {
+        forms[i] = make_form(arena, diff, i == 0 ? given : "");
+        forms[i].form = names[i];
+    }
+    return forms;
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct diff diff = {.by_isa = false};
+    diff_begin(&diff);
+    diff.sides[0].forms =
+        make_forms(&arena, &diff, "latency_max_clk=40", (const char *const[]){"aad", "add", "aes"});
+    diff.sides[1].forms =
+        make_forms(&arena, &diff, "latency_max_clk=50", (const char *const[]){"aad", "aes", "and"});
+    diff.sides[1].forms[1].values[2].number = 0.25; // the throughput of aes
+    diff.sides[0].nforms = diff.sides[1].nforms = 3;
+    diff_make(&diff);
+    assert_int_equal(diff.npairs, 4);
+    const struct diff_class *all = &diff.classes[0];
+    assert_int_equal(all->common, 2);
+    assert_int_equal(all->counts[DIFF_ONLY_A], 1);
+    assert_int_equal(all->counts[DIFF_ONLY_B], 1);
+    static const char *const orders[DIFF_ORDERS][4] = {
+        {"aad", "add", "aes", "and"},
+        {"aes", "aad", "add", "and"},
+        {"aad", "aes", "add", "and"}
+    };
+    for (int order = 0; order < DIFF_ORDERS; order++) {
+        diff_sort(&diff, (enum diff_order)order);
+        for (int i = 0; i < 4; i++)
+            assert_string_equal(diff_pair_form(&diff.pairs[i])->form, orders[order][i]);
+    }
+    diff_free(&diff);
+    arena_free(&arena);
 }
 
 static void test_family(void **state)
@@ -116,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_family),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
