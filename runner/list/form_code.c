@@ -120,6 +120,18 @@ static void code_put_memory(struct strbuf *out, struct code_part part, const cha
         strbuf_put(out, brace, (size_t)(end - brace));
 }
 
+// Appends the name of a register after its %: that of the top of the x87 stack, st, is st0 as
+// others write it, and st(1) is st1.
+static void code_put_register(struct strbuf *out, struct code_part name)
+{
+    if (code_is(name, "st"))
+        strbuf_puts(out, "st0");
+    else if (name.len == 5 && strncmp(name.at, "st(", 3) == 0)
+        strbuf_printf(out, "st%c", name.at[3]);
+    else // r8 is a class of lists, too: another one of these registers is meant
+        strbuf_printf(out, "%.*s", (int)name.len, code_is(name, "r8") ? "r9" : name.at);
+}
+
 // Appends an operand, or rounding, in the words of Intel's assemblers and of lists.
 static void code_put_operand(struct strbuf *out, struct code_part part, const char *size)
 {
@@ -132,9 +144,7 @@ static void code_put_operand(struct strbuf *out, struct code_part part, const ch
     else if (*part.at == '$')
         strbuf_puts(out, code_is(part, "$1") || code_is(part, "$0x1") ? "1" : "i*");
     else if (*part.at == '%' && !memchr(part.at, ':', part.len)) {
-        struct code_part name = {part.at + 1, part.len - 1};
-        // r8 is a class of lists, too: another one of these registers is meant
-        strbuf_printf(out, "%.*s", (int)name.len, code_is(name, "r8") ? "r9" : name.at);
+        code_put_register(out, (struct code_part){part.at + 1, part.len - 1});
     } else {
         code_put_memory(out, part, size);
     }
@@ -153,6 +163,24 @@ static void code_put_name(struct strbuf *out, struct code_part name, bool stripp
         strbuf_put(out, name.at, name.len - stripped);
 }
 
+// Returns true if AT&T has the other name for this operation: fsub %st,%st(1) is what others call
+// fsubr st1,st0, and so with division and where the stack is popped.
+static bool code_is_reversed(struct code_part name, const struct code_part *parts, int n)
+{
+    bool kind =
+        name.len >= 4 && (strncmp(name.at, "fsub", 4) == 0 || strncmp(name.at, "fdiv", 4) == 0);
+    return kind && n == 2 && code_is(parts[0], "%st") && strncmp(parts[1].at, "%st(", 4) == 0;
+}
+
+// Appends the name of what AT&T calls fsub, fsubr, fsubp or fsubrp, and of division.
+static void code_put_reversed(struct strbuf *out, struct code_part name)
+{
+    bool has = name.len > 4 && name.at[4] == 'r';
+    const char *rest = name.at + 4 + has;
+    strbuf_printf(out, "%.4s%s%.*s", name.at, has ? "" : "r", (int)(name.at + name.len - rest),
+                  rest);
+}
+
 // Appends the instruction; `stripped`: without the suffix of the mnemonic.
 static void code_put_att(struct strbuf *out, struct code_part prefix, struct code_part name,
                          const char *operands, bool stripped)
@@ -166,7 +194,10 @@ static void code_put_att(struct strbuf *out, struct code_part prefix, struct cod
     bool extends = name.len == 6 && strncmp(name.at, "mov", 3) == 0 && strchr("sz", name.at[3]);
     const char *size = code_suffix((struct code_part){name.at, name.len - (extends ? 1 : 0)});
     strbuf_printf(out, "%.*s", (int)prefix.len, prefix.at);
-    code_put_name(out, name, stripped);
+    if (code_is_reversed(name, parts, n))
+        code_put_reversed(out, name);
+    else
+        code_put_name(out, name, stripped);
     // The rounding comes last in lists, as the operands come in the other order.
     for (int i = n; i-- > 0;) {
         strbuf_puts(out, " ");

@@ -24,6 +24,8 @@ static const struct glob_name {
     {"mm#",    "mm"  },
     {"k#",     "k"   },
     {"tmm#",   "tmm" },
+    {"st0",    "st0" },
+    {"st#",    "st"  },
     {"reg8",   "r8"  },
     {"reg16",  "r16" },
     {"reg32",  "r32" },
@@ -472,15 +474,57 @@ static void globs_put(struct form_globs *made, size_t *capacity, const char *glo
     }
 }
 
+// Returns the text with registers of x87 as lists have them: st(1) becomes st1, and beside it st
+// becomes st0, which as the first of two is left out where lists have one operand only (`bare`).
+// NULL: it has none.
+static char *glob_x87(const char *text, bool bare)
+{
+    const char *name = *text == '{' ? text + strcspn(text, " ") : text;
+    name += strspn(name, " ");
+    const char *first = name + strcspn(name, " ");
+    if (*name != 'f' || !strstr(first, " st"))
+        return NULL;
+    struct strbuf out = {0};
+    bool counted = strstr(first, "st(") != NULL;
+    for (const char *at = text; *at;) {
+        bool word = at > text && !isalnum((unsigned char)at[-1]) && strncmp(at, "st", 2) == 0;
+        if (word && at[2] == '(' && isdigit((unsigned char)at[3]) && at[4] == ')') {
+            strbuf_printf(&out, "st%c", at[3]);
+            at += strlen("st(0)");
+        } else {
+            bool top = word && counted && !isalnum((unsigned char)at[2]);
+            strbuf_put(&out, at, top ? 2 : 1);
+            strbuf_puts(&out, top ? "0" : "");
+            at += top ? 2 : 1;
+        }
+    }
+    char *top = bare ? strstr(out.data, " st0") : NULL;
+    const char *next = top ? top + 4 + strspn(top + 4, " ,") : NULL;
+    if (top && next > top + 4 && strncmp(next, "st", 2) == 0)
+        memmove(top + 1, next, strlen(next) + 1);
+    return out.data;
+}
+
+// Adds what a glob or an instruction means, which may be one of x87.
+static void globs_put_code(struct form_globs *made, size_t *capacity, const char *glob)
+{
+    char *x87 = glob_x87(glob, false), *bare = glob_x87(glob, true);
+    globs_put(made, capacity, x87 ? x87 : glob);
+    if (bare && strcmp(bare, x87) != 0)
+        globs_put(made, capacity, bare);
+    free(x87);
+    free(bare);
+}
+
 // Adds a glob as people write it, which may be code.
 static void globs_put_text(struct form_globs *made, size_t *capacity, const char *text)
 {
     char *others = form_code_globs(text), *rest = others, *one;
     while ((one = strsep(&rest, ";")))
-        globs_put(made, capacity, one);
+        globs_put_code(made, capacity, one);
     char *code = others ? NULL : glob_code(text), *numbered = code ? glob_numbered(code) : NULL;
     if (code)
-        globs_put(made, capacity, code);
+        globs_put_code(made, capacity, code);
     if (numbered)
         globs_put(made, capacity, numbered);
     free(others);
