@@ -341,14 +341,12 @@ static void code_put_instruction(struct strbuf *out, const ZydisDecodedInstructi
         strbuf_puts(out, "repne ");
     strbuf_puts(out, ZydisMnemonicGetString(in->mnemonic));
     bool masked = in->avx.mask.reg != ZYDIS_REGISTER_NONE && in->avx.mask.reg != ZYDIS_REGISTER_K0;
-    bool zeroed = in->avx.mask.mode == ZYDIS_MASK_MODE_ZEROING ||
-                  in->avx.mask.mode == ZYDIS_MASK_MODE_CONTROL_ZEROING;
     for (int i = 0; i < in->operand_count_visible; i++) {
         if (operands[i].encoding == ZYDIS_OPERAND_ENCODING_MASK)
             continue;
         code_put_decoded(out, in, &operands[i], sized);
         if (i == 0 && masked && in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
-            strbuf_puts(out, zeroed ? "{k}{z}" : "{k}");
+            strbuf_puts(out, in->raw.evex.z ? "{k}{z}" : "{k}");
     }
     if (in->avx.rounding.mode != ZYDIS_ROUNDING_MODE_INVALID)
         strbuf_puts(out, " {er}");

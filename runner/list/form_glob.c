@@ -269,6 +269,13 @@ static bool is_address(const char *at)
            (part_is_register(part) || part_is(part, "rip") || part_is(part, "rel"));
 }
 
+// Returns true if the glob begins with lea, perhaps after an encoding.
+static bool glob_is_lea(const char *glob)
+{
+    glob += *glob == '{' ? strcspn(glob, " ") : 0;
+    return strncmp(glob + strspn(glob, " "), "lea ", 4) == 0;
+}
+
 // Translates an address that is an operand, such as [rax + 8*rcx]. Returns its length, else 0.
 // `bare`: without a size it means memory that has none in lists, not memory of any size.
 static size_t glob_memory(struct strbuf *out, const char *at, bool bare)
@@ -283,7 +290,7 @@ static size_t glob_memory(struct strbuf *out, const char *at, bool bare)
     const struct address parts = address_read(at + 1);
     if (parts.vector)
         strbuf_printf(out, "vm[36][24]%c", parts.vector);
-    else if (strncmp(out->data, "lea ", 4) == 0)
+    else if (glob_is_lea(out->data))
         address_put_parts(out, &parts);
     else
         strbuf_puts(out, class);
