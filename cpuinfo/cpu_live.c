@@ -183,6 +183,17 @@ static void leaves_capture(struct cpu_info *cpu)
         pseudo_add(cpu, CPUID_PSEUDO_MICROCODE, microcode);
 }
 
+// Results of a machine of files must never pass for those of a CPU.
+static void brand_mark(struct cpu_info *cpu)
+{
+    char brand[sizeof cpu->brand];
+    if (!path_machine_is_set())
+        return;
+    memcpy(brand, cpu->brand, sizeof brand);
+    snprintf(cpu->brand, sizeof cpu->brand, CPU_SIMULATED "%.50s",
+             path_machine("core") ? "a core made of text" : brand);
+}
+
 int cpu_identify(struct cpu_info *cpu, struct err *err)
 {
     const char *dump = path_machine("cpuid");
@@ -191,8 +202,7 @@ int cpu_identify(struct cpu_info *cpu, struct err *err)
         leaves_capture(cpu);
     if ((dump ? cpu_load(dump, cpu, err) : cpu_decode(cpu, err)) < 0)
         return -1;
-    if (path_machine("core"))
-        snprintf(cpu->brand, sizeof cpu->brand, "simulated: a core made of text");
+    brand_mark(cpu);
     cpu->live = true;
     const struct cpuid_leaf *clock = cpu_leaf_find(cpu, 0x15, 0);
     const struct cpuid_leaf *hypervisor = cpu_leaf_find(cpu, 0x40000010, 0);

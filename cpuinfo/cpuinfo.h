@@ -71,9 +71,12 @@ enum cpu_decision {
     CPU_DECIDED_UNKNOWN,  // no line for the signature, or it is refuted and no single family fits
 };
 
+// Brands of a machine of files ($LATPUT_MACHINE) begin with it: results are not those of a CPU.
+#define CPU_SIMULATED "simulated: "
+
 struct cpu_info {
     char vendor[16];             // "GenuineIntel"
-    char brand[64];              // "" if the CPU has none
+    char brand[64];              // "" if the CPU has none; see CPU_SIMULATED
     uint32_t signature;          // CPUID 1 EAX
     int family, model, stepping; // display family and model
     int core_type;               // CPUID 1AH EAX[31:24], 0 if none

@@ -4,7 +4,9 @@
 // triggers and no view of another name, and must be sound; then only its tables are read.
 #include "merge_internal.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "util/mem.h"
+#include "util/paths.h"
 #include "util/scratch.h"
 
 #include <stdio.h>
@@ -302,13 +304,35 @@ static int merge_check_dates(struct store *from, struct err *err)
     return result;
 }
 
+// A database of measurements takes no run on a machine of files; that of such a machine does.
+static int merge_check_measured(struct store *from, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(from, err,
+                                    "SELECT brand FROM run JOIN cpu USING (cpu_id) WHERE "
+                                    "backend = 'text' OR brand GLOB '" CPU_SIMULATED "*' LIMIT 1",
+                                    "");
+    if (!stmt)
+        return -1;
+    int got = path_machine_is_set() ? SQLITE_DONE : sqlite3_step(stmt), result = 0;
+    if (got == SQLITE_ROW)
+        result = err_set(err,
+                         "%s: a run in it is not of a machine, but of files in its place "
+                         "(LATPUT_MACHINE), '%s'; to merge it nevertheless, into a database of its "
+                         "own, set LATPUT_MACHINE for the merge, too",
+                         from->path, store_text(stmt, 0));
+    else if (got != SQLITE_DONE)
+        result = store_error(from, err, "read its CPUs");
+    sqlite3_reset(stmt);
+    return result;
+}
+
 static int merge_all_runs(struct store *from, struct merge *merge, struct store_merged *merged,
                           struct err *err)
 {
     int64_t sources[MERGE_RUNS_MAX];
     int nsources = 0, status = 0;
     if (merge_list_runs(from, sources, &nsources, err) != 0 || merge_check_dates(from, err) != 0 ||
-        merge_check_properties(from, err) != 0)
+        merge_check_measured(from, err) != 0 || merge_check_properties(from, err) != 0)
         return -1;
     for (int i = 0; i < nsources && status == 0; i++)
         status = merge_run(from, sources[i], merge, merged, err);

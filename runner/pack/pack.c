@@ -3,6 +3,7 @@
 // same content, are left out. The database has nothing that could tell who ran it where.
 #include "pack.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "libarchive.h"
 #include "merge/merge.h"
 #include "pack_content.h"
@@ -119,7 +120,7 @@ static char *pack_run_field(struct store *store, int64_t run_id, const char *col
 char *pack_name(struct store *store, int64_t run_id, enum merge_keep keep, struct err *err)
 {
     static const char *const columns[] = {"vendor",  "signature", "uarch", "started_utc",
-                                          "version", "snippets",  "uuid",  "backend"};
+                                          "version", "snippets",  "uuid",  "brand"};
     char *fields[ARRAY_LEN(columns)] = {NULL};
     char *name = NULL;
     bool complete = true;
@@ -130,11 +131,12 @@ char *pack_name(struct store *store, int64_t run_id, enum merge_keep keep, struc
     if (complete) {
         // There may be many runs of pieces of code per day.
         bool bench = *fields[5] != '\0';
-        name = xasprintf("%s%s-%08lX-%s-%.10s-%s%s%.*s.%s",
-                         strcmp(fields[7], "text") == 0 ? "simulated-" : "", fields[0],
-                         strtoul(fields[1], NULL, 10), fields[2], fields[3], fields[4],
-                         bench ? "-bench-" : "", bench ? 8 : 0, fields[6],
-                         keep == MERGE_KEEP_RESULTS ? "tar.xz" : "zip");
+        name = xasprintf(
+            "%s%s-%08lX-%s-%.10s-%s%s%.*s.%s",
+            strncmp(fields[7], CPU_SIMULATED, strlen(CPU_SIMULATED)) == 0 ? "simulated-" : "",
+            fields[0], strtoul(fields[1], NULL, 10), fields[2], fields[3], fields[4],
+            bench ? "-bench-" : "", bench ? 8 : 0, fields[6],
+            keep == MERGE_KEEP_RESULTS ? "tar.xz" : "zip");
         for (char *at = name; *at; at++)
             if (!isalnum((unsigned char)*at) && !strchr("-._+", *at))
                 *at = '_';

@@ -2,6 +2,7 @@
 // README.txt of a pack: its CPU, its content, and how to read it.
 #include "pack_content.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "store/store_read.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -120,6 +121,8 @@ static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns
     strbuf_printf(&text, ", Linux %s.", store_text_of(run, "os_kernel"));
     if (strcmp(store_text_of(run, "backend"), "text") == 0)
         strbuf_puts(&text, " Nothing was measured: it is a simulation, a core made of text.");
+    else if (strncmp(store_text_of(run, "brand"), CPU_SIMULATED, strlen(CPU_SIMULATED)) == 0)
+        strbuf_puts(&text, " Files stood for parts of the machine: these are no results of a CPU.");
     if (nruns > 1)
         strbuf_printf(&text, " The tables have the best answers of %d runs.", nruns);
     text_wrap(out, strbuf_text(&text), 0, README_WIDTH);

@@ -132,10 +132,15 @@ const char *path_data(const char *relative)
     return paths_join(paths_root, relative);
 }
 
-const char *path_machine(const char *name)
+bool path_machine_is_set(void)
 {
     const char *machine = getenv("LATPUT_MACHINE");
-    const char *path = machine && *machine ? paths_join(machine, name) : NULL;
+    return machine && *machine;
+}
+
+const char *path_machine(const char *name)
+{
+    const char *path = path_machine_is_set() ? paths_join(getenv("LATPUT_MACHINE"), name) : NULL;
     return path && access(path, R_OK) == 0 ? path : NULL;
 }
 

@@ -18,6 +18,8 @@ const char *path_library(const char *name);
 // Returns the path of `relative` below $LATPUT_MACHINE, a directory of files that stand for this
 // machine. NULL if that is not set, or has no such file that can be read.
 const char *path_machine(const char *relative);
+// Returns true if $LATPUT_MACHINE is set, whichever files it has: results are not this machine's.
+bool path_machine_is_set(void);
 
 // Returns true if the data files are those of an installed latput, not of a source tree or
 // $LATPUT_ROOT.
