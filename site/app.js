@@ -204,7 +204,10 @@
             "a mnemonic and a class of operands: r64 m256 x y z k i8 …, in their order; m is any memory",
         ],
         ["{k}  {1to16}", "operands with this decoration"],
-        ["add rax, [rbx]", "the forms that code is, as latput query says"],
+        [
+            "add rax, [rbx]  addl %eax, %ebx  48 0f af c3",
+            "the forms that code or bytes are, as latput query says",
+        ],
         ["vp*d", "a pattern of the whole mnemonic"],
         ["jne  jcc  shuffle  _mm_add_ps", "other names, kinds of work, intrinsics"],
         [
@@ -261,7 +264,10 @@
         throw error;
     }
     function events() {
-        search.addEventListener("input", () => view.change({ search: search.value }));
+        search.addEventListener("input", () => {
+            view.change({ search: search.value });
+            codeFor(search.value).catch(complain);
+        });
         byId("controls").addEventListener("submit", (event) => event.preventDefault());
         byId("hidden").addEventListener("click", () => view.change({ absent: true, bits32: true }));
         byId("reset").addEventListener("click", () => {
@@ -295,6 +301,13 @@
         });
     }
 
+    // Loads what a search for bytes is compared with, and searches again.
+    async function codeFor(text) {
+        if (model.code || !latput.formCode.isBytes(text)) return;
+        await latput.load("data/code.js");
+        if (state.search === text) await show({ search: text });
+    }
+
     // Says what this page is, of which CPUs and when they were measured.
     function about() {
         const measured = model.cpus.filter((cpu) => cpu.forms > 0),
@@ -326,6 +339,7 @@
         performance.mark("latput-ready");
         await latput.load("data/words.js");
         if (state.search) await show(null);
+        await codeFor(state.search);
     }
     begin().catch(complain);
 })();

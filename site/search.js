@@ -249,9 +249,14 @@
             ? null
             : { globs, own: translate(text, true) };
     }
+    // Returns the readings of a text: as AT&T writes it, with registers of x87.
+    const { att, x87, decoded } = latput.formCode;
+    const readingsOf = (text) => (att(text) ?? [text]).flatMap(x87);
     // Returns a test of the forms that code is; null: it is none, or not yet all of one.
     function codeTest(text) {
-        const globs = code(text)?.globs ?? [];
+        const bytes = decoded(text);
+        if (bytes) return (form) => bytes.has(form);
+        const globs = readingsOf(text).flatMap((reading) => code(reading)?.globs ?? []);
         if (globs.length === 0) return null;
         const { forms } = model,
             found = new Set();
@@ -359,7 +364,7 @@
             .replace(/(^|\s)(_\w+)\s*\(.*?(\)|$)/g, "$1$2"); // as code calls it
     function words(text) {
         tables ??= prepare();
-        const lower = plain(text),
+        const lower = readingsOf(plain(text)).at(-1),
             known = code(lower);
         return (known?.own ?? lower)
             .split(/[\s,]+/)

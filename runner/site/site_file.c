@@ -20,6 +20,7 @@ static const char *const page_files[] = {
     "index.html",
     "style.css",
     "model.js",
+    "form_code.js",
     "search.js",
     "view.js",
     "differs.js",

@@ -18,7 +18,8 @@ for (const column of ["operands", "isa", "list", "enc", "options"])
     forms[column] = names.map(() => 0);
 const columns = { columns: [{ name: "note", type: "text", heading: "note" }] };
 const context = vm.createContext({ latput: { model: { forms }, columns } });
-vm.runInContext(readFileSync(process.argv[2], "utf8"), context);
+const files = process.argv.slice(2).map((file) => readFileSync(file, "utf8"));
+for (const file of files) vm.runInContext(file, context);
 const search = (text) => {
     const test = context.latput.search.parse(text, []);
     return names.filter((_, form) => test(form)).join(" ");
@@ -61,6 +62,10 @@ const rows = [
     ["vpdpbusd", "x x x", "evex", "dots"],
     ["vpdpbusd", "x x x", "vex", "dots"],
     ["crc32", "r32 r8", "legacy", "arithmetic"],
+    ["add", "r32 r32", "legacy", "moves"],
+    ["fadd", "st", "legacy", "moves"],
+    ["fsubr", "st st0", "legacy", "moves"],
+    ["movzx", "r32 m8", "legacy", "moves"],
 ];
 const all = [...new Set(["", ...rows.flat()])],
     model = {
@@ -82,9 +87,14 @@ const all = [...new Set(["", ...rows.flat()])],
                 ["Division", []],
                 ["Checksum", [8, 1]],
             ]),
-            operands: new Map([["zmm#", "z"], ["xmm#", "x"]]),
-            registers: new Map([["rax", "r[a6][x4]"], ["r9", "r64"]]),
-            sizes: new Map([["qword", "m64"]]),
+            operands: new Map([["zmm#", "z"], ["xmm#", "x"], ["st0", "st0"], ["st#", "st"]]),
+            registers: new Map([
+                ["rax", "r[a6][x4]"],
+                ["r9", "r64"],
+                ["eax", "r32"],
+                ["rdi", "r64"],
+            ]),
+            sizes: new Map([["qword", "m64"], ["byte", "m8"]]),
         },
     };
 ["mnemonic", "operands", "enc", "list"].forEach((column, c) => {
@@ -92,7 +102,7 @@ const all = [...new Set(["", ...rows.flat()])],
 });
 for (const column of ["isa", "options"]) model.forms[column] = rows.map(() => 0);
 const other = vm.createContext({ latput: { model, columns } });
-vm.runInContext(readFileSync(process.argv[2], "utf8"), other);
+for (const file of files) vm.runInContext(file, other);
 const { parse, suggest } = other.latput.search;
 for (const [text, expected] of [
     ["conditional move", "0"],
@@ -104,12 +114,26 @@ for (const [text, expected] of [
     ["check sums", ""],
     ["dot-product", "6 7"],
     ["_mm_dpbusd_avx_epi32", "7"],
-    ["add", "2 3 5"],
+    ["add", "2 3 5 9 10"],
     ["add rax, r8", "2"],
     ["add r8, r8", "3"],
     ["mov rax, fs:[0]", "4"],
     ["mov rax, [gs:0x28]", "4"],
     ["vaddps zmm0, zmm1, zmm2, {rn-sae}", "5"],
+    ["vaddps {rn-sae}, %zmm1, %zmm2, %zmm0", "5"],
+    ["addl %eax, %eax", "9"],
+    ["ADD %EAX,%EAX", "9"],
+    ["addq %r8, %rax", "2"],
+    ["movzbl (%rdi), %eax", "12"],
+    ["mov %fs:0x28, %rax", "4"],
+    ["fadd %st(1), %st", "10"],
+    ["fadd st0, st1", "10"],
+    ["fadd st(1)", "10"],
+    ["fsub %st, %st(1)", "11"],
+    ["addl %eax", "9"],
+    ["add %a((((,%b){{{{", ""],
+    ["%", ""],
+    ["48 0f zz", ""],
 ]) {
     const test = parse(text, []),
         got = rows.map((_, i) => i).filter((i) => test(i)).join(" ");
@@ -131,7 +155,7 @@ for (const [text, expected] of [
 }
 JS
 # A test that would not end ends, too.
-timeout 60 node search.mjs "$TREE/site/search.js" >wrong 2>&1
+timeout 60 node search.mjs "$TREE/site/form_code.js" "$TREE/site/search.js" >wrong 2>&1
 expect "the search ends" test $? = 0
 cat wrong
 expect "wildcards mean what they should" test ! -s wrong

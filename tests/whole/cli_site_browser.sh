@@ -45,6 +45,18 @@ vpermd zmm0{k1}, zmm1, [rax]
 vshufps xmm0, xmm1, xmm2, 0
 shuffle zmm0, zmm1, zmm2
 _mm_shuffle_epi8(a, b)
+addl %eax, %ebx
+imulq $100, 16(%r8), %r15
+vpermd (%rdi), %ymm2, %ymm1
+adcl $5, %ecx
+lea -8(%rbx,%rcx,4), %rax
+48 0f af c3
+4c 01 00
+48 83 c0 05
+c4 e2 6d 36 0f
+62 f2 75 c9 36 c2
+48 8d 44 88 08
+8d 1c 3e
 EOF
 "$BUILD/tests/test_site" hostile hostile.db || exit 99
 "$BUILD/tests/test_site" make known.db || exit 99
