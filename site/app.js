@@ -99,6 +99,41 @@
         view.change({ cpus: on ? [...state.cpus, cpu] : state.cpus.filter((one) => one !== cpu) });
     }
 
+    // The choices are in sight at the first look at the page. They are folded when the search or
+    // the table is used, and from then on as the reader left them, at later visits, too.
+    const choices = byId("choices"),
+        KEPT = "latput choices";
+    let first = false;
+    function kept(value) {
+        // A browser may keep nothing, and says so by an error.
+        try {
+            if (value) localStorage.setItem(KEPT, value);
+            return localStorage.getItem(KEPT);
+        } catch {
+            return null;
+        }
+    }
+    function beginChoices() {
+        const narrow = matchMedia("(max-width: 60rem)").matches;
+        first = !narrow && kept() === null && !state.search && !state.form;
+        choices.open = first || (!narrow && kept() === "open");
+        choices.querySelector("summary").addEventListener("click", () => {
+            first = false;
+            kept(choices.open ? "folded" : "open"); // what the click makes of it
+        });
+        byId("scroller").addEventListener("scroll", foldChoices);
+    }
+    function foldChoices() {
+        const scroller = byId("scroller");
+        if (!first || (scroller.scrollTop === 0 && !state.search)) return;
+        first = false;
+        kept("folded");
+        const top = scroller.offsetTop;
+        choices.open = false;
+        // The rows stay where they are if there is something above them.
+        scroller.scrollTop -= top - scroller.offsetTop;
+    }
+
     function save(name, type, text) {
         const link = h("a", {
             href: URL.createObjectURL(new Blob([text], { type })),
@@ -145,7 +180,9 @@
                     view.change({ view: name, form: "" }, true);
                 },
             },
-            label,
+            // A phone has room for the first word only.
+            /^\S+/.exec(label)[0],
+            h("span", { class: "rest" }, label.replace(/^\S+/, "")),
         );
     function navigation() {
         const parts = Object.entries(view.views).filter(
@@ -238,7 +275,12 @@
             );
         const dialog = byId("help");
         dialog.replaceChildren(
-            h("h2", { id: "help-title" }, "Help"),
+            h(
+                "div",
+                { class: "top" },
+                h("h2", { id: "help-title", tabindex: -1, autofocus: true }, "Help"),
+                h("button", { type: "button", onclick: () => dialog.close() }, "Close"),
+            ),
             h("h3", {}, "Search"),
             list(words),
             h("h3", {}, "Marks"),
@@ -252,9 +294,9 @@
                 {},
                 `Made by latput ${model.index.version}. Latency: cycles from an operand read to one written, least to most over all pairs. 1/Throughput: cycles per instruction, of independent ones.`,
             ),
-            h("button", { type: "button", onclick: () => dialog.close() }, "Close"),
         );
         dialog.showModal();
+        dialog.scrollTop = 0;
     }
 
     // --- begin ---
@@ -266,6 +308,7 @@
     function events() {
         search.addEventListener("input", () => {
             view.change({ search: search.value });
+            foldChoices();
             codeFor(search.value).catch(complain);
         });
         byId("controls").addEventListener("submit", (event) => event.preventDefault());
@@ -327,7 +370,7 @@
     async function begin() {
         byId("title").textContent = model.index.title;
         document.title = model.index.title;
-        if (matchMedia("(max-width: 60rem)").matches) byId("choices").open = false;
+        beginChoices();
         about();
         downloads();
         events();

@@ -31,6 +31,11 @@
             facts([
                 ["CPU", run.brand || run.vendor],
                 ["family", run.uarch_name],
+                ["forms", run.forms > 0 ? run.forms.toLocaleString("en") : ""],
+                ["selection", run.selection || "everything"],
+                ["started", run.started_utc],
+                ["finished", run.finished_utc ?? "not finished"],
+                ["took", run.seconds ? `${Math.round(run.seconds)} s` : ""],
                 ["claimed", run.claimed_uarch],
                 ["believed", `${run.uarch}, by ${decided[run.decided] ?? run.decided}`],
                 [
@@ -51,12 +56,6 @@
                 ["latput", run.version],
                 ["assembler", run.nasm_version],
                 ["system", run.os_kernel],
-                ["tables", run.tables],
-                ["selection", run.selection || "everything"],
-                ["forms", String(run.forms ?? "")],
-                ["started", run.started_utc],
-                ["finished", run.finished_utc ?? "not finished"],
-                ["took", run.seconds ? `${Math.round(run.seconds)} s` : ""],
             ]),
             run.warnings.map((warning) =>
                 h(
@@ -73,6 +72,7 @@
                 h("summary", {}, "Features"),
                 h("p", { class: "features" }, run.features),
             ),
+            run.tables ? h("p", { class: "features hint" }, `Tables: ${run.tables}`) : null,
         );
     }
     function cpus() {
@@ -89,7 +89,8 @@
                         {},
                         `${cpu.forms.toLocaleString("en")} forms in ${cpu.runs.length} run${cpu.runs.length === 1 ? "" : "s"}`,
                     ),
-                    cpu.runs.map((one) => run(one)),
+                    // Those that measured forms come first.
+                    cpu.runs.toSorted((a, b) => (b.forms > 0) - (a.forms > 0)).map(run),
                 ),
             ),
         ];
@@ -97,8 +98,14 @@
 
     // --- ports ---
 
-    // Orders sets so that overlapping ones are adjacent, the largest of each group first.
-    function setsInOrder(sets) {
+    // Orders sets as `latput ports` does: first those that there are without wide vectors, of each
+    // overlapping ones together, the largest first.
+    const isWide = ({ holds }) => holds.startsWith("wide");
+    const setsInOrder = (sets) => [
+        ...overlapping(sets.filter((set) => !isWide(set))),
+        ...overlapping(sets.filter(isWide)),
+    ];
+    function overlapping(sets) {
         const left = sets.toReversed(),
             order = [];
         while (left.length > 0) {
@@ -118,8 +125,11 @@
             top = 34,
             cell = 44,
             row = 26;
+        // Sets beside wide vectors stand apart.
+        const wide = sets.findIndex(isWide),
+            at = (line) => top + (line + (wide > 0 && line >= wide ? 0.4 : 0)) * row;
         const width = left + ports.order.length * cell + 8,
-            height = top + sets.length * row + 8;
+            height = at(sets.length) + 8;
         const picture = svg("svg", {
             viewBox: `0 0 ${width} ${height}`,
             width,
@@ -139,12 +149,12 @@
             }),
         );
         sets.forEach((set, line) => {
-            text(8, top + line * row + 17, set.name);
+            text(8, at(line) + 17, set.name);
             ports.order.forEach((port, i) =>
                 picture.append(
                     svg("rect", {
                         x: left + i * cell + 2,
-                        y: top + line * row + 2,
+                        y: at(line) + 2,
                         width: cell - 4,
                         height: row - 4,
                         rx: 3,
@@ -155,6 +165,13 @@
         });
         return picture;
     }
+    const held = {
+        narrow: "vectors, but beside 512 bits",
+        wide: "vectors beside 512 bits",
+        "wide forms": "forms of 512 bits",
+    };
+    const deviation = ({ residual }) =>
+        `Largest deviation: of the mixes of two sets that were timed to find this structure, the one that fits least takes ${(residual * 100).toFixed(1)} % more or less time than the structure predicts. Each form has a deviation of its own, among its details.`;
     function portsOf(cpu) {
         const { ports } = cpu,
             sets = setsInOrder(ports.sets);
@@ -184,8 +201,9 @@
             h(
                 "p",
                 {},
-                `${ports.port_count} ports in ${sets.length} sets, ${ports.width} slots per cycle in front of them. Found from throughput: ports that no form distinguishes are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
+                `${ports.port_count} ports in ${sets.length} sets, ${ports.width} slots per cycle in front of them. Found from throughput: ports that no form distinguishes are symmetric; their order and numbers mean nothing.`,
             ),
+            h("p", { class: "hint" }, deviation(ports)),
             h(
                 "div",
                 {
@@ -202,6 +220,7 @@
                     ["set", (set) => set.name],
                     ["size", (set) => String(set.size), "number"],
                     ["ports", (set) => set.ports.join(" ")],
+                    ["for", (set) => held[set.holds] ?? ""],
                     ["forms of one µop", (set) => String(set.forms), "number"],
                     ["occupied by", (set) => set.blocker],
                     ["", (set) => forms(set.name)],

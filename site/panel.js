@@ -197,12 +197,12 @@
                 [
                     ["kernel", (row) => row.shape + (row.decides ? " ✓" : "")],
                     ["cycles/instance", (row) => clk(row.instance_clk), "number"],
+                    ["outcome", outcome, "wide"],
                     ["bridges", (row) => (row.extra_clk ? clk(row.extra_clk) : ""), "number"],
                     ["spread", (row) => clk(row.spread_clk), "number"],
                     ["accepted", (row) => of(row.accepted, row.tried), "number"],
                     ["instances", (row) => String(row.instances ?? ""), "number"],
                     ["instructions", (row) => String(row.instrs ?? ""), "number"],
-                    ["outcome", outcome],
                 ],
                 rows,
             ),
@@ -301,6 +301,7 @@
                                   marked(clk(row.latency_clk), row.bound === "upper", row.mark),
                               "number",
                           ],
+                          ["outcome", outcome, "wide"],
                           ["bound", (row) => (row.outcome === "ok" ? row.bound : "")],
                           ["spread", (row) => clk(row.spread_clk), "number"],
                           ["states", range, "number"],
@@ -308,7 +309,6 @@
                           ["dense", (row) => clk(row.dense_clk), "number"],
                           ["filled", (row) => clk(row.filled_clk), "number"],
                           ["accepted", (row) => of(row.accepted, row.tried), "number"],
-                          ["outcome", outcome],
                           [
                               "",
                               (row) =>
@@ -349,10 +349,10 @@
                 ["instances", (row) => String(row.instances), "number"],
                 ["blockers", (row) => String(row.blockers), "number"],
                 ["cycles", (row) => clk(row.clk), "number"],
+                ["outcome", outcome, "wide"],
                 ["spread", (row) => clk(row.spread_clk), "number"],
                 ["µops seen there", (row) => clk(row.uops), "number"],
                 ["counted", (row) => row.counted],
-                ["outcome", outcome],
             ],
             detail.trials,
         );

@@ -38,11 +38,37 @@
             return { color: color % COLORS, dash: dashes[dash % dashes.length] };
         });
     }
-    // Returns true if sorted values grow by factors: most of them are at the low end.
-    function byFactors(sorted) {
+    // Returns true if sorted heights grow by factors: most of them are at the low end.
+    function steepFrom(sorted) {
         const [least, most] = [sorted[0], sorted.at(-1)],
             middle = sorted[Math.floor(sorted.length / 2)];
         return least > 0 && most / least > 16 && (middle - least) / (most - least) < 0.15;
+    }
+    // Returns true if the values of a sweep grow by factors: their gaps are more even on a
+    // logarithmic axis. Points that were refined between them change little of that.
+    function byFactors(sorted) {
+        const positive = sorted.filter((value) => value > 0);
+        if (sorted[0] < 0 || positive.length < 3 || positive.at(-1) < 8 * positive[0]) return false;
+        const unevenness = (values) =>
+            values
+                .slice(1)
+                .map((value, i) => ((value - values[i]) / (values.at(-1) - values[0])) ** 2)
+                .reduce((a, b) => a + b, 0);
+        return unevenness(positive.map(Math.log)) < unevenness(positive);
+    }
+    // The axis of such values: powers of two, at most ten; where zero is among them, it stands
+    // before the least of the others.
+    function logarithmic(x) {
+        const least = x.find((value) => value > 0),
+            from = Math.ceil(Math.log2(least)),
+            to = Math.floor(Math.log2(x.at(-1))),
+            step = Math.ceil((to - from + 1) / 10);
+        const powers = [];
+        for (let power = from; power <= to; power += step) powers.push(2 ** power);
+        return {
+            scale: x[0] > 0 ? { distr: 3, log: 2 } : { distr: 4, asinh: least },
+            splits: x[0] > 0 ? powers : [0, ...powers],
+        };
     }
     // Writes powers of two as the sweeps have them: 4K, 16M.
     const binary = (value) => {
@@ -105,12 +131,13 @@
         const [{ x_unit: unit, y_unit: measure }] = lines[0].points;
         const look = looks(lines);
         const heights = lines.map((line) => line.points.map(({ y }) => y).sort((a, b) => a - b)),
-            steep = heights.every(([low]) => low > 0) && heights.some(byFactors);
-        const factors = byFactors(x),
+            steep = heights.every(([low]) => low > 0) && heights.some(steepFrom);
+        const factors = byFactors(x) ? logarithmic(x) : null,
             labels = (_, splits) => splits.map((at) => (at === null ? null : binary(at)));
         const steps = stepsOf(lines, rows);
         const words = [
             `Curves of ${lines.map((line) => line.label || measure).join(", ")}`,
+            factors ? "horizontal axis logarithmic" : "horizontal axis linear",
             ...steps.map(
                 ({ line, x }) => `step of ${lines[line].label || measure} at ${binary(x)}`,
             ),
@@ -132,7 +159,7 @@
             },
             height: 280,
             scales: {
-                x: { time: false, distr: factors ? 3 : 1, log: 2 },
+                x: { time: false, ...factors?.scale },
                 y: steep ? { distr: 3 } : linear,
             },
             series: [
@@ -147,7 +174,11 @@
                 })),
             ],
             axes: [
-                { ...axis, label: unit || "", ...(factors ? { values: labels } : {}) },
+                {
+                    ...axis,
+                    label: unit || "",
+                    ...(factors ? { splits: () => factors.splits, values: labels } : {}),
+                },
                 { ...axis, size: 62, label: measure || "" },
             ],
             legend: {
@@ -240,10 +271,12 @@
             }
         return lines.sort((a, b) => inOrder(a.variant, b.variant));
     }
+    // A variant does not read as part of the CPU's name: Zen 5 (16).
+    const labelOf = (cpu, variant) => (cpu && variant ? `${cpu} (${variant})` : cpu || variant);
     const line = (cpu, variant, points) => ({
         cpu,
         variant: variant ?? "",
-        label: words(cpu, variant),
+        label: labelOf(cpu, variant),
         points: points.sort((a, b) => a.x - b.x),
         plane: typeof points[0].by_x === "number", // two variables
     });
@@ -254,7 +287,7 @@
             const parts = one.plane
                 ? byRow(one).map(([by, points]) => ({
                       ...line(one.cpu, words(one.variant, by), points),
-                      label: words(one.cpu, one.variant, by, points[0].by_unit),
+                      label: labelOf(one.cpu, words(one.variant, by, points[0].by_unit)),
                       plane: false,
                   }))
                 : [];
@@ -344,11 +377,11 @@
             inOrder(a, b),
         );
         const of = (own, cpu) => own.find((row) => nameOfRun(row.run_id) === cpu)?.sentence ?? "";
-        if (cpus.length > 1 && variants.length > 1)
+        if (variants.some(([variant]) => variant !== ""))
             return grid(
                 "In words",
                 [
-                    ["", ([variant]) => variant],
+                    ["variant", ([variant]) => variant],
                     ...cpus.map((cpu) => [cpu, ([, own]) => of(own, cpu), "wide"]),
                 ],
                 variants,
@@ -356,8 +389,8 @@
         return h(
             "dl",
             { class: "facts" },
-            variants.flatMap(([variant, own]) =>
-                cpus.map((cpu) => [h("dt", {}, words(cpu, variant)), h("dd", {}, of(own, cpu))]),
+            variants.flatMap(([, own]) =>
+                cpus.map((cpu) => [h("dt", {}, cpu), h("dd", {}, of(own, cpu))]),
             ),
         );
     }
@@ -390,34 +423,73 @@
         return { name, title, group: rows.find((row) => row.grp)?.grp ?? "", element, heading };
     }
 
+    // --- the index, which stays in view ---
+
     // Sections have no anchors of their own, since the address holds the state of the whole page.
+    // Where there is no room beside the sections, the index is folded above them.
+    const narrow = matchMedia("(max-width: 60rem)");
     function contents(parts) {
-        const link = ({ name, title, heading }) =>
-            h(
+        const links = new Map(); // heading -> its link
+        const link = ({ name, title, heading }) => {
+            const element = h(
                 "a",
                 {
                     href: `?view=properties#${encodeURIComponent(name)}`,
                     onclick: (event) => {
                         event.preventDefault();
+                        if (narrow.matches) index.open = false;
                         heading.scrollIntoView({ block: "start" });
                         heading.focus({ preventScroll: true });
                     },
                 },
                 title,
             );
-        return h(
-            "nav",
-            { class: "contents", "aria-label": "Properties" },
-            h(
-                "dl",
-                { class: "facts" },
-                [...Map.groupBy(parts, (part) => part.group)].map(([group, own]) => [
-                    h("dt", {}, group.replaceAll("_", " ") || "all"),
-                    h("dd", {}, own.map(link)),
-                ]),
-            ),
+            links.set(heading, element);
+            return h("li", {}, element);
+        };
+        const here = h("span", { class: "here" }),
+            groups = [...Map.groupBy(parts, (part) => part.group)].map(([group, own]) => [
+                h("h3", {}, group.replaceAll("_", " ") || "all"),
+                h("ul", {}, own.map(link)),
+            ]);
+        const index = h(
+            "details",
+            { open: !narrow.matches },
+            h("summary", {}, "Index", here),
+            h("div", { class: "groups" }, groups),
         );
+        const element = h("nav", { class: "contents", "aria-label": "Properties" }, index);
+        element.follow = () => {
+            // The lowest heading above the middle of the first lines; two may be side by side.
+            const limit = page.getBoundingClientRect().top + 90;
+            let [at, most] = [undefined, -Infinity];
+            for (const heading of links.keys()) {
+                const { top } = heading.getBoundingClientRect();
+                if (top <= limit && top > most) [at, most] = [heading, top];
+            }
+            for (const [heading, one] of links)
+                if (heading === at) one.setAttribute("aria-current", "true");
+                else one.removeAttribute("aria-current");
+            here.textContent = at ? `: ${links.get(at).textContent}` : "";
+            const [one, list] = [links.get(at), index.lastChild];
+            if (one && index.open)
+                list.scrollTop = one.offsetTop - list.offsetTop - list.clientHeight / 2;
+        };
+        return element;
     }
+    // Marks the section in sight, once a frame.
+    let shownIndex = null,
+        asked = false;
+    const page = document.getElementById("view-page");
+    page.addEventListener("scroll", () => {
+        if (asked || !shownIndex?.isConnected) return;
+        asked = true;
+        requestAnimationFrame(() => {
+            asked = false;
+            shownIndex.follow();
+        });
+    });
+
     // --- the fact sheet ---
 
     function fact(found) {
@@ -452,11 +524,18 @@
             return h("span", {}, shown, fact);
         };
         const head = ({ run_id: run }) => `${nameOfRun(run)}, ${dateOfRun(run)}`;
-        return grid(
+        const table = grid(
             "With intervals of 95 %, and what others publish",
             [["", name], ...known.map((one, i) => [head(one), ([, , of]) => fact(of[i]), "wide"])],
             [...lines.values()],
             { class: "sheet" },
+        );
+        // On a phone the curves would come after thousands of pixels of facts.
+        return h(
+            "details",
+            { class: "facts-first", open: !narrow.matches },
+            h("summary", {}, `Fact sheet: ${lines.size} facts`),
+            table,
         );
     }
 
@@ -471,15 +550,26 @@
             variants.get(point.variant).push(point);
         }
         const names = Map.groupBy(model.properties.table, (row) => row.property);
-        const parts = [...names].map(([name, rows]) => property(name, rows, points));
+        // In the order of the index: by group.
+        const own = [...names].map(([name, rows]) => property(name, rows, points)),
+            parts = [...Map.groupBy(own, (part) => part.group).values()].flat();
+        shownIndex = parts.length > 1 ? contents(parts) : null;
         return [
             h("h2", {}, "Properties of the pipeline"),
-            sheet(model.properties.sheets),
-            parts.length > 1 ? contents(parts) : null,
             h(
                 "div",
-                { class: "parts" },
-                parts.map((part) => part.element),
+                { class: "indexed" },
+                shownIndex,
+                h(
+                    "div",
+                    {},
+                    sheet(model.properties.sheets),
+                    h(
+                        "div",
+                        { class: "parts" },
+                        parts.map((part) => part.element),
+                    ),
+                ),
             ),
         ];
     }

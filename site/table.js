@@ -43,7 +43,7 @@
             slow = table.number("rthroughput_slow_clk", form);
         const one = marked(clk(fast), table.text("rthroughput_bound", form) === "upper", null),
             two = clk(slow);
-        return one && two && two !== one ? `${one} … ${two}` : one;
+        return one && two && two !== clk(fast) ? `${one} / ${two}` : one;
     }
     const uopsUpper = ({ table }, form) => table.text("uops_bound", form) === "upper";
     function uops(cpu, form) {
@@ -171,18 +171,12 @@
                       {},
                       own.map((column) => h("td", { class: column.kind })),
                       cpus.map((cpu) =>
-                          h(
-                              "th",
-                              {
-                                  scope: "colgroup",
-                                  colspan: each,
-                                  class: "cpu",
-                                  title: doubtful(cpu) || cpu.key,
-                                  "data-cpu": cpu.key,
-                              },
-                              each > 1 ? cpu.name : cpu.short,
-                              each > 1 ? h("span", { class: "doubt" }, `, ${cpu.date}`) : "",
-                          ),
+                          h("th", {
+                              scope: "colgroup",
+                              class: "cpu",
+                              title: doubtful(cpu) || cpu.key,
+                              "data-cpu": cpu.key,
+                          }),
                       ),
                   )
                 : null;
@@ -212,64 +206,87 @@
         );
         fit();
     }
-    // Widths of columns in rem: at least, and on a phone or beside an open panel, which has the
-    // facts.
+    // Widths of columns in rem, at least. Names are shorter on a phone and beside an open panel.
     const phone = matchMedia("(max-width: 45rem)");
-    const widths = { form: 21, fact: 9, lat: 8.5, tp: 6.5, uops: 3.8, ports: 11 };
-    const narrow = {
-        phone: { ...widths, form: 10.5 },
-        tight: { ...widths, form: 12, fact: 0 },
-    };
-    // Returns the number of letters of a column's longest text.
+    const widths = { form: 17, fact: 9, lat: 6.5, tp: 5.5, uops: 3.8, ports: 11 };
+    const numbers = ["lat", "tp", "uops"];
+    // Returns the number of letters of a column's longest text, or reason for having none.
     const longest = new Map();
-    function letters(column) {
-        const { kind, id } = column;
-        if (!longest.has(id)) {
-            const text = column.cpu ? (form) => metricText[kind](column.cpu, form) : column.text;
+    function letters({ id, kind, cpu, metric, text }) {
+        // A reason stands at the first of two columns.
+        const key = `${id} ${metric === "tp" && state.metrics.has("lat")}`;
+        if (!longest.has(key)) {
+            const all = cpu
+                ? (form) => metricText[kind](cpu, form) || missing(cpu, form, metric)[0]
+                : text;
             let most = 0;
             for (let form = 0; form < model.forms.count; form++)
-                if (!column.cpu || column.cpu.table.has(form))
-                    most = Math.max(most, text(form).length);
-            longest.set(id, Math.min(most, 64));
+                if (!cpu || cpu.table.has(form)) most = Math.max(most, all(form).length);
+            longest.set(key, Math.min(most, 64));
         }
-        return longest.get(id);
+        return longest.get(key);
     }
-    // Returns how many rem more a column would use. A letter takes about half a rem.
-    function wish(column) {
-        const mark = column.cpu && state.diff ? 2 : 0;
-        return Math.max(0, (letters(column) + mark) * 0.53 + 1 - widths[column.kind]);
+    // Returns how many rem a column uses. A letter takes about half a rem, less on a phone.
+    const used = (column) => {
+        const n = letters(column) + (column.cpu && state.diff ? 2 : 0);
+        return phone.matches ? n * 0.47 + 0.7 : n * 0.53 + 1;
+    };
+    const beside = () => !phone.matches && document.body.classList.contains("with-panel");
+    // Returns the least width of a column: numbers and reasons are never cut, names and ports may
+    // be.
+    function leastOf(column) {
+        if (column.kind === "form") return phone.matches ? 9.5 : beside() ? 12 : widths.form;
+        const own = numbers.includes(column.kind) ? used(column) : 0;
+        return Math.max(widths[column.kind], own);
     }
-    // Gives columns the room that there is. A table that is too wide beside an open panel becomes
-    // narrower; the rest can be scrolled to, which a shadow shows.
+    const sum = (values) => values.reduce((a, b) => a + b, 0);
+    // What the panel has, too, in the order in which the table leaves it out beside the panel until
+    // all CPUs are in sight.
+    const LEFT_OUT = ["fact", "ports", "uops", "tp"];
+    function leaveOut(room) {
+        const out = [];
+        const kept = () => columns.filter(({ kind }) => !out.includes(kind));
+        if (beside())
+            for (const kind of LEFT_OUT)
+                if (
+                    sum(kept().map(leastOf)) > room &&
+                    (kind === "fact" || kept().some((one) => one.cpu && one.kind !== kind))
+                )
+                    out.push(kind);
+        return out;
+    }
+    // Gives columns the room that there is. What is too wide can be scrolled to, which a shadow
+    // shows.
     function fit() {
         const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-        const total = (of) => columns.reduce((sum, { kind }) => sum + of[kind], 0);
-        const room = scroller.clientWidth / rem;
-        const tight =
-            !phone.matches &&
-            document.body.classList.contains("with-panel") &&
-            total(widths) > room;
-        const of = phone.matches ? narrow.phone : tight ? narrow.tight : widths;
-        const spare = Math.max(0, room - total(of)),
-            wishes = spare > 0 && !phone.matches ? columns.map(wish) : columns.map(() => 0);
-        const share = Math.min(
-            1,
-            spare /
-                Math.max(
-                    1,
-                    wishes.reduce((a, b) => a + b, 0),
-                ),
-        );
-        const cols = table.querySelectorAll("col");
-        let width = 0;
-        columns.forEach(({ kind }, i) => {
-            const own = of[kind] + wishes[i] * share;
-            cols[i].style.width = `${own}rem`;
-            width += own;
-        });
-        table.classList.toggle("tight", tight);
-        table.style.width = `${width}rem`;
+        const room = scroller.clientWidth / rem,
+            out = leaveOut(room),
+            least = columns.map((column) => (out.includes(column.kind) ? 0 : leastOf(column)));
+        const spare = Math.max(0, room - sum(least)),
+            wishes = columns.map((column, i) =>
+                least[i] > 0 && !phone.matches ? Math.max(0, used(column) - least[i]) : 0,
+            );
+        const share = Math.min(1, spare / Math.max(1, sum(wishes)));
+        const cols = table.querySelectorAll("col"),
+            own = least.map((width, i) => width + wishes[i] * share);
+        own.forEach((width, i) => (cols[i].style.width = `${width}rem`));
+        for (const kind of LEFT_OUT) table.classList.toggle(`no-${kind}`, out.includes(kind));
+        nameCpus(out);
+        table.style.width = `${sum(own)}rem`;
         shade();
+    }
+    // Names the CPUs above their columns, shortly where there is little room.
+    function nameCpus(out) {
+        const each = [...state.metrics].filter((metric) => !out.includes(metric)).length,
+            short = each < 2 || each < state.metrics.size,
+            cpus = view.shown();
+        table.querySelectorAll("thead .cpu").forEach((cell, i) => {
+            cell.colSpan = each;
+            cell.replaceChildren(
+                short ? cpus[i].short : cpus[i].name,
+                short ? "" : h("span", { class: "doubt" }, `, ${cpus[i].date}`),
+            );
+        });
     }
     function shade() {
         const hidden = scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft;

@@ -3,10 +3,11 @@
 // without a word on the console or a request to anywhere, that names of strangers stay names, and
 // that it can be used without a mouse, without sight and on a phone. Usage: node site.mjs SCRATCH
 // SCREENSHOTS; SCRATCH has node_modules, the pages many, unlike, hostile, known, slim, false, and
-// what latput diff says of unlike. Prints each check that fails; status 1 if any does.
+// what latput diff says of unlike. Prints each check that fails; status 1 if any does. Names of
+// parts after these two arguments: only those.
 import { createRequire } from "node:module";
 import { readFileSync, writeFileSync } from "node:fs";
-const [scratch, shots] = process.argv.slice(2);
+const [scratch, shots, ...wanted] = process.argv.slice(2);
 const require = createRequire(`${scratch}/`);
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -84,11 +85,20 @@ async function accessible(page, what) {
                 .join("\n"),
         );
 }
+// Unfolds the choices: CPUs, columns, extensions.
+const unfold = (page) =>
+    page.evaluate(() => {
+        document.getElementById("choices").open = true;
+    });
 const shot = (page, name) => page.screenshot({ path: `${shots}/${name}.png` });
 
 async function searching() {
     const page = await open("many");
-    // Code means the forms that latput query finds.
+    // Code means the forms that latput query finds, and so do bytes, once their data are there.
+    await search(page, "48 0f af c3");
+    await page.waitForFunction(() => latput.table.csv().split("\n").length === 3);
+    equal("bytes find their form", await firstRows(page, 1), ["imul r64 r64"]);
+    await search(page, "");
     for (const line of readFileSync(`${scratch}/code.tsv`, "utf8").trim().split("\n")) {
         const [code, json] = line.split("\t");
         const found = await page.evaluate((text) => {
@@ -306,6 +316,7 @@ async function state() {
             .every((line) => line.includes("AVX512")),
     );
     equal("its search", await page.inputValue("#search"), "vpermd");
+    await unfold(page);
     await page.locator("#cpus label", { hasText: "many2" }).click();
     await page.waitForFunction(() => document.querySelectorAll("#table thead th.cpu").length === 2);
     await page.locator("#columns label", { hasText: "Extension" }).click();
@@ -452,12 +463,14 @@ async function beside() {
                 box = (element) => element.getBoundingClientRect();
             const heads = [...document.querySelectorAll("#table thead tr:last-child th")],
                 rows = [...document.querySelectorAll("#table tbody tr:not(.space)")];
-            const last = heads.at(-1);
+            const shown = heads.filter((head) => head.offsetWidth > 0),
+                last = shown.at(-1),
+                at = heads.indexOf(last);
             return {
                 fits: box(last).right <= box(scroller).right + 1,
                 inPage: box(document.getElementById("panel")).right <= innerWidth,
                 aligned: rows.every(
-                    (row) => Math.abs(box(row.lastChild).left - box(last).left) < 1,
+                    (row) => Math.abs(box(row.children[at]).left - box(last).left) < 1,
                 ),
                 shadow: getComputedStyle(scroller.parentElement, "::after").content !== "none",
             };
@@ -474,8 +487,27 @@ async function beside() {
     await narrow.waitForFunction(() => document.querySelector("#table th.fact")?.offsetWidth > 0);
     check("the rest comes back", (await seen(narrow)).aligned);
     await narrow.context().close();
-    const many = await open("many", `?form=add+r64+r64&cb_many1=on${one}`, {
-        viewport: { width: 1180, height: 800 },
+    // The second CPU is in sight, with as many of its columns as there is room for, under its name.
+    for (const [width, columns] of [
+        [1024, 1],
+        [1440, 3],
+        [1920, 4],
+    ]) {
+        const two = await open("many", `?form=add+r64+r64&cb_many1=on${one}`, {
+            viewport: { width, height: 800 },
+        });
+        await ready(two);
+        equal(`two CPUs fit beside the panel, ${width}`, await seen(two), all);
+        const names = two.locator("#table thead th.cpu");
+        equal(
+            `with ${columns} columns each`,
+            await names.evaluateAll((cells) => cells.map((cell) => cell.colSpan)),
+            [columns, columns],
+        );
+        await two.context().close();
+    }
+    const many = await open("many", `?form=add+r64+r64&cb_many1=on&cb_many2=on${one}`, {
+        viewport: { width: 900, height: 800 },
     });
     await ready(many);
     equal("more scrolls", await seen(many), { ...all, fits: false, shadow: true });
@@ -632,6 +664,7 @@ async function differences() {
 
 async function downloads() {
     const page = await open("many", "?search=vpermd&cb_many0=on&cb_many1=on&cb_lat=on");
+    await unfold(page);
     const saved = async (name) => {
         const [download] = await Promise.all([
             page.waitForEvent("download"),
@@ -817,6 +850,10 @@ function propertiesOf(run) {
         for (const variant of ["add_8", "add_16", "cmp"])
             for (const x of [0, 2])
                 point(file, "fusion", variant, x, variant === "cmp" ? 1 : 2 + x);
+        for (const x of [0, 32, 64, 256, 1024, 8192]) point(file, "strings", "movsb", x, x);
+        for (let x = 8; x <= 400; x += 8) point(file, "queues", "", x, x);
+        conclude(file, "strings", "memory", "movsb", "slope", 1);
+        conclude(file, "queues", "memory", "", "knee", 100, "bytes");
         for (const by of [16, 8]) {
             conclude(file, "branches", "branches", `jmp ${by}`, "level 1", by / 8);
             for (const x of [4, 4096]) point(file, "branches", "jmp", x, x / by, by);
@@ -864,8 +901,23 @@ async function ports() {
         hidden: [],
         probes: [],
         sets: [
-            { name: "A1", size: 1, ports: ["p0"], forms: 2, blocker: "imul" },
-            { name: "A3", size: 3, ports: ["p0", "p1", "<b>p2"], forms: 9, blocker: "add" },
+            { name: "A1", size: 1, ports: ["p0"], forms: 2, blocker: "imul", holds: "always" },
+            {
+                name: "A3",
+                size: 3,
+                ports: ["p0", "p1", "<b>p2"],
+                forms: 9,
+                blocker: "add",
+                holds: "always",
+            },
+            {
+                name: "A2.512",
+                size: 2,
+                ports: ["p0", "p1"],
+                forms: 3,
+                blocker: "vaddps",
+                holds: "wide",
+            },
         ],
         units: [{ name: "U1", blocker: "div r64", kind: "not pipelined", busy_clk: 6 }],
     };
@@ -876,6 +928,9 @@ async function ports() {
     const run = (file) => cpu(file).runs[0].run_id;
     // A run from before, whose conclusions and points are not to be mixed with the newest one's.
     cpu("testa").runs.push({ ...cpu("testa").runs[0], run_id: 77, started_utc: "2001-01-01" });
+    // The newest run has properties only.
+    const withForms = cpu("testa").runs[0];
+    cpu("testa").runs.unshift({ ...withForms, run_id: 78, forms: 0, tables: "cpus:12" });
     cpu("testa").ports = structure;
     known.properties = 1;
     writeFileSync(index, put("index", known));
@@ -887,7 +942,18 @@ async function ports() {
         ),
     );
     const page = await open("known", "?view=ports");
-    equal("a picture of sets and ports", await page.locator("svg.ports rect.on").count(), 4);
+    equal("a picture of sets and ports", await page.locator("svg.ports rect.on").count(), 6);
+    equal(
+        "sets in the order of latput ports: those beside wide vectors last",
+        await page.locator("svg.ports text:not(.small)").allTextContents(),
+        ["A3", "A1", "A2.512"],
+    );
+    check(
+        "what the deviation is",
+        (await page.locator("article").textContent()).includes(
+            "the one that fits least takes 1.0 % more or less time than the structure predicts",
+        ),
+    );
     check("with names", (await page.locator("svg.ports").textContent()).includes("<b>p2"));
     await accessible(page, "ports");
     await page.locator("nav a", { hasText: "Properties" }).click();
@@ -904,12 +970,12 @@ async function ports() {
     const curve = (title) => part(title).locator(".plot canvas").getAttribute("aria-label");
     check(
         "curves of both CPUs",
-        /Test testa l1 <i>, Test testb l1 <i>/.test(await curve("cache_latency")),
+        /Test testa \(l1 <i>\), Test testb \(l1 <i>\)/.test(await curve("cache_latency")),
         await curve("cache_latency"),
     );
     check(
         "steps are drawn where they were found",
-        /step of Test testa l1 <i> at 8; step of Test testb l1 <i> at 8;/.test(
+        /step of Test testa \(l1 <i>\) at 8; step of Test testb \(l1 <i>\) at 8;/.test(
             await curve("cache_latency"),
         ),
         await curve("cache_latency"),
@@ -924,7 +990,7 @@ async function ports() {
     const beside = await part("cache_latency").locator(".beside").textContent();
     check(
         "values of all curves beside the cursor",
-        /bytes.*Test testa l1 <i>: \d+ clk.*Test testb l1 <i>: \d+ clk/.test(beside),
+        /bytes.*Test testa \(l1 <i>\): \d+ clk.*Test testb \(l1 <i>\): \d+ clk/.test(beside),
         beside,
     );
     check(
@@ -933,7 +999,25 @@ async function ports() {
         await part("fusion").textContent(),
     );
     check("what was found", (await part("cache_latency").textContent()).includes("grows"));
-    equal("groups of properties", await page.locator("#view-page nav dt").allTextContents(), [
+    // A variant does not read as part of the CPU's name.
+    equal(
+        "variants have a column of their own",
+        await part("cache_latency").locator(".grid").first().locator("tr").allInnerTexts(),
+        ["variant\tTest testa\tTest testb", "l1 <i>\tgrows 5\tgrows 6"],
+    );
+    for (const [title, axis] of [
+        ["cache_latency", "logarithmic"],
+        ["strings", "logarithmic"], // with a zero
+        ["queues", "linear"],
+    ]) {
+        await part(title).scrollIntoViewIfNeeded();
+        check(
+            `the axis of ${title}`,
+            (await curve(title)).includes(`horizontal axis ${axis}`),
+            await curve(title),
+        );
+    }
+    equal("groups of properties", await page.locator("#view-page nav h3").allTextContents(), [
         "memory",
         "front end",
         "branches",
@@ -943,15 +1027,15 @@ async function ports() {
     check("and stays in this part", page.url().includes("view=properties"), page.url());
     check(
         "a curve for each value that has a conclusion, in the order of numbers",
-        /Test testa jmp 8, Test testa jmp 16, Test testb jmp 8, Test testb jmp 16/.test(
-            await curve("branches"),
+        (await curve("branches")).includes(
+            "a (jmp 8), Test testa (jmp 16), Test testb (jmp 8), Test testb (jmp 16)",
         ),
         await curve("branches"),
     );
     equal(
         "CPUs side by side",
         await part("branches").locator(".grid").first().locator("th").allTextContents(),
-        ["Test testa", "Test testb"],
+        ["variant", "Test testa", "Test testb"],
     );
     const matrices = part("fusion").locator(".matrices .grid");
     equal("a matrix of variants for each CPU", await matrices.count(), 2);
@@ -968,6 +1052,225 @@ async function ports() {
     check("others have", new Set(shades).size === 3, shades);
     await accessible(page, "properties");
     await shot(page, "properties");
+    await page.locator("#views a", { hasText: "CPUs" }).click();
+    const first = page.locator("article").first();
+    equal(
+        "runs that have forms come first",
+        await first.locator("h4").first().innerText(),
+        `Run ${withForms.run_id}, ${withForms.started_utc.slice(0, 10)}`,
+    );
+    equal(
+        "hashes come last",
+        await first.locator(".run").last().locator(":scope > *").last().innerText(),
+        "Tables: cpus:12",
+    );
+    await page.context().close();
+    await indexed();
+}
+
+// The index of the properties stays in view, and curves come early on a phone.
+async function indexed() {
+    for (const width of [390, 1024, 1440, 1920]) {
+        const page = await open("known", "?view=properties", { viewport: { width, height: 800 } });
+        const phone = width < 960;
+        equal(
+            `facts are unfolded where there is room, ${width}`,
+            await page.locator("details.facts-first").getAttribute("open"),
+            phone ? null : "",
+        );
+        const [top, height] = await page
+            .locator(".plot")
+            .first()
+            .evaluate((plot) => [plot.getBoundingClientRect().top, innerHeight]);
+        if (phone) check("a curve is in sight at once", top < height, [top, height]);
+        const at = () =>
+            page.evaluate(() => {
+                const box = document.querySelector("nav.contents").getBoundingClientRect();
+                return {
+                    inView: box.bottom > 60 && box.top < innerHeight - 20,
+                    here: [...document.querySelectorAll("nav.contents [aria-current]")].map(
+                        (link) => link.textContent,
+                    ),
+                    said: document.querySelector("nav.contents .here").textContent,
+                };
+            });
+        check(`the index is in view, ${width}`, (await at()).inView, await at());
+        // At the widest two sections are side by side.
+        for (const heading of width < 1920 ? ["strings", "fusion"] : ["cache_latency", "queues"]) {
+            await page.evaluate((name) => {
+                const all = [...document.querySelectorAll("#view-page h3")];
+                all.find((one) => one.textContent === name).scrollIntoView({ block: "start" });
+            }, heading);
+            await page
+                .waitForFunction(
+                    (name) =>
+                        document.querySelector("nav.contents [aria-current]")?.textContent === name,
+                    heading,
+                    { timeout: 5000 },
+                )
+                .catch(() => {});
+            equal(`the index follows, ${width}`, await at(), {
+                inView: true,
+                here: [heading],
+                said: `: ${heading}`,
+            });
+        }
+        if (phone) {
+            await page.locator("nav.contents summary").click();
+            await page.locator("nav.contents a", { hasText: "queues" }).click();
+            check(
+                "the index folds again",
+                !(await page.locator("nav.contents ul").first().isVisible()),
+            );
+        }
+        await accessible(page, `properties, ${width}`);
+        await page.context().close();
+    }
+}
+
+// What is in sight: nothing that decides is cut, whatever the width.
+async function inSight() {
+    const cutCells = (page) =>
+        page
+            .locator("#table tbody td:is(.lat, .tp, .uops)")
+            .evaluateAll((cells) =>
+                cells
+                    .filter((cell) => cell.scrollWidth > cell.clientWidth)
+                    .map((cell) => cell.title),
+            );
+    for (const width of [390, 1024, 1440, 1920]) {
+        const page = await open("unlike", "?search=outcome:", { viewport: { width, height: 800 } });
+        await page.fill("#search", "");
+        await page.locator("#hidden").evaluate((button) => button.click());
+        equal(`numbers and reasons are not cut, ${width}`, await cutCells(page), []);
+        const outside = await page.evaluate(
+            () =>
+                [...document.querySelectorAll("#views a, #help-open, h1")]
+                    .map((element) => element.getBoundingClientRect())
+                    .filter((box) => box.left < 0 || box.right > innerWidth || box.width === 0)
+                    .length,
+        );
+        equal(`the header is whole, ${width}`, outside, 0);
+        check("and low", (await page.locator("header").boundingBox()).height < 70);
+        await page.locator("#help-open").click();
+        equal(
+            `help opens at its top, ${width}`,
+            await page.evaluate(() => {
+                const help = document.getElementById("help"),
+                    close = help.querySelector("button").getBoundingClientRect();
+                return [help.scrollTop, close.top >= 0 && close.bottom < innerHeight];
+            }),
+            [0, true],
+        );
+        await page.context().close();
+    }
+    const page = await open("many");
+    const range = (low, high) =>
+        page.evaluate(
+            ([low, high]) =>
+                latput.table.throughput(
+                    {
+                        table: {
+                            number: (name) => (name === "rthroughput_clk" ? low : high),
+                            text: () => "upper",
+                        },
+                    },
+                    0,
+                ),
+            [low, high],
+        );
+    // Text that is cut ends with …, so no range has it.
+    equal("fast and slow", await range(4000, 8010), "≤4.00 / 8.01");
+    equal("the same", await range(4000, 4001), "≤4.00");
+    // The reason of an operand pair stands whole in the panel.
+    await page.evaluate(() => {
+        const own = latput.detail;
+        latput.detail = async (...of) => {
+            const detail = await own(...of);
+            Object.assign(detail.pairs[0], {
+                outcome: "not_measurable",
+                detail: "no dependency shows: the chain takes no longer than what closes it",
+                latency_clk: null,
+            });
+            return detail;
+        };
+    });
+    await search(page, "add r64 r64");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const reason = page.locator("#panel .section td.wide", { hasText: "what closes it" }).first();
+    const [box, panel] = await Promise.all(
+        [reason, page.locator("#panel")].map((one) => one.boundingBox()),
+    );
+    check("a reason is not cut", box.x + box.width <= panel.x + panel.width, [box, panel]);
+    await page.context().close();
+}
+
+// Choices are in sight at the first look, and folded when the page is used.
+async function folding() {
+    const page = await open("many");
+    const isOpen = () => page.evaluate(() => document.getElementById("choices").open);
+    const again = async () => {
+        await page.reload();
+        await page.waitForFunction(() => document.body.dataset.ready === "yes");
+    };
+    check("choices at the first look", await isOpen());
+    await page.locator("#scroller").evaluate((scroller) => (scroller.scrollTop = 4000));
+    await page.waitForFunction(() => !document.getElementById("choices").open);
+    await again();
+    check("folded at the next", !(await isOpen()));
+    await page.locator("#choices summary").click();
+    await page.fill("#search", "add");
+    check("what the reader unfolds stays", await isOpen());
+    await page.fill("#search", "");
+    await again();
+    check("at later visits, too", await isOpen());
+    await page.context().close();
+    const typed = await open("many");
+    await typed.fill("#search", "add");
+    check(
+        "a search folds them",
+        await typed.evaluate(() => !document.getElementById("choices").open),
+    );
+    await typed.context().close();
+    const linked = await open("many", "?search=add");
+    check(
+        "a link to a search has them folded",
+        await linked.evaluate(() => !document.getElementById("choices").open),
+    );
+    await linked.context().close();
+}
+
+// A first view takes less than a second, a search less than 50 ms. The least of several counts: the
+// machine may be busy.
+async function quick() {
+    const views = [];
+    const page = await open("many", "?cb_many0=on&cb_many1=on&cb_many2=on");
+    for (let i = 0; i < 4; i++) {
+        await page.reload();
+        await page.waitForFunction(() => document.body.dataset.ready === "yes");
+        views.push(
+            await page.evaluate(() => performance.getEntriesByName("latput-ready")[0].startTime),
+        );
+    }
+    check("a first view takes less than a second", Math.min(...views) < 1000, views);
+    for (const word of ["v", "vpermd y", "m256", "add rax, [rbx]", "addl %eax, %ebx", "lat>5"]) {
+        const times = await page.evaluate(async (word) => {
+            const search = document.getElementById("search"),
+                times = [];
+            for (let i = 0; i < 5; i++)
+                for (const text of ["", word]) {
+                    search.value = text;
+                    const begun = performance.now();
+                    search.dispatchEvent(new Event("input"));
+                    document.getElementById("scroller").getBoundingClientRect(); // laid out
+                    if (text) times.push(performance.now() - begun);
+                    await new Promise((resolve) => setTimeout(resolve, 20));
+                }
+            return times;
+        }, word);
+        check(`a search for ${word} takes less than 50 ms`, Math.min(...times) < 50, times);
+    }
     await page.context().close();
 }
 
@@ -988,8 +1291,11 @@ for (const part of [
     hostile,
     looks,
     ports,
+    inSight,
+    folding,
+    quick,
     width,
-])
+].filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
     await part().catch((error) => check(part.name, false, error.stack));
 await browser.close();
 console.log(`${checks} checks, ${failed} failed`);
