@@ -474,7 +474,8 @@ CREATE TABLE port_result (
     beside_clk REAL CHECK (beside_clk >= 0),
         -- how long it keeps the unit busy where others need all
     slots_mixed REAL CHECK (slots_mixed >= 0), -- of dispatch that others in a mix lose by it: of
-        -- what begins a group of dispatch a part of the group before as well
+        -- what begins a group of dispatch a part of the group before as well; known of some forms
+        -- whose ports are not measurable
     wide INTEGER NOT NULL DEFAULT 0 CHECK (wide IN (0, 1)),
         -- 1: while it is about, other vectors use their port_use_wide
     way TEXT NOT NULL DEFAULT 'search'

@@ -169,12 +169,16 @@ FROM form_summary;
 
 -- Port results with bounds: slots, and µops derived from them, may be too many. Slots of microcode
 -- that were not counted are those that others lose: its groups are cut, and nobody else gets the
--- rest of them. More than four slots may always be microcode.
+-- rest of them. More than four slots may always be microcode. Of a form whose ports do not show,
+-- those that others lose are known at most. remark: why it has no ports (the reason up to a colon).
 CREATE VIEW bounded_port_result AS
-SELECT *, CASE WHEN slots IS NULL THEN NULL
-    WHEN method <> 'counter' AND (unit = 'MS' OR stall_clk > 0 OR slots > 4.5) THEN 'upper'
-    ELSE 'exact' END AS uops_bound
-FROM port_result;
+SELECT *, CASE WHEN known_slots IS NULL THEN NULL
+    WHEN method <> 'counter' AND (unit = 'MS' OR stall_clk > 0 OR known_slots > 4.5) THEN 'upper'
+    ELSE 'exact' END AS uops_bound,
+    CASE WHEN outcome IN ('not_measurable', 'unstable') THEN
+        iif(slots_mixed IS NULL, 'no ports, ', 'slots beside nops, no ports, ')
+        || substr(detail, 1, instr(detail || ':', ':') - 1) END AS remark
+FROM (SELECT *, iif(outcome = 'ok', slots, slots_mixed) AS known_slots FROM port_result);
 
 -- Names for forms whose chains take no cycle (without_latency), by whether both operands are one
 -- register (same) and whether µops need ports all the same (ported).
@@ -188,7 +192,7 @@ CREATE VIEW form_rename (without_latency, same, ported, idiom, eliminated, at_re
 CREATE VIEW run_instruction_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
     got.latency_min_clk, got.latency_max_clk,
-    got.rthroughput_clk, CAST(round(port_result.slots) AS INTEGER) AS uops,
+    got.rthroughput_clk, CAST(round(port_result.known_slots) AS INTEGER) AS uops,
     port_result.ports || iif(port_result.ambiguous, '?', '') AS ports,
     coalesce(got.outcome, port_result.outcome, 'skipped') AS outcome,
     run_form.run_id,
@@ -201,7 +205,9 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
     got.latency_min_mark, got.latency_max_mark,
     coalesce(got.tests, '') || iif(port_result.run_form_id IS NULL, '', 'P') AS tests,
-    got.rthroughput_bound, got.setting_clk, got.note, port_result.uops_bound,
+    got.rthroughput_bound, got.setting_clk,
+    coalesce(got.note || '; ' || port_result.remark, got.note, port_result.remark) AS note,
+    port_result.uops_bound,
     (SELECT limited_by FROM form_limit WHERE form_limit.run_form_id = run_form.run_form_id)
         AS limited_by
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
@@ -324,7 +330,7 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
     coalesce(got.latency_min_clk, lat.latency_min_clk) AS latency_min_clk,
     coalesce(got.latency_max_clk, lat.latency_max_clk) AS latency_max_clk,
     coalesce(got.rthroughput_clk, thr.rthroughput_clk) AS rthroughput_clk,
-    CAST(round(port.slots) AS INTEGER) AS uops,
+    CAST(round(port.known_slots) AS INTEGER) AS uops,
     port.ports || iif(port.ambiguous, '?', '') AS ports,
     coalesce(got.outcome, (SELECT outcome FROM port_result AS own
         WHERE own.run_form_id = best.run_form_id), 'skipped') AS outcome, best.run_id,
@@ -343,7 +349,8 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
         || iif(port.run_form_id IS NULL, '', 'P') AS tests,
     coalesce(got.rthroughput_bound, thr.rthroughput_bound) AS rthroughput_bound,
     coalesce(got.setting_clk, thr.setting_clk) AS setting_clk,
-    coalesce(got.note, thr.note) AS note, port.uops_bound,
+    coalesce(coalesce(got.note, thr.note) || '; ' || port.remark, got.note, thr.note, port.remark)
+        AS note, port.uops_bound,
     (SELECT limited_by FROM form_limit WHERE form_limit.run_form_id = port.run_form_id)
         AS limited_by,
     best.form_id, best.uarch_key, best.run_form_id, best.latency_row, best.rthroughput_row
@@ -539,13 +546,13 @@ SELECT run_id, mnemonic, operands, 'ports', outcome, detail, enc, bits, form, ua
 FROM run_port_table WHERE outcome <> 'ok';
 
 -- Public: the ports that each form uses, one row per form and uarch; ports as in instruction_table.
--- Here uops are those that need a port: the sum over ports. Numbers are NULL unless outcome is
--- 'ok'. slots_mixed: slots that others in a mix lose by it; beside_clk: instead of busy_clk in
--- mixes with forms that need the whole unit (whole: 1). paths: those that it shares with others,
--- and the cycles for which an instance needs them: 'path1 0.50, path2 1.00'. decode_clk: additional
--- time in the decoder, NULL: none. stall_clk: cycles beside the slots in which the front end
--- delivers nothing, unless many others are in flight. uops_bound: for slots and uops, as in
--- instruction_table.
+-- Here uops are those that need a port: the sum over ports. Numbers but slots_mixed are NULL unless
+-- outcome is 'ok'. slots_mixed: slots that others in a mix lose by it; beside_clk: instead of
+-- busy_clk in mixes with forms that need the whole unit (whole: 1). paths: those that it shares
+-- with others, and the cycles for which an instance needs them: 'path1 0.50, path2 1.00'.
+-- decode_clk: additional time in the decoder, NULL: none. stall_clk: cycles beside the slots in
+-- which the front end delivers nothing, unless many others are in flight. uops_bound: for slots and
+-- uops, as in instruction_table.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,

@@ -167,6 +167,9 @@ struct mix {
 // Returns true if instances of the row can stand beside others: it needs no macro, leaves the
 // stacks alone, and does not wait for memory.
 bool mix_plannable(const struct list_row *row);
+// Returns true if an instance can stand beside such rows: also one that moves the stack pointer by
+// a number of bytes that is known. Two of those would be in each other's way.
+bool mix_stands(const struct list_row *row);
 // Returns true if the row is locked, by its prefix or because it exchanges with memory: memory
 // accesses of other instructions then wait for it.
 bool mix_locks(const struct list_row *row);

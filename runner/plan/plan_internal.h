@@ -225,6 +225,10 @@ int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
 // if the row has no operands for that.
 bool throughput_chain(const struct row_plan *rp, struct instances *instances);
 void throughput_instance(struct draft *draft, const struct instances *instances, int j);
+// Write, before and after instances of a row that moves the stack pointer, what brings it back;
+// else nothing.
+void throughput_before(struct draft *draft, int instances);
+void throughput_after(struct draft *draft, int instances);
 // Returns the memory operand that an instance writes at an address that its displacement gives;
 // NULL: none, or of unknown size.
 const struct point *throughput_stored(const struct row_plan *rp);

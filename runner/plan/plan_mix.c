@@ -14,8 +14,9 @@ enum {
     // Size of a part's own piece of the data area. Zen 4 takes a load to depend on a store 1024
     // bytes before, so it is no power of two.
     PART_BYTES = 448,
-    REWRITES = 32,        // instances per body that rewrite memory, or
-    BODY_INSTANCES = 128, // as many instances of any kind
+    REWRITES = 32,         // instances per body that rewrite memory or move the stack, or
+    BODY_INSTANCES = 128,  // as many instances of any kind
+    STACK_INSTANCES = 800, // the same where the stack is moved
 };
 
 // 1.0 as binary32, which is an ordinary binary64 number, too.
@@ -224,33 +225,50 @@ static void mix_once(struct mix_writer *writers, int n, enum mix_order order, st
     }
 }
 
+// Writes what brings back the stack pointer that instances move in the body, before or after them.
+static void mix_put_stack(struct mix_writer *writer, int repeats, bool after, struct strbuf *body)
+{
+    struct strbuf *text = &writer->draft.body;
+    size_t at = text->len;
+    (after ? throughput_after : throughput_before)(&writer->draft, repeats * writer->count);
+    strbuf_put(body, strbuf_text(text) + at, text->len - at);
+}
+
 static const char *mix_body(struct mix_writer *writers, int n, enum mix_order order, int repeats,
                             const struct places *places, struct arena *arena)
 {
     struct mix_text body = {.last = NULL};
     struct places now = *places;
+    for (int i = 0; i < n; i++)
+        mix_put_stack(&writers[i], repeats, false, &body.text);
     for (; body.round < repeats; body.round++)
         mix_once(writers, n, order, &now, &body, arena);
     mix_text_add(&body, NULL);
+    for (int i = 0; i < n; i++)
+        mix_put_stack(&writers[i], repeats, true, &body.text);
     const char *text = arena_strdup(arena, strbuf_text(&body.text));
     strbuf_free(&body.text);
     return text;
 }
 
 // Returns how often the body repeats the mix: enough that rewritten memory was stored long before
-// it is loaded again. (12 `add m64 r64` take 0.9 cycles each on a Zen 3, 32 take 0.5.)
+// it is loaded again (12 `add m64 r64` take 0.9 cycles each on a Zen 3, 32 take 0.5), and that what
+// brings the stack pointer back takes a small part of the time.
 static int mix_repeats(const struct mix_writer *writers, int n)
 {
-    int rewrites = 0, total = 0;
+    int rewrites = 0, total = 0, most = BODY_INSTANCES;
     for (int i = 0; i < n; i++) {
+        bool stack = writers[i].rp.row->stack != 0;
         total += writers[i].count;
-        rewrites += writers[i].stored && writers[i].stored->read ? writers[i].count : 0;
+        rewrites += stack || (writers[i].stored && writers[i].stored->read) ? writers[i].count : 0;
+        most = stack ? STACK_INSTANCES : most;
     }
-    // Times of such instances alone vary: 0.5 to 0.7.
-    if (n == 1 || rewrites == 0 || rewrites >= REWRITES || total >= BODY_INSTANCES)
+    // Times of instances alone that rewrite memory vary: 0.5 to 0.7.
+    if ((n == 1 && most == BODY_INSTANCES) || rewrites == 0 || rewrites >= REWRITES ||
+        total >= most)
         return 1;
     int by_rewrites = (REWRITES + rewrites - 1) / rewrites;
-    int by_total = (BODY_INSTANCES + total - 1) / total;
+    int by_total = (most + total - 1) / total;
     return by_rewrites < by_total ? by_rewrites : by_total;
 }
 
@@ -348,7 +366,7 @@ static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_o
         bool simd = rp->vec_bits || writers[i].draft.used[CLASS_VEC];
         int bits = simd && rp->vec_bits < 128 ? 128 : rp->vec_bits;
         spec.vec_bits = bits > spec.vec_bits ? bits : spec.vec_bits;
-        spec.instrs += repeats * writers[i].count * writers[i].instrs;
+        spec.instrs += repeats * writers[i].count * writers[i].instrs + (rp->row->stack != 0);
         spec.clear_upper |= i == 0 && rp->row->enc == ENC_LEGACY && simd;
         if (first->row->element == ELEMENT_INT && rp->row->element != ELEMENT_INT)
             spec.vec_fill = NORMAL_FILL;
@@ -357,9 +375,14 @@ static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_o
     return spec;
 }
 
+bool mix_stands(const struct list_row *row)
+{
+    return !row->macro.file && !row->x87_moves && !row->nontemporal;
+}
+
 bool mix_plannable(const struct list_row *row)
 {
-    return !row->macro.file && !row->x87_moves && !row->stack && !row->nontemporal;
+    return mix_stands(row) && !row->stack;
 }
 
 bool mix_locks(const struct list_row *row)

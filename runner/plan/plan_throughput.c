@@ -164,8 +164,7 @@ static void throughput_put_immediates(struct draft *draft)
     }
 }
 
-// Writes instructions that restore the stack pointer which the row moves.
-static void throughput_before(struct draft *draft, int instances)
+void throughput_before(struct draft *draft, int instances)
 {
     int moved = draft->rp->row->stack;
     if (moved > 0)
@@ -173,7 +172,7 @@ static void throughput_before(struct draft *draft, int instances)
                    moved * instances);
 }
 
-static void throughput_after(struct draft *draft, int instances)
+void throughput_after(struct draft *draft, int instances)
 {
     int moved = draft->rp->row->stack;
     if (moved < 0)

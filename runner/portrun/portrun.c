@@ -151,7 +151,10 @@ static void chunk_tell(void *context, int form, const char *blocker, int blocker
 static struct port_usage usage_refused(enum outcome outcome, const char *detail)
 {
     return (struct port_usage){
-        .outcome = outcome, .detail = detail, .front = {.slots = (double)NAN}};
+        .outcome = outcome,
+        .detail = detail,
+        .front = {.slots = (double)NAN, .mixed = (double)NAN}
+    };
 }
 
 // Returns the index of a row that is measured, among those asked for.
@@ -180,13 +183,18 @@ static const char *row_obstacle(const struct portrun *run, const struct list_row
     if (row->bits == 32 && run->skip_32)
         return run->skip_32;
     *outcome = OUTCOME_NOT_MEASURABLE;
-    if (!mix_plannable(row))
-        return "needs a macro, moves a stack or waits for memory: it cannot stand beside blockers";
-    if (mix_locks(row))
-        return "locked: the memory operations of all others wait for it, so nothing beside it "
-               "shows "
-               "its ports";
+    if (row->macro.file)
+        return "not alone: others must stand before or after it, so nothing shows its own ports";
+    if (row->x87_moves)
+        return "moves the x87 stack: others must move it back, so nothing shows its own ports";
+    if (row->nontemporal)
+        return "waits for memory: beside blockers it shows no ports";
     return NULL;
+}
+
+static double slots_without(double slots, int moves)
+{
+    return isnan(slots) ? slots : fmax(slots - moves, 0);
 }
 
 // Infers the ports of rows of one mode; usages[position[i]] becomes that of form i of the question.
@@ -203,8 +211,8 @@ static int chunk_infer(const struct chunk *chunk, int bits, const struct port_qu
         int nmoves = mix_breakers(chunk->forms->rows[question->which[i]], BREAK_NEEDED, moves);
         usages[position[i]] = inferred[i];
         // Moves that restore an operand before each instance take slots, too.
-        usages[position[i]].front.slots = fmax(inferred[i].front.slots - nmoves, 0);
-        usages[position[i]].front.mixed = fmax(inferred[i].front.mixed - nmoves, 0);
+        usages[position[i]].front.slots = slots_without(inferred[i].front.slots, nmoves);
+        usages[position[i]].front.mixed = slots_without(inferred[i].front.mixed, nmoves);
     }
     free(inferred);
     return status;
@@ -461,7 +469,7 @@ int64_t portrun_expected(const struct selected_row *rows, int nrows)
     enum { MODEL_KERNELS = 45000, FORM_KERNELS = 30 };
     int64_t n = 0;
     for (int i = 0; i < nrows; i++)
-        n += (rows[i].row->tests & TESTS_PORTS) && mix_plannable(rows[i].row);
+        n += (rows[i].row->tests & TESTS_PORTS) && mix_stands(rows[i].row);
     return n ? MODEL_KERNELS + n * FORM_KERNELS : 0;
 }
 

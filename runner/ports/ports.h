@@ -249,6 +249,7 @@ struct port_form {
     bool chains;            // its instances wait for each other unless moves stand between them
     int bits;               // width of its widest vector operand; 0: none
     enum port_upper upper;  // halves of vector registers
+    bool locks;             // memory accesses of others wait for it: it shows slots, no ports
     bool decoding;          // decoding may limit its throughput, which then shows no ports
     int moves;              // moves before each instance in PORT_MIX_INDEPENDENT
     int resets;             // of these, moves that stand there in any mix

@@ -158,7 +158,7 @@ void ports_forms_thin(struct port_form *forms, const struct list_row *const *row
 static bool row_chains(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
-    return mix_plannable(row) &&
+    return mix_stands(row) &&
            mix_breakers(row, BREAK_REGISTERS, moves) > mix_breakers(row, BREAK_NEEDED, moves);
 }
 
@@ -263,10 +263,11 @@ struct port_form ports_form(const struct list_row *row)
         .filler_only = row->nops == 0,
         .chains = row_chains(row),
         .decoding = row_changes_length(row),
+        .locks = mix_locks(row),
         .bits = ports_form_bits(row),
         .upper = ports_form_upper(row),
-        .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
-        .resets = mix_plannable(row) ? mix_breakers(row, BREAK_NEEDED, moves) : 0,
+        .moves = mix_stands(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
+        .resets = mix_stands(row) ? mix_breakers(row, BREAK_NEEDED, moves) : 0,
         .family = port_family(row->mnemonic),
         .memory = row_has_memory(row),
         .stores = row_may_store(row),

@@ -14,7 +14,11 @@
 
 // µops on each port: more are no µops, but a wait of the form or of others.
 static const double WAIT_UOPS = 3;
-static const double KEPT_UOPS = 16;    // µops shown on all ports beside WAIT_UOPS a slot, the same
+static const double KEPT_UOPS = 16; // µops shown on all ports beside WAIT_UOPS a slot, the same
+// Slots that fillers lose beside a form without ports, as a share of all slots in its time: from
+// here on nothing was dispatched because it waits. Beside locked forms fillers pass in a part of
+// the time.
+static const double WAIT_LOCKED = 0.5, WAIT_ALL = 0.95;
 static const double GROWN_TIMES = 1.5; // growth of the µops shown from fewer to more blockers
 
 // Returns true if the form may use ports of class c: it uses a maximal class that overlaps with it.
@@ -139,30 +143,50 @@ static bool infer_lost(const struct inference *inference, int i)
     return lost;
 }
 
+// Returns the slots that fillers lose by a form whose ports do not show; NaN if that is a wait
+// rather than slots.
+static double infer_slots_alone(const struct inference *inference, int i)
+{
+    double slots = fmin(inference->trials[i].slots, inference->trials[i].slots_whole);
+    double all = inference->model->width * trials_best_clk(inference, i);
+    double most = trials_form(inference, i)->locks ? WAIT_LOCKED : WAIT_ALL;
+    return slots < most * all ? slots : (double)NAN;
+}
+
 static struct port_usage infer_usage(const struct inference *inference, int i)
 {
-    struct port_usage none = {.front = {.slots = NAN}, .outcome = OUTCOME_NOT_MEASURABLE};
+    struct port_usage none = {
+        .front = {.slots = NAN, .mixed = NAN},
+          .outcome = OUTCOME_NOT_MEASURABLE
+    };
     if (inference->alone[i].outcome != OUTCOME_OK) {
         none.outcome = inference->alone[i].outcome;
-        none.detail = "its throughput beside nothing has no value";
+        none.detail = "no throughput: it has no value beside nothing";
         return none;
     }
-    none.front.slots = inference->trials[i].slots;
     none.detail = "takes too long: microcode, or it waits for something outside the core";
     if (!trials_possible(inference, i))
         return none;
+    none.front.mixed = infer_slots_alone(inference, i);
+    none.detail = "locked: the memory operations of all others wait for it, so nothing beside it "
+                  "shows its ports";
+    if (trials_form(inference, i)->locks)
+        return none;
     none.outcome = OUTCOME_UNSTABLE;
-    none.detail = "trials beside all blockers of some ports, or beside fillers, have no value";
+    none.detail = "unstable: trials beside all blockers of some ports, or beside fillers, have no "
+                  "value";
     if (infer_lost(inference, i))
         return none;
     none.outcome = OUTCOME_NOT_MEASURABLE;
-    none.detail = "serialises: nothing else runs beside it";
+    none.detail = isnan(none.front.mixed)
+                      ? "serialises: nothing else runs beside it"
+                      : "fills dispatch: blockers find no slots beside it to show its ports";
     if (infer_serialises(inference, i))
         return none;
-    none.detail = "keeps ports for longer than its µops: it waits, or others wait for it";
+    none.detail = "keeps ports: for longer than its µops, since it waits, or others wait for it";
     if (infer_keeps(inference, i))
         return none;
-    none.detail = "costs others more the more there are: it keeps no ports";
+    none.detail = "slows others: the more the more there are, so it keeps no ports";
     if (infer_grows(inference, i))
         return none;
     struct port_trials trials = infer_trials(inference, i);
@@ -214,7 +238,8 @@ static int infer_search(struct inference *inference, const int *some, int n, str
             unsigned kinds[PORT_CLASSES_MAX] = {0};
             if (!trials_possible(inference, i))
                 continue;
-            for (int c = 0; c < inference->model->nclasses; c++)
+            for (int c = 0; c < inference->model->nclasses && !trials_form(inference, i)->locks;
+                 c++)
                 kinds[c] = infer_due(inference, i, c);
             for (int c = 0; c < inference->model->nclasses; c++)
                 trials_add_beside(inference, &round, i, c, kinds[c]);

@@ -137,7 +137,7 @@ static const struct store_field usage_fields[] = {
     USAGE(ports, .null = true),
     USAGE(of.uses.uops, .if_ok = true),
     USAGE(of.front.slots, .if_ok = true),
-    USAGE(of.front.mixed, .column = "slots_mixed", .if_ok = true),
+    USAGE(of.front.mixed, .column = "slots_mixed"),
     USAGE(of.front.stall_clk, .null = true),
     USAGE(of.residual, .if_ok = true),
     USAGE(of.wide),
@@ -176,6 +176,7 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
     row.of.ambiguous &= ok;
     row.of.wide &= ok;
     row.of.front.stall_clk = ok ? row.of.front.stall_clk : 0;
+    row.of.front.mixed = ok || row.of.front.mixed > 0 ? row.of.front.mixed : (double)NAN;
     int result = store_put_row(store, &usage_record, &run_form_id, &row, err);
     strbuf_free(&ports);
     return result;

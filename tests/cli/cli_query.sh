@@ -35,9 +35,9 @@ run query --db ports.db
 expect_status 0
 expect_out '^testa +add r64 m64 +legacy +1 +1\*ALU\+1\*LOAD +3$'
 expect_out '^testa +div r64 +legacy .* ≤2 +2\*ALU\? +DIV +3$'
-expect_out '^testa +hlt r64 +legacy +1\.00 +1\.00 +signalled +3$'
+expect_out '^testa +hlt r64 +legacy +1\.00 +1\.00 +signalled +no ports, serialises +3$'
 expect_out '^testa +nop +legacy +none +3$'
-expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
+expect "lines of at most 125 characters" test "$(wc -L <"$OUT")" -le 125
 run query --db ports.db --ports
 expect_status 0
 expect_out '^testa +div r64 +legacy +2\*ALU\? +≤2 +≤2\.04 +DIV +5\.00 +0\.30 +3$'

@@ -234,7 +234,7 @@ run run forms.csv:3 --db lost.db --results none --quiet --give-up 1 --tests P
 expect_status 3
 expect "its throughput alone says nothing of ports" test "$(sql lost.db "select outcome, ports,
     detail from run_form join port_result using (run_form_id) where run_id = 3")" = \
-    'unstable||trials beside all blockers of some ports, or beside fillers, have no value'
+    'unstable||unstable: trials beside all blockers of some ports, or beside fillers, have no value'
 # A run that completes it brings them.
 text_machine quiet <<<''
 again mixes.db

@@ -392,6 +392,63 @@ static void disturbances_are_no_uops(void **state)
     }
 }
 
+// A locked form of 20 cycles and eight slots. It `waits`: for 17 of these nothing is dispatched.
+struct locked {
+    struct port_oracle oracle;
+    const struct sim_cpu *cpu;
+    int form, filler;
+    bool waits;
+    int beside_blockers; // mixes with others than fillers
+};
+
+static int locked_measure(void *context, const struct port_mix *mixes, int n,
+                          struct port_timing *timings, struct err *err)
+{
+    struct locked *on = context;
+    int status = on->oracle.measure(on->oracle.context, mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        const struct port_part *parts = mixes[i].parts;
+        if (parts[0].form != on->form)
+            continue;
+        bool others = mixes[i].nparts > 1;
+        double width = on->cpu->width, fillers = others ? parts[1].count : 0;
+        double dispatch = on->waits ? 17 * parts[0].count + fillers / width
+                                    : (8 * parts[0].count + fillers) / width;
+        timings[i].clk = fmax(20 * parts[0].count, dispatch);
+        on->beside_blockers += others && parts[1].form != on->filler;
+    }
+    return status;
+}
+
+// A locked form shows its slots beside fillers, if these are dispatched meanwhile, and no ports.
+static void locked_forms_show_slots_alone(void **state)
+{
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        struct sim_cpu cpu;
+        struct port_model model;
+        struct port_usage usages[SIM_FORMS_MAX];
+        read_cpu(&cpu);
+        sim_model(&cpu, &model);
+        int form = cpu.nforms++;
+        cpu.forms[form] = cpu.forms[0];
+        cpu.forms[form].cost = -1;
+        cpu.forms[form].locks = true;
+        cpu.forms[form].alone_clk = 20;
+        strcpy(cpu.forms[form].name, "lock inc");
+        struct sim sim = {.cpu = &cpu, .seed = 5};
+        struct locked on = {sim_oracle(&sim), &cpu, form, model.filler, waits, 0};
+        const struct port_oracle oracle = {.measure = locked_measure, .context = &on};
+        infer_by(&oracle, &cpu, &model, usages);
+        assert_int_equal(usages[form].outcome, OUTCOME_NOT_MEASURABLE);
+        assert_int_equal(strncmp(usages[form].detail, "locked: ", 8), 0);
+        assert_true(isnan(usages[form].front.slots) && usages[form].uses.n == 0);
+        assert_true(waits ? isnan(usages[form].front.mixed)
+                          : fabs(usages[form].front.mixed - 8) < 0.5);
+        assert_int_equal(on.beside_blockers, 0);
+    }
+}
+
 // A CPU on which the filler alone is a little slower than the width says, and less so among others.
 struct slow_filler {
     struct port_oracle oracle;
@@ -513,6 +570,7 @@ int main(void)
                                        cmocka_unit_test(resources_beside_each_other),
                                        cmocka_unit_test(slots_are_whole_beside_a_slow_filler),
                                        cmocka_unit_test(waits_are_no_uops),
+                                       cmocka_unit_test(locked_forms_show_slots_alone),
                                        cmocka_unit_test(disturbances_are_no_uops),
                                        cmocka_unit_test(what_is_held_is_busy_for_others),
                                        cmocka_unit_test(what_rewrites_waits_alone),

@@ -650,6 +650,42 @@ static void test_at_rename(void **state)
     fixture_end(&fixture, store);
 }
 
+// A form whose ports do not show may have slots all the same, and its row says why it has no ports.
+static void test_slots_alone(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    struct store *store = fixture_start(&fixture);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    struct stored_port_model model = fixture_port_model();
+    struct list_row row = fixture_row("xchg", "m64 r64", "xchg m64 r64");
+    const struct port_usage usage = {
+        .outcome = OUTCOME_NOT_MEASURABLE,
+        .detail = "locked: nothing beside it shows its ports",
+        .front = {.slots = (double)NAN, .mixed = 8.3}
+    };
+    const struct measured_ports result = {
+        &row, {"int", 9},
+         "throughput", &usage, 0, NULL, 0, NULL, 0, NULL
+    };
+    assert_int_equal(store_put_port_results(store, run_id, &model.model, &result, 1, &err), 0);
+    fixture_expect(store,
+                   "SELECT uops || uops_bound || coalesce(ports, '-') || note "
+                   "FROM instruction_table WHERE form = 'xchg m64 r64'",
+                   "8upper-slots beside nops, no ports, locked");
+    fixture_expect(
+        store,
+        "SELECT coalesce(uops, '-') || uops_bound || coalesce(slots, '-') || slots_mixed "
+        "FROM port_table WHERE form = 'xchg m64 r64'",
+        "-upper-8.3");
+    fixture_expect(store,
+                   "SELECT coalesce(uops, '-') || note FROM instruction_table "
+                   "WHERE form = 'hlt r64'",
+                   "-no ports, serialises");
+    fixture_end(&fixture, store);
+}
+
 static int make_database(const char *path)
 {
     struct store *store = fixture_open(path, STORE_WRITE);
@@ -663,13 +699,13 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "make") == 0)
         return make_database(argv[2]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),     cmocka_unit_test(test_unknown_fast),
-        cmocka_unit_test(test_usages),    cmocka_unit_test(test_throughputs),
-        cmocka_unit_test(test_batch),     cmocka_unit_test(test_append_only),
-        cmocka_unit_test(test_pack),      cmocka_unit_test(test_version_1),
-        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_views),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_ports_alone),
-        cmocka_unit_test(test_at_rename),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_unknown_fast),
+        cmocka_unit_test(test_usages),      cmocka_unit_test(test_throughputs),
+        cmocka_unit_test(test_slots_alone), cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_append_only), cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_views),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_ports_alone), cmocka_unit_test(test_at_rename),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
