@@ -203,9 +203,13 @@ struct conclusion curve_no_step(const struct conclude_question *question, const 
         conclude_quantity(arena, curve_x(question, shape, shape->n - 1), question->x_unit);
     if (curve_is_flat(question, shape, range) && curve_is_cut_short(shape, curve))
         return curve_missing(question, curve, shape, arena);
-    if (curve_is_flat(question, shape, range))
+    if (curve_is_flat(question, shape, range)) {
+        double *room = arena_alloc(arena, sizeof *room * (size_t)shape->n);
+        double level = shape_y(shape, shape_middle(shape, 0, shape->n, room));
         return conclude_nothing(curve->variant, CONCLUSION_NONE,
-                                arena_printf(arena, "no knee up to %s", most));
+                                arena_printf(arena, "no knee up to %s: %s throughout", most,
+                                             conclude_quantity(arena, level, question->y_unit)));
+    }
     return conclude_nothing(
         curve->variant, CONCLUSION_AMBIGUOUS,
         arena_printf(

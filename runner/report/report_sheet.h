@@ -34,8 +34,9 @@ struct sheet_line {
     // Words: faster than `below` (times the median of the variant `against`, unless that is "").
     double below;
     const char *against;
-    const char *words; // names of variants by blanks, or "; X NAME" for each x
-    const char *cache; // whose size it is, as CPUID calls it: "2u"; "": of none
+    const char *words;  // names of variants by blanks, or "; X NAME" for each x
+    const char *cache;  // whose size it is, as CPUID calls it: "2u"; "": of none
+    const char *within; // property and variant of what holds all that this counts; "": of nothing
 };
 struct sheet_lines {
     struct sheet_line *lines;
@@ -73,6 +74,7 @@ struct sheet_fact {
     // is from `from` then, and its confidence a level less than that of its conclusion.
     const char *instead_of, *reason, *from;
     const char *others; // other properties whose values lie apart: "latency_by_page says 10.8 clk"
+    const char *within; // what may be the limit in its place: "may be that of ..."; ""
     const char *words;  // instead of quantities; ""
     double least, most; // published, in the unit of the first quantity; most 0: nothing is
     bool claimed;       // not published, but what CPUID says

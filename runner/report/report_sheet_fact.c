@@ -238,13 +238,33 @@ static void tell_others(struct sheet_fact *fact, const struct sheet_line *line,
     }
 }
 
+// Says that the fact may be the size of what holds all that it counts, if it comes near that: none
+// of the two is seen beyond the other.
+static void tell_within(struct sheet_fact *fact, const struct sheet_line *line,
+                        const struct sheet_cpu *cpu, struct arena *arena)
+{
+    size_t len = strcspn(line->within, " ");
+    const struct swept_property *property =
+        find_property(cpu, arena_strndup(arena, line->within, len));
+    const struct conclusion *conclusion =
+        property ? find_conclusion(property, line->within + len + (line->within[len] != 0)) : NULL;
+    const struct conclusion_value *told = value_of(find_property(cpu, fact->property), line, arena);
+    if (!told || !conclusion || conclusion->outcome != CONCLUSION_OK)
+        return;
+    const struct conclusion_value *all = find_value(conclusion, told->label);
+    if (all && told->high >= all->low)
+        fact->within = arena_printf(arena, "may be the limit of %s, %s", property->name,
+                                    conclude_quantity(arena, all->value, all->unit));
+}
+
 const char *report_sheet_source(const struct sheet_fact *fact, struct arena *arena)
 {
     const char *text = "";
     if (*fact->instead_of)
         text = arena_printf(arena, "%s in place of %s (%s)", fact->from, fact->instead_of,
                             fact->reason);
-    return arena_printf(arena, "%s%s%s", text, *text && *fact->others ? "; " : "", fact->others);
+    text = arena_printf(arena, "%s%s%s", text, *text && *fact->others ? "; " : "", fact->others);
+    return arena_printf(arena, "%s%s%s", text, *text && *fact->within ? "; " : "", fact->within);
 }
 
 static void tell_words(struct sheet_fact *fact, const struct sheet_line *line,
@@ -289,6 +309,7 @@ struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct 
                               .instead_of = "",
                               .reason = "",
                               .others = "",
+                              .within = "",
                               .words = "",
                               .confidence = NAN};
     const char *name, *at = NULL;
@@ -307,6 +328,7 @@ struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct 
             if (try_property(&fact, line, cpu, name, arena)) {
                 tell_instead(&fact, line, cpu, arena);
                 tell_others(&fact, line, cpu, arena);
+                tell_within(&fact, line, cpu, arena);
                 break;
             }
         break;

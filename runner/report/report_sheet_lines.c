@@ -19,10 +19,11 @@ enum {
     COL_UNIT,
     COL_FACTOR,
     COL_WORDS,
-    COL_CACHE
+    COL_CACHE,
+    COL_WITHIN
 };
-static const char *const columns[] = {"group", "fact", "property", "variant", "value",
-                                      "show",  "unit", "factor",   "words",   "cache"};
+static const char *const columns[] = {"group", "fact",   "property", "variant", "value", "show",
+                                      "unit",  "factor", "words",    "cache",   "within"};
 static const char *const shows[SHEET_SHOW_COUNT] = {
     [SHEET_VALUE] = "value",         [SHEET_TIME] = "time",   [SHEET_RATE] = "rate",
     [SHEET_BANDWIDTH] = "bandwidth", [SHEET_CLOCK] = "clock", [SHEET_PAIRS] = "pairs",
@@ -86,7 +87,8 @@ static int line_parse(const struct csv_record *record, struct sheet_line *line, 
                                 .values = field[COL_VALUE],
                                 .show = show < 0 ? SHEET_VALUE : (enum sheet_show)show,
                                 .unit = field[COL_UNIT],
-                                .cache = field[COL_CACHE]};
+                                .cache = field[COL_CACHE],
+                                .within = field[COL_WITHIN]};
     if (!*line->group)
         return COL_GROUP;
     if (!*line->name)

@@ -166,7 +166,7 @@ static void flat_curves_have_no_knee(void **state)
             knees += conclusion.outcome == CONCLUSION_OK;
             none += conclusion.outcome == CONCLUSION_NONE;
             if (conclusion.outcome == CONCLUSION_NONE)
-                assert_string_equal(conclusion.sentence, "no knee up to 768 entries");
+                assert_non_null(strstr(conclusion.sentence, "no knee up to 768 entries: 5"));
             arena_free(&arena);
         }
         print_message("noise %g: %d knees, %d none of 1000\n", noises[i], knees, none);

@@ -18,22 +18,22 @@
 
 #include <cmocka.h>
 
-#define HEAD "group,fact,property,variant,value,show,unit,factor,words,cache\n"
+#define HEAD "group,fact,property,variant,value,show,unit,factor,words,cache,within\n"
 static const char table[] =
-    HEAD "Clock,Clock,,,,clock,GHz,1,,\n"
-         "Front,Nops,width,nop,slope,rate,instr/clk,1,,\n"
-         "Front,Fused,fusion,,,pairs,,1,below 0.9*shl; 0 jo; 4 je; 8 js,\n"
-         "Front,Gone,moves,,level,variants,,1,below 0.5; mov xor_same=xor_ymm inc,\n"
-         "Core,Buffer,reorder_buffer,nop,knee,value,,1,,\n"
-         "Core,Loads,memory_queues,load,knee,value,,1,,\n"
-         "Core,Branches,branches_under_way,branch,knee,value,,1,,\n"
-         "Core,Absent,no_such_property,,knee,value,,1,,\n"
-         "Core,Borrowed,no_such_property|reorder_buffer,nop,knee,value,,1,,\n"
-         "Memory,L1D size,l1_ways,,end 1,value,bytes,4096,,\n"
-         "Memory,L1D latency,by_footprint|by_page|l1_ways,,level 1,time,,1,,\n"
-         "Memory,L2 latency,by_footprint|by_page,,level 2,time,,1,,\n"
-         "Memory,L2 size,by_page,,end 2,value,,1,,2u\n"
-         "Memory,Read,bandwidth,read_z|read_y,last,bandwidth,,64,,\n";
+    HEAD "Clock,Clock,,,,clock,GHz,1,,,\n"
+         "Front,Nops,width,nop,slope,rate,instr/clk,1,,,\n"
+         "Front,Fused,fusion,,,pairs,,1,below 0.9*shl; 0 jo; 4 je; 8 js,,\n"
+         "Front,Gone,moves,,level,variants,,1,below 0.5; mov xor_same=xor_ymm inc,,\n"
+         "Core,Buffer,reorder_buffer,nop,knee,value,,1,,,\n"
+         "Core,Loads,memory_queues,load,knee,value,,1,,,\n"
+         "Core,Branches,branches_under_way,branch,knee,value,,1,,,\n"
+         "Core,Absent,no_such_property,,knee,value,,1,,,\n"
+         "Core,Borrowed,no_such_property|reorder_buffer,nop,knee,value,,1,,,\n"
+         "Memory,L1D size,l1_ways,,end 1,value,bytes,4096,,,\n"
+         "Memory,L1D latency,by_footprint|by_page|l1_ways,,level 1,time,,1,,,\n"
+         "Memory,L2 latency,by_footprint|by_page,,level 2,time,,1,,,\n"
+         "Memory,L2 size,by_page,,end 2,value,,1,,2u,\n"
+         "Memory,Read,bandwidth,read_z|read_y,last,bandwidth,,64,,,\n";
 
 #define VALUES(...)                                                                                \
     .values = (const struct conclusion_value[]){__VA_ARGS__},                                      \
@@ -316,18 +316,18 @@ static void bad_tables_are_refused(void **state)
     static const struct {
         const char *row, *message;
     } faults[] = {
-        {",A,p,,knee,value,,1,,",              "'' is no group"            },
-        {"G,,p,,knee,value,,1,,",              "'' is no fact"             },
-        {"G,A,,,knee,value,,1,,",              "'' is no property"         },
-        {"G,A,p,,,value,,1,,",                 "'' is no value"            },
-        {"G,A,p,,,clock,,1,,",                 "'p' is no property"        },
-        {"G,A,p,,knee,loudly,,1,,",            "'loudly' is no show"       },
-        {"G,A,p,,knee,value,,-1,,",            "'-1' is no factor"         },
-        {"G,A,p,,knee,value,,2x,,",            "'2x' is no factor"         },
-        {"G,A,p,,knee,value,,1,below 1; a,",   "'below 1; a' is no words"  },
-        {"G,A,p,,,pairs,,1,below x; 0 a,",     "'below x; 0 a' is no words"},
-        {"G,A,p,,knee,value,,1,,2x",           "'2x' is no cache"          },
-        {"G,A,p,,level,variants,,1,below 1;,", "'below 1;' is no words"    },
+        {",A,p,,knee,value,,1,,,",              "'' is no group"            },
+        {"G,,p,,knee,value,,1,,,",              "'' is no fact"             },
+        {"G,A,,,knee,value,,1,,,",              "'' is no property"         },
+        {"G,A,p,,,value,,1,,,",                 "'' is no value"            },
+        {"G,A,p,,,clock,,1,,,",                 "'p' is no property"        },
+        {"G,A,p,,knee,loudly,,1,,,",            "'loudly' is no show"       },
+        {"G,A,p,,knee,value,,-1,,,",            "'-1' is no factor"         },
+        {"G,A,p,,knee,value,,2x,,,",            "'2x' is no factor"         },
+        {"G,A,p,,knee,value,,1,below 1; a,,",   "'below 1; a' is no words"  },
+        {"G,A,p,,,pairs,,1,below x; 0 a,,",     "'below x; 0 a' is no words"},
+        {"G,A,p,,knee,value,,1,,2x,",           "'2x' is no cache"          },
+        {"G,A,p,,level,variants,,1,below 1;,,", "'below 1;' is no words"    },
     };
     for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
         struct sheet_lines lines;
@@ -337,6 +337,44 @@ static void bad_tables_are_refused(void **state)
         if (!strstr(err.text, faults[i].message) || !strstr(err.text, "sheet.csv:2:"))
             fail_msg("%s: %s", faults[i].row, err.text);
         free(text);
+    }
+}
+
+// A size that comes near that of what holds all it counts may be that one's, and says so.
+static void near_what_holds_all(void **state)
+{
+    (void)state;
+    static const struct {
+        double high;
+        const char *within;
+    } cases[] = {
+        {249, "reorder_buffer nop"},
+        {247, "reorder_buffer nop"},
+        {249, ""                  },
+        {249, "no x"              }
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct arena arena = {0};
+        const struct conclusion conclusion = {
+            .variant = "ymm",
+            .confidence = 1,
+            VALUES({"knee", 240, 230, cases[i].high, "registers"})};
+        struct swept_property both[] = {
+            OF("reorder_buffer", of_buffer),
+            {.name = "registers", .conclusions = &conclusion, .nconclusions = 1},
+        };
+        struct sheet_cpu cpu = {.whose = cpus[0].whose, .properties = both, .nproperties = 2};
+        const struct sheet_line line = {.properties = "registers",
+                                        .variants = "ymm",
+                                        .values = "knee",
+                                        .unit = "",
+                                        .cache = "",
+                                        .factor = 1,
+                                        .within = cases[i].within};
+        struct sheet_fact fact = report_sheet_fact(&line, &cpu, &arena);
+        assert_string_equal(report_sheet_source(&fact, &arena),
+                            i == 0 ? "may be the limit of reorder_buffer, 250 µops" : "");
+        arena_free(&arena);
     }
 }
 
@@ -383,6 +421,7 @@ int main(void)
         cmocka_unit_test(markdown_escapes_what_it_would_read),
         cmocka_unit_test(json_has_every_figure),
         cmocka_unit_test(bad_tables_are_refused),
+        cmocka_unit_test(near_what_holds_all),
         cmocka_unit_test(own_table_is_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
