@@ -32,7 +32,6 @@ enum { VARIABLE, CPU = 5 };
 // Makes the record of this sweep: the counted quantities are known after the first point.
 static void print_begin(struct sweep_print *print, const struct bench_result *result)
 {
-    bool colour = print->format == REPORT_TABLE && terminal_has_colour(STDOUT_FILENO);
     print->begun = true;
     print->nlooks = bench_quantities(result);
     print->looks = arena_alloc(&print->arena, ((size_t)print->nlooks + 1) * sizeof *print->looks);
@@ -51,13 +50,10 @@ static void print_begin(struct sweep_print *print, const struct bench_result *re
     const struct sweep_line names = {
         .more = {print->looks, NULL, print->nlooks, 0}
     };
-    if (print->format == REPORT_CSV)
-        output_csv_head(&print->record, &names, &print->out);
-    if (print->format != REPORT_TABLE)
-        return;
-    strbuf_puts(&print->out, text_style_begin(STYLE_HEADING, colour));
-    output_put_line(&print->record, &names, true, &print->out);
-    strbuf_printf(&print->out, "%s\n", text_style_end(STYLE_HEADING, colour));
+    print->page = (struct output_page){print->format, 0, terminal_has_colour(STDOUT_FILENO)};
+    print->stream = (struct output_stream){
+        .record = &print->record, .page = &print->page, .out = &print->out, .lines = true};
+    output_begin(&print->stream, &names);
 }
 
 static struct sweep_line line_make(struct sweep_print *print, const struct sweep_point *whole,
@@ -89,16 +85,7 @@ void sweep_print_point(struct sweep_print *print, const struct sweep_point *whol
         print_begin(print, result);
     for (int thread = 0; thread < result->nthreads; thread++) {
         struct sweep_line line = line_make(print, whole, result, thread);
-        if (print->format == REPORT_CSV) {
-            output_csv_row(&print->record, &line, &print->out);
-        } else if (print->format == REPORT_TABLE) {
-            output_put_line(&print->record, &line, false, &print->out);
-            strbuf_puts(&print->out, "\n");
-        } else {
-            print->lines = xgrow(print->lines, &print->capacity, (size_t)print->nlines + 1,
-                                 sizeof *print->lines);
-            print->lines[print->nlines++] = line;
-        }
+        output_row(&print->stream, &line);
     }
     fputs(strbuf_text(&print->out), stdout);
     strbuf_clear(&print->out);
@@ -107,12 +94,11 @@ void sweep_print_point(struct sweep_print *print, const struct sweep_point *whol
 
 void sweep_print_end(struct sweep_print *print)
 {
-    if (print->format == REPORT_JSON)
-        output_put_json(&print->record, print->lines, print->nlines, false, &print->out);
-    else if (print->nlines)
-        output_put_table(&print->record, print->lines, print->nlines, print->format, &print->out);
+    if (print->begun)
+        output_end(&print->stream, NULL);
+    else if (print->format == REPORT_JSON)
+        output_put_json(&record, NULL, 0, false, &print->out);
     fputs(strbuf_text(&print->out), stdout);
-    free(print->lines);
     arena_free(&print->arena);
     strbuf_free(&print->out);
 }

@@ -23,9 +23,8 @@ struct sweep_print {
     struct output_field fields[SWEEP_FIELDS];
     struct output_record record;
     struct strbuf out;
-    struct sweep_line *lines; // of formats that appear at the end
-    int nlines;
-    size_t capacity;
+    struct output_page page;
+    struct output_stream stream;
     struct arena arena;
 };
 extern const struct output_kind bench_sweep_kind;

@@ -61,7 +61,8 @@ struct told_pair {
     struct told_side sides[2];
     int nsides;
     // Texts of tables; where the sides differ, both with an arrow.
-    const char *shown_form, *shown_change, *shown[DIFF_COLUMNS_MAX];
+    const char *shown_form, *shown[DIFF_COLUMNS_MAX];
+    struct field_value shown_change;
     const char *csv[2][DIFF_COLUMNS_MAX];
 };
 struct told_whole {
@@ -73,14 +74,6 @@ struct told_whole {
     const struct told_pair *forms;
     size_t nforms;
 };
-
-static enum text_style pair_style(const void *row)
-{
-    const struct told_pair *pair = row;
-    return strcmp(pair->change, diff_change_names[DIFF_FASTER]) == 0   ? STYLE_GOOD
-           : strcmp(pair->change, diff_change_names[DIFF_SLOWER]) == 0 ? STYLE_BAD
-                                                                       : STYLE_PLAIN;
-}
 
 static const char *arrow(struct arena *arena, const char *a, const char *b, bool changed)
 {
@@ -148,13 +141,16 @@ static struct told_pair told_make(const struct diff *diff, const struct diff_pai
         .list = form->list,
         .bits = form->bits,
         .change = change,
-        .shown_change = arena_printf(arena, "%s%s", change, pair->sure ? "" : "?"),
+        .shown_change = {.shown = arena_printf(arena, "%s%s",                  change, pair->sure ? "" : "?"),
+                         .style = pair->change == DIFF_FASTER   ? STYLE_GOOD
+                                  : pair->change == DIFF_SLOWER ? STYLE_BAD
+                                                                : STYLE_PLAIN},
         .sure = pair->sure,
         .certainty = pair->sure ? "sure" : "in doubt",
         .ratio = pair->ratio,
         .ratio_of = pair->ratio_of ? pair->ratio_of->look.name : "",
         .nsides = 2,
-        .sides = {{.name = diff->sides[0].name}, {.name = diff->sides[1].name}},
+        .sides = {{.name = diff->sides[0].name},     {.name = diff->sides[1].name}},
     };
     told.shown_form = arena_strdup(arena, form_shown(form->form, &name));
     strbuf_free(&name);
@@ -180,13 +176,13 @@ static void tell_side(const struct diff *diff, struct diff_told *told)
         const struct column *column = diff->columns[i];
         struct output_field value = SIDE(values[0].text, .known = column->kind != COLUMN_OUTCOME);
         struct output_field mark = SIDE(values[0].mark, .known = true);
-        bool number = column->differs == DIFFERS_BY_SIZE;
+        bool number = column->look.type == LOOK_REAL;
         if (number)
             value = SIDE(values[0].number);
         value.look.name = column->look.name;
         mark.look.name = arena_printf(&told->arena, "%s_mark", column->look.name);
         output_made_add(&told->side, output_element(value, i, STRIDE));
-        if (number)
+        if (number && column->bound)
             output_made_add(&told->side, output_element(mark, i, STRIDE));
     }
 }
@@ -234,7 +230,7 @@ static void tell_form(const struct diff *diff, struct diff_told *told)
     const struct output_field first[] = {
         PAIR(form), PAIR(shown_form, .look = {"", .heading = title, .fit.fold = 24}),
         PAIR(enc, .look = {.heading = "enc", .fit.rank = 5}),
-        PAIR(shown_change, .look = {"", .heading = "change", .fit.rank = 1}, .style = pair_style)};
+        PAIR(shown_change, .look = {"", .heading = "change", .fit.rank = 1})};
     const struct output_field after[] = {
         PAIR(bits),
         PAIR(isa, .only = OUTPUT_JSON),

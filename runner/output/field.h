@@ -3,6 +3,8 @@
 // printed follows from tables of them (store/store_field.h, output.h).
 #pragma once
 
+#include "look.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +13,17 @@
 struct field_blob {
     const void *bytes; // NULL: none
     int n;
+};
+
+// A value whose type is known only at run time, as those of a database.
+struct field_value {
+    enum look_type type;
+    bool none;
+    int64_t integer;
+    double real;           // of integers, too; NaN: none
+    const char *text;      // "" of numbers
+    const char *shown;     // as tables for people have it; NULL: no table is made of it
+    enum text_style style; // there
 };
 
 // The type of a member, which FIELD_PLACE() takes from the structure.
@@ -24,6 +37,7 @@ enum field_kind {
     FIELD_TEXT, // const char *
     FIELD_NAME, // char[]
     FIELD_BLOB,
+    FIELD_VALUE,
     FIELD_TEXTS, // const char *const *, as many as another member says
     FIELD_REALS, // const double *, likewise
     FIELD_ROWS,  // pointer to structures, likewise
@@ -56,6 +70,7 @@ struct field_place {
         const char *const *: FIELD_TEXTS,                                                          \
         const double *: FIELD_REALS,                                                               \
         double *: FIELD_REALS,                                                                     \
+        struct field_value: FIELD_VALUE,                                                           \
         struct field_blob: FIELD_BLOB)
 
 // The words that stand for the values of an enumeration, by a function or in their order.

@@ -18,21 +18,21 @@ struct output_more {
 };
 
 struct output_field {
-    struct look look; // its name may be NULL: the member's; "": it is not told. The type is `at`'s
+    struct look look; // its name may be NULL: the member's; "": it is not told. The type is `at`'s,
+                      // but for FIELD_VALUE
     struct field_place at;
     const struct field_words *words; // texts that stand for the values of a number
     const struct output_record *of;  // FIELD_ROWS, FIELD_WITHIN: what a structure tells
     size_t count, count_size;        // place and size of the number of elements
     bool known; // a text that is null where it is "", a number where it is `none`
     int none;
-    bool always;   // a real number that is never null
+    bool always;   // a real number, or a value of any type, that is never null
     bool optional; // a member that is left out where it is null
     bool zero_one; // a bool that is 0 or 1
     bool gap;      // a number that tables for people leave out where it is 0
     int digits;    // significant ones of a real number in JSON, as look.digits in CSV
     int decimals;  // of a real number in JSON, instead; 0: not fixed
     int shown;     // decimals of a real number for people; 0: as output_number()
-    enum text_style (*style)(const void *row); // in tables; NULL: plain
     enum { OUTPUT_EVERYWHERE, OUTPUT_JSON, OUTPUT_TABLES, OUTPUT_CSV, OUTPUT_PEOPLE } only;
 };
 
@@ -115,26 +115,36 @@ void output_json_array(const struct output_record *record, const void *rows, int
 // gives "".
 const char *output_number(double value, char text[32]);
 
-// Append the heading of CSV, and a row. Members that the first row has not are not in them.
-void output_csv_head(const struct output_record *record, const void *row, struct strbuf *out);
-void output_csv_row(const struct output_record *record, const void *row, struct strbuf *out);
 // Appends rows as CSV or as a table for people, of the members with a heading. Without rows of an
 // array they have no members that are known only at run time.
 void output_put_table(const struct output_record *record, const void *rows, int n,
                       enum report_format format, struct strbuf *out);
 struct output_page {
-    enum report_format format; // but JSON and CSV
-    int width;                 // limit of the lines of a table for people; 0: none
-    bool colour;               // of that table
+    enum report_format format;
+    int width;   // limit of the lines of a table for people; 0: none
+    bool colour; // of that table
 };
-// Appends that table for people; *note as for text_table_print_narrow(), NULL without a width.
+// Appends that table, CSV or JSON; *note as for text_table_print_narrow(), NULL without a width.
 void output_print(const struct output_record *record, const void *rows, int n,
                   const struct output_page *page, struct strbuf *out, struct strbuf *note);
-// Appends a line of a table that is printed row by row, or (`heading`) its headings: no column is
-// narrower than OUTPUT_STREAMED characters.
-enum { OUTPUT_STREAMED = 12 };
-void output_put_line(const struct output_record *record, const void *row, bool heading,
-                     struct strbuf *out);
+
+// The same of rows that come one after the other, and need not stay.
+struct output_stream {
+    const struct output_record *record;
+    const struct output_page *page;
+    struct strbuf *out;
+    bool lines; // each row of a table is written at once: columns are as wide as their headings
+    int64_t n;  // rows so far
+    // Only the writer knows these.
+    struct json json;
+    struct text_table *table;
+    struct output_columns *columns;
+};
+// Begins; `first`: a row that has the members that are known only at run time, or NULL.
+void output_begin(struct output_stream *stream, const void *first);
+void output_row(struct output_stream *stream, const void *row);
+// Ends and frees. A table for people without rows is nothing.
+void output_end(struct output_stream *stream, struct strbuf *note);
 
 // --- the schema ---
 

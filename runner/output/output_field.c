@@ -47,9 +47,15 @@ const void *output_field_elements(const struct output_field *field, const void *
     return field->at.kind == FIELD_ARRAY ? at : *(const void *const *)at;
 }
 
+const struct field_value *output_value(const struct output_field *field, const void *row)
+{
+    return (const void *)((const char *)row + field->at.offset);
+}
+
 enum look_type output_field_type(const struct output_field *field)
 {
-    return output_field_is_text(field)                        ? LOOK_TEXT
+    return field->at.kind == FIELD_VALUE                      ? field->look.type
+           : output_field_is_text(field)                      ? LOOK_TEXT
            : field->at.kind == FIELD_REAL                     ? LOOK_REAL
            : field->at.kind == FIELD_BOOL && !field->zero_one ? LOOK_BOOL
                                                               : LOOK_INTEGER;
@@ -59,6 +65,10 @@ bool output_field_none(const struct output_field *field, const void *row)
 {
     if (field->at.kind == FIELD_REAL)
         return !isfinite(field_real(&field->at, row));
+    if (field->at.kind == FIELD_VALUE)
+        return output_value(field, row)->none ||
+               (field->known && output_value(field, row)->type == LOOK_TEXT &&
+                !*output_value(field, row)->text);
     if (!field->known && !field->optional)
         return false;
     if (output_field_is_rows(field))

@@ -7,6 +7,8 @@
 const struct output_field *output_field_at(const struct output_record *record, int i);
 const char *output_field_name(const struct output_field *field);
 enum look_type output_field_type(const struct output_field *field);
+// Returns the value of a field of that kind.
+const struct field_value *output_value(const struct output_field *field, const void *row);
 // Returns true for texts, of enumerations, too.
 bool output_field_is_text(const struct output_field *field);
 // Returns true for an array of structures.

@@ -42,10 +42,23 @@ static void put_list(const struct output_field *field, const void *row, int dept
     json_close(n && depth >= 0 ? line_break(json, depth) : json, ']');
 }
 
+static void put_any(const struct output_field *field, const struct field_value *value,
+                    struct json *json)
+{
+    if (value->type == LOOK_TEXT)
+        json_text(json, value->text);
+    else if (value->type == LOOK_REAL)
+        put_real(field, value->real, json);
+    else
+        json_int(json, value->integer);
+}
+
 static void put_value(const struct output_field *field, const void *row, struct json *json)
 {
     if (output_field_none(field, row))
         json_null(json);
+    else if (field->at.kind == FIELD_VALUE)
+        put_any(field, output_value(field, row), json);
     else if (output_field_is_text(field))
         json_text(json, field_text(&field->at, field->words, row));
     else if (output_field_type(field) == LOOK_REAL)

@@ -4,8 +4,6 @@
 #include "report.h"
 
 #include "store/store_read.h"
-#include "util/csvtext.h"
-#include "util/json.h"
 #include "util/mem.h"
 #include "util/text_table.h"
 
@@ -13,32 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHOSEN_MAX = VIEW_COLUMNS_MAX };
-
-// Chosen columns of the rows, by number.
-struct chosen {
-    int columns[CHOSEN_MAX], n;
-};
-
-static void put_json_row(struct json *json, struct store_rows *rows, const struct chosen *chosen)
-{
-    json_open(json_break(json, "\n  "), '{');
-    for (int i = 0; i < chosen->n; i++) {
-        int c = chosen->columns[i];
-        enum store_type type = store_rows_type(rows, c);
-        json_name(json, store_rows_name(rows, c));
-        if (type == STORE_TEXT)
-            json_text(json, store_rows_exact(rows, c));
-        else if (type == STORE_INTEGER)
-            json_int(json, store_rows_integer(rows, c));
-        else if (type == STORE_NULL)
-            json_null(json);
-        else
-            json_real(json, store_rows_real(rows, c));
-    }
-    json_close(json, '}');
-}
 
 // Returns true if the value is an upper bound, which has a sign.
 static bool value_is_bound(struct store_rows *rows, const struct column *column)
@@ -102,42 +74,67 @@ enum text_align report_alignment(enum store_view view, const char *name)
     return column ? column->look.align : ALIGN_LEFT;
 }
 
-// A table being written: its columns and their layout.
-struct shown_table {
-    struct text_table *table;
-    int n;
-    const char *names[CHOSEN_MAX], *headings[CHOSEN_MAX];
-    enum text_align aligns[CHOSEN_MAX];
-    struct text_fit fits[CHOSEN_MAX];
+// Rows being written: their columns, and the values of the current one.
+struct told {
+    const struct report_query *query;
+    struct store_rows *rows;
+    struct output_made made;
+    struct arena arena;
+    struct told_row {
+        struct told_cell {
+            struct field_value value;
+            char shown[REPORT_LATENCY_MAX];
+        } cells[VIEW_COLUMNS_MAX];
+    } row;
+    const char *names[VIEW_COLUMNS_MAX];
+    int at[VIEW_COLUMNS_MAX], n;
 };
 
-static void shown_add(struct shown_table *table, enum store_view view, const char *name,
-                      struct text_fit fit)
+// Returns true if tables show the column as a rounded number, perhaps with marks.
+static bool shown_is_number(enum store_view view, const char *name)
 {
-    table->names[table->n] = name;
-    table->headings[table->n] = report_heading(view, name);
-    table->aligns[table->n] = report_alignment(view, name);
-    table->fits[table->n++] = fit;
+    const struct column *column = columns_find(view, name);
+    return column && (column->look.align == ALIGN_POINT || column->bound);
 }
 
-// Chooses the named columns, which all stay, or those that people need; all, for a view that has no
-// table for people.
-static void shown_begin(struct shown_table *table, const struct report_query *query,
-                        struct store_rows *rows)
+static void told_add(struct told *told, const char *name, struct text_fit fit)
 {
+    struct output_field field = OUTPUT_FIELD(struct told_row, cells[0].value);
+    field.look = (struct look){.name = name,
+                               .heading = report_heading(told->query->view, name),
+                               .align = report_alignment(told->query->view, name),
+                               .fit = fit};
+    output_made_add(&told->made, output_element(field, told->n, sizeof(struct told_cell)));
+    told->names[told->n] = name;
+    told->at[told->n++] = store_rows_column(told->rows, name);
+}
+
+// Adds columns of numbers as tables show them.
+static void told_add_shown(struct told *told)
+{
+    for (int i = 0; i < told->n; i++) {
+        struct output_field field = OUTPUT_FIELD(struct told_row, cells[0].value.shown);
+        field.look.name = arena_printf(&told->arena, "%s_shown", told->names[i]);
+        if (shown_is_number(told->query->view, told->names[i]))
+            output_made_add(&told->made, output_element(field, i, sizeof(struct told_cell)));
+    }
+}
+
+// Chooses the named columns, which all stay, or in tables those that people need; else all.
+static void told_begin(struct told *told)
+{
+    const struct report_query *query = told->query;
     const struct column *usual[VIEW_COLUMNS_MAX];
     const struct text_fit stays = {FIT_KEEP, 24};
-    int n = columns_on(query->view, COLUMN_TABLE, usual);
-    table->n = 0;
-    for (int i = 0; query->columns && query->columns[i] && i < CHOSEN_MAX; i++)
-        shown_add(table, query->view, query->columns[i], stays);
+    int n = report_for_people(query->format) ? columns_on(query->view, COLUMN_TABLE, usual) : 0;
+    for (int i = 0; query->columns && query->columns[i] && i < VIEW_COLUMNS_MAX; i++)
+        told_add(told, query->columns[i], stays);
     for (int i = 0; !query->columns && i < n; i++)
-        shown_add(table, query->view, usual[i]->look.name, usual[i]->look.fit);
-    for (int i = 0; table->n == i && i < store_rows_columns(rows) && i < CHOSEN_MAX; i++)
-        shown_add(table, query->view, store_rows_name(rows, i), stays);
-    table->table = text_table_new(table->headings, table->aligns, table->n);
-    if (query->colour)
-        text_table_colour(table->table);
+        told_add(told, usual[i]->look.name, usual[i]->look.fit);
+    for (int i = 0; told->n == i && i < store_rows_columns(told->rows) && i < VIEW_COLUMNS_MAX; i++)
+        told_add(told, arena_strdup(&told->arena, store_rows_name(told->rows, i)), stays);
+    if (query->shown)
+        told_add_shown(told);
 }
 
 // Returns the style of a value: what is not sure is faint, and so are outcomes that are no fault.
@@ -158,118 +155,42 @@ static enum text_style shown_style(struct store_rows *rows, const char *name, co
     return strcmp(outcome, "ok") == 0 ? STYLE_PLAIN : STYLE_BAD;
 }
 
-static int put_table(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
-                     struct strbuf *note, int64_t *nrows, struct err *err)
+// Reads the current row; texts are valid until the next one.
+static void told_read(struct told *told)
 {
-    struct shown_table shown;
-    char text[REPORT_LATENCY_MAX];
-    int got;
-    shown_begin(&shown, query, rows);
-    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows) {
-        report_runs_of(query->runs, rows);
-        for (int i = 0; i < shown.n; i++) {
-            const char *value = report_value(rows, shown.names[i], text);
-            text_table_styled(shown.table, value, shown_style(rows, shown.names[i], value));
-        }
-    }
-    if (*nrows > 0 && query->width > 0)
-        text_table_print_narrow(shown.table, query->width, shown.fits, out, note);
-    else if (*nrows > 0 || query->format != REPORT_TABLE)
-        text_table_put(shown.table, query->format, out);
-    text_table_free(shown.table);
-    return got;
-}
-
-static void chosen_make(struct chosen *chosen, struct store_rows *rows,
-                        const struct report_query *query)
-{
-    chosen->n = 0;
-    for (int i = 0; query->columns && query->columns[i] && i < CHOSEN_MAX; i++)
-        chosen->columns[chosen->n++] = store_rows_column(rows, query->columns[i]);
-    for (int c = 0; !query->columns && c < store_rows_columns(rows) && c < CHOSEN_MAX; c++)
-        chosen->columns[chosen->n++] = c;
-}
-
-// Returns true if tables show the column as a rounded number, perhaps with marks.
-static bool shown_is_number(enum store_view view, const char *name)
-{
-    const struct column *column = columns_find(view, name);
-    return column && (column->look.align == ALIGN_POINT || column->bound);
-}
-
-static void put_csv_header(struct strbuf *out, struct store_rows *rows,
-                           const struct report_query *query, const struct chosen *chosen)
-{
-    for (int i = 0; i < chosen->n; i++) {
-        strbuf_puts(out, i ? "," : "");
-        csv_put_text(out, store_rows_name(rows, chosen->columns[i]));
-    }
-    for (int i = 0; query->shown && i < chosen->n; i++)
-        if (shown_is_number(query->view, store_rows_name(rows, chosen->columns[i])))
-            strbuf_printf(out, ",%s_shown", store_rows_name(rows, chosen->columns[i]));
-    strbuf_puts(out, "\n");
-}
-
-static void put_csv_row(struct strbuf *out, struct store_rows *rows,
-                        const struct report_query *query, const struct chosen *chosen)
-{
-    char text[REPORT_LATENCY_MAX];
-    for (int i = 0; i < chosen->n; i++) {
-        int c = chosen->columns[i];
-        strbuf_puts(out, i ? "," : "");
-        if (store_rows_type(rows, c) == STORE_TEXT)
-            csv_put_text(out, store_rows_text(rows, c));
-        else if (store_rows_type(rows, c) == STORE_INTEGER)
-            strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, c));
-        else if (store_rows_type(rows, c) != STORE_NULL)
-            strbuf_put_real(out, store_rows_real(rows, c));
-    }
-    for (int i = 0; query->shown && i < chosen->n; i++) {
-        const char *name = store_rows_name(rows, chosen->columns[i]);
-        if (!shown_is_number(query->view, name))
+    bool people = report_for_people(told->query->format);
+    for (int i = 0; i < told->n; i++) {
+        struct told_cell *cell = &told->row.cells[i];
+        cell->value = store_rows_value(told->rows, told->at[i]);
+        if (!people && !told->query->shown)
             continue;
-        strbuf_puts(out, ",");
-        csv_put_text(out, report_value(rows, name, text));
+        cell->value.shown = report_value(told->rows, told->names[i], cell->shown);
+        cell->value.style =
+            people ? shown_style(told->rows, told->names[i], cell->value.shown) : STYLE_PLAIN;
     }
-    strbuf_puts(out, "\n");
-}
-
-static int put_csv(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
-                   int64_t *nrows, struct err *err)
-{
-    struct chosen chosen;
-    int got;
-    chosen_make(&chosen, rows, query);
-    put_csv_header(out, rows, query, &chosen);
-    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
-        put_csv_row(out, rows, query, &chosen);
-    return got;
-}
-
-static int put_json(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
-                    int64_t *nrows, struct err *err)
-{
-    struct json json = {.out = out};
-    struct chosen chosen;
-    int got;
-    chosen_make(&chosen, rows, query);
-    json_open(&json, '[');
-    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
-        put_json_row(&json, rows, &chosen);
-    json_close(*nrows ? json_break(&json, "\n") : &json, ']');
-    strbuf_puts(out, "\n");
-    return got;
 }
 
 int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
                 struct strbuf *note, int64_t *nrows, struct err *err)
 {
-    struct store_rows *rows = store_rows_open(store, query->view, query->filter, err);
-    if (!rows)
+    struct told told = {.query = query,
+                        .rows = store_rows_open(store, query->view, query->filter, err)};
+    const struct output_page page = {query->format, query->width, query->colour};
+    struct output_stream stream = {.record = &told.made.record, .page = &page, .out = out};
+    int got;
+    if (!told.rows)
         return -1;
-    int got = query->format == REPORT_CSV    ? put_csv(rows, query, out, nrows, err)
-              : query->format == REPORT_JSON ? put_json(rows, query, out, nrows, err)
-                                             : put_table(rows, query, out, note, nrows, err);
-    store_rows_close(rows);
+    told_begin(&told);
+    output_begin(&stream, NULL);
+    while ((got = store_rows_next(told.rows, err)) > 0) {
+        report_runs_of(query->runs, told.rows);
+        told_read(&told);
+        output_row(&stream, &told.row);
+    }
+    *nrows = stream.n;
+    output_end(&stream, note);
+    free(told.made.fields);
+    arena_free(&told.arena);
+    store_rows_close(told.rows);
     return got;
 }

@@ -3,7 +3,6 @@
 #include "report.h"
 
 #include "store/store_run.h"
-#include "util/json.h"
 #include "util/mem.h"
 #include "util/text_table.h"
 
@@ -14,16 +13,15 @@ enum { SIDE_COLUMNS_MAX = 256 };
 
 struct side {
     const struct report_query *query;
+    bool people;
     const struct column *keys[VIEW_COLUMNS_MAX]; // columns that make a row
     const char *values[VIEW_COLUMNS_MAX];        // columns of each CPU
     const char *uarchs;                          // each with its NUL, an empty one at the end
-    int nkeys, nvalues, nuarchs, ncolumns;
-    char *names[SIDE_COLUMNS_MAX]; // headings of tables, else names of columns
-    struct text_table *table;
-    struct json json;
-    struct strbuf *out;
-    char **cells; // cells of the current row; NULL: none
-    bool *numbers;
+    int nkeys, nvalues;
+    struct output_made made;
+    struct output_stream stream;
+    struct field_value cells[SIDE_COLUMNS_MAX]; // of the current row
+    struct arena names, texts;                  // of all rows, and of the current one
 };
 
 // Finds the columns that make a row, and those of each CPU: the usual ones, or the query's.
@@ -41,104 +39,61 @@ static void side_columns(struct side *side)
         side->values[side->nvalues] = asked[side->nvalues];
 }
 
-static void side_name(struct side *side, char *name)
+// Adds a field: "zen4 latency" over tables, "zen4.latency_min_clk" for programs; the first, which
+// is the form, stays where lines are short, and the other keys go if they are all the same.
+static void side_add(struct side *side, const char *uarch, const char *name)
 {
-    side->names[side->ncolumns++] = name;
+    int at = side->made.record.nfields;
+    enum store_view view = side->query->view;
+    const struct column *column = columns_find(view, name);
+    struct output_field field = OUTPUT_FIELD(struct side, cells[0]);
+    field.look.name = *uarch ? arena_printf(&side->names, "%s.%s", uarch, name) : name;
+    field.look.heading = report_heading(view, name);
+    field.look.fit = (struct text_fit){at ? FIT_SAME : FIT_KEEP, at ? 0 : 24};
+    if (*uarch) {
+        field.look.heading = arena_printf(&side->names, "%s %s", uarch, field.look.heading);
+        field.look.align = report_alignment(view, name);
+        field.look.fit = (struct text_fit){FIT_KEEP, column ? column->look.fit.fold : 0};
+    }
+    output_made_add(&side->made, output_element(field, at, sizeof *side->cells));
 }
 
-// Makes names: "zen4 latency" over tables, "zen4.latency_min_clk" for programs.
-static int side_names(struct side *side, struct err *err)
+static int side_fields(struct side *side, struct err *err)
 {
-    bool table = report_for_people(side->query->format);
     for (int k = 0; k < side->nkeys; k++)
-        side_name(side, xstrdup(table ? side->keys[k]->look.heading : side->keys[k]->look.name));
-    for (const char *uarch = side->uarchs; *uarch; uarch += strlen(uarch) + 1, side->nuarchs++)
-        if (side->ncolumns + side->nvalues > SIDE_COLUMNS_MAX)
+        side_add(side, "", side->keys[k]->look.name);
+    for (const char *uarch = side->uarchs; *uarch; uarch += strlen(uarch) + 1)
+        if (side->made.record.nfields + side->nvalues > SIDE_COLUMNS_MAX)
             return err_set(err, "too many CPUs for one table; --uarch names some of them");
         else
             for (int v = 0; v < side->nvalues; v++)
-                side_name(side, table
-                                    ? xasprintf("%s %s", uarch,
-                                                report_heading(side->query->view, side->values[v]))
-                                    : xasprintf("%s.%s", uarch, side->values[v]));
+                side_add(side, uarch, side->values[v]);
     return 0;
-}
-
-static void side_start(struct side *side)
-{
-    static enum text_align aligns[SIDE_COLUMNS_MAX];
-    for (int c = side->nkeys; c < side->ncolumns; c++)
-        aligns[c] =
-            report_alignment(side->query->view, side->values[(c - side->nkeys) % side->nvalues]);
-    side->table = text_table_new((const char *const *)side->names, aligns, side->ncolumns);
-    side->cells = xcalloc((size_t)side->ncolumns, sizeof *side->cells);
-    side->numbers = xcalloc((size_t)side->ncolumns, sizeof *side->numbers);
-    if (side->query->format == REPORT_JSON)
-        json_open(&side->json, '[');
-}
-
-// Returns a value of the current row as the side's format has it; in `text`, or valid until the
-// next row.
-static const char *side_text(const struct side *side, struct store_rows *rows, const char *name,
-                             char text[REPORT_LATENCY_MAX])
-{
-    return report_for_people(side->query->format) ? report_value(rows, name, text)
-                                                  : store_text_of(rows, name);
 }
 
 static void side_cell(struct side *side, int column, struct store_rows *rows, const char *name)
 {
     char text[REPORT_LATENCY_MAX];
-    struct strbuf raw = {0};
-    int at = store_rows_column(rows, name);
-    if (!report_for_people(side->query->format) && store_rows_type(rows, at) == STORE_REAL)
-        strbuf_put_real(&raw, store_rows_real(rows, at));
-    else
-        strbuf_puts(&raw, side_text(side, rows, name, text));
-    free(side->cells[column]);
-    bool known = report_for_people(side->query->format) || store_rows_type(rows, at) != STORE_NULL;
-    side->cells[column] = known ? raw.data : NULL;
-    if (!known)
-        strbuf_free(&raw);
-    side->numbers[column] =
-        store_rows_type(rows, at) == STORE_REAL || store_rows_type(rows, at) == STORE_INTEGER;
+    struct field_value value = store_rows_value(rows, store_rows_column(rows, name));
+    value.text = arena_strdup(&side->texts, value.text);
+    value.shown = arena_strdup(&side->texts, side->people ? report_value(rows, name, text) : "");
+    side->cells[column] = value;
 }
 
-static void side_put_json(struct side *side)
+// Begins a row without values.
+static void side_clear(struct side *side)
 {
-    json_open(json_break(&side->json, "\n  "), '{');
-    for (int c = 0; c < side->ncolumns; c++) {
-        json_name(&side->json, side->names[c]);
-        if (!side->cells[c])
-            json_null(&side->json);
-        else if (side->numbers[c])
-            json_raw(&side->json, side->cells[c]);
-        else
-            json_text(&side->json, side->cells[c]);
-    }
-    json_close(&side->json, '}');
-}
-
-// Ends the current row.
-static void side_put(struct side *side)
-{
-    if (side->query->format == REPORT_JSON)
-        side_put_json(side);
-    for (int c = 0; c < side->ncolumns; c++) {
-        if (side->query->format != REPORT_JSON)
-            text_table_cell(side->table, side->cells[c]);
-        free(side->cells[c]);
-        side->cells[c] = NULL;
-        side->numbers[c] = false;
-    }
+    arena_free(&side->texts);
+    for (int c = 0; c < side->made.record.nfields; c++)
+        side->cells[c] = (struct field_value){.none = true, .text = "", .shown = ""};
 }
 
 static bool side_same(const struct side *side, struct store_rows *rows)
 {
     for (int k = 0; k < side->nkeys; k++) {
-        char text[REPORT_LATENCY_MAX];
-        if (!side->cells[k] ||
-            strcmp(side->cells[k], side_text(side, rows, side->keys[k]->look.name, text)) != 0)
+        struct field_value value =
+            store_rows_value(rows, store_rows_column(rows, side->keys[k]->look.name));
+        if (value.integer != side->cells[k].integer || strcmp(value.text, side->cells[k].text) != 0)
             return false;
     }
     return true;
@@ -157,7 +112,7 @@ static void side_row(struct side *side, struct store_rows *rows)
         side_cell(side, side->nkeys + u * side->nvalues + v, rows, side->values[v]);
 }
 
-static int side_rows(struct side *side, struct store *store, int64_t *nrows, struct err *err)
+static int side_rows(struct side *side, struct store *store, struct err *err)
 {
     struct store_filter filter = *side->query->filter;
     struct strbuf order = {0};
@@ -172,58 +127,23 @@ static int side_rows(struct side *side, struct store *store, int64_t *nrows, str
     int got = rows ? 0 : -1;
     bool open = false;
     int64_t limit = side->query->filter->limit;
-    for (*nrows = 0; rows && (got = store_rows_next(rows, err)) > 0;) {
-        if (open && !side_same(side, rows)) {
-            side_put(side);
-            open = false;
+    while (rows && (got = store_rows_next(rows, err)) > 0) {
+        if (open && side_same(side, rows)) {
+            side_row(side, rows);
+            continue;
         }
-        if (!open && limit && *nrows == limit) {
-            got = 0;
+        if (open)
+            output_row(&side->stream, side);
+        open = !limit || side->stream.n < limit;
+        if (!open)
             break;
-        }
-        *nrows += !open;
-        open = true;
+        side_clear(side);
         side_row(side, rows);
     }
-    if (open)
-        side_put(side);
+    if (open && got == 0)
+        output_row(&side->stream, side);
     store_rows_close(rows);
-    return got;
-}
-
-static int side_fold(const struct side *side, const char *name)
-{
-    const struct column *column = columns_find(side->query->view, name);
-    return column ? column->look.fit.fold : 0;
-}
-
-static void side_print(struct side *side, struct strbuf *note)
-{
-    struct text_fit fits[SIDE_COLUMNS_MAX] = {
-        {0, 0}
-    };
-    if (side->query->colour)
-        text_table_colour(side->table);
-    if (side->query->width == 0) {
-        text_table_put(side->table, side->query->format, side->out);
-        return;
-    }
-    fits[0].fold = 24;
-    for (int c = 1; c < side->nkeys; c++)
-        fits[c].rank = FIT_SAME;
-    for (int c = side->nkeys; c < side->ncolumns; c++)
-        fits[c].fold = side_fold(side, side->values[(c - side->nkeys) % side->nvalues]);
-    text_table_print_narrow(side->table, side->query->width, fits, side->out, note);
-}
-
-static void side_end(struct side *side, int64_t nrows, struct strbuf *note)
-{
-    if (side->query->format == REPORT_JSON) {
-        json_close(nrows ? json_break(&side->json, "\n") : &side->json, ']');
-        strbuf_puts(side->out, "\n");
-    } else if (side->query->format != REPORT_TABLE || nrows > 0) {
-        side_print(side, note);
-    }
+    return got < 0 ? -1 : 0;
 }
 
 bool report_has_sides(enum store_view view)
@@ -239,23 +159,24 @@ int report_side(struct store *store, const struct report_query *query, struct st
     char *uarchs = store_uarchs(store, query->filter->uarch, err);
     if (!uarchs)
         return -1;
-    struct side side = {.query = query, .uarchs = uarchs, .json = {.out = out}, .out = out};
-    side_columns(&side);
-    int result = side_names(&side, err);
+    const struct output_page page = {query->format, query->width, query->colour};
+    struct side *side = xcalloc(1, sizeof *side);
+    side->query = query;
+    side->people = report_for_people(query->format);
+    side->uarchs = uarchs;
+    side->stream = (struct output_stream){.record = &side->made.record, .page = &page, .out = out};
+    side_columns(side);
+    int result = side_fields(side, err);
     if (result == 0) {
-        side_start(&side);
-        result = side_rows(&side, store, nrows, err);
-        if (result == 0)
-            side_end(&side, *nrows, note);
-        text_table_free(side.table);
+        output_begin(&side->stream, NULL);
+        result = side_rows(side, store, err);
+        *nrows = side->stream.n;
+        output_end(&side->stream, note);
     }
-    for (int c = 0; c < side.ncolumns; c++) {
-        free(side.names[c]);
-        if (side.cells)
-            free(side.cells[c]);
-    }
-    free(side.cells);
-    free(side.numbers);
+    arena_free(&side->names);
+    arena_free(&side->texts);
+    free(side->made.fields);
+    free(side);
     free(uarchs);
     return result;
 }

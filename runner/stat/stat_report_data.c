@@ -163,10 +163,12 @@ void stat_report_csv(const struct stat_report *r, struct strbuf *out)
 {
     struct arena arena = {0};
     double *means = stat_means_make(r);
-    output_csv_head(&event_record, NULL, out);
+    const struct output_page page = {.format = REPORT_CSV};
+    struct output_stream stream = {.record = &event_record, .page = &page, .out = out};
+    output_begin(&stream, NULL);
     for (int i = 0; i < stat_rows_count(r); i++) {
         const struct event_row row = event_row_at(r, i);
-        output_csv_row(&event_record, &row, out);
+        output_row(&stream, &row);
     }
     for (int i = 0; i < r->result->nevents; i++) {
         const char *event = r->events[i].event.name;
@@ -179,14 +181,15 @@ void stat_report_csv(const struct stat_report *r, struct strbuf *out)
                             arena_printf(&arena, "histogram:%s:%s%d", event,
                                          k == h.nbuckets - 1 ? "ge" : "", k),
                             h.clk[k]);
-            output_csv_row(&event_record, &row, out);
+            output_row(&stream, &row);
         }
         if (stat_duration_at(r, means, i, &duration)) {
             const struct event_row row =
                 derived_row(r, arena_printf(&arena, "duration:%s", event), duration.mean_clk);
-            output_csv_row(&event_record, &row, out);
+            output_row(&stream, &row);
         }
     }
+    output_end(&stream, NULL);
     free(means);
     arena_free(&arena);
 }

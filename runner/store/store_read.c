@@ -462,6 +462,21 @@ int64_t store_rows_integer(struct store_rows *rows, int column)
     return sqlite3_column_int64(rows->stmt, column);
 }
 
+struct field_value store_rows_value(struct store_rows *rows, int column)
+{
+    enum store_type type = store_rows_type(rows, column);
+    bool text = type == STORE_TEXT;
+    return (struct field_value){
+        .type = text                 ? LOOK_TEXT
+                : type == STORE_REAL ? LOOK_REAL
+                                     : LOOK_INTEGER,
+        .none = type == STORE_NULL,
+        .integer = store_rows_integer(rows, column),
+        .real = text ? (double)NAN : store_rows_real(rows, column),
+        .text = text ? store_rows_exact(rows, column) : "",
+    };
+}
+
 enum store_type store_type_of(struct store_rows *rows, const char *name)
 {
     return store_rows_type(rows, store_rows_column(rows, name));

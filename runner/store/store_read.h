@@ -3,6 +3,7 @@
 #pragma once
 
 #include "columns/columns.h"
+#include "output/field.h"
 #include "store.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
@@ -80,6 +81,8 @@ const char *store_rows_keep(struct store_rows *rows, const char *name, struct ar
 const char *store_rows_form(struct store_rows *rows, int column);
 double store_rows_real(struct store_rows *rows, int column); // NaN for NULL
 int64_t store_rows_integer(struct store_rows *rows, int column);
+// Returns any value; its text is exact. Tables for people are not made of it as it is.
+struct field_value store_rows_value(struct store_rows *rows, int column);
 // The same of the column of this name.
 enum store_type store_type_of(struct store_rows *rows, const char *name);
 const char *store_text_of(struct store_rows *rows, const char *name);

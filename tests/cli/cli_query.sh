@@ -68,7 +68,7 @@ expect_out '^1 → 3 '
 expect_out '^add r64 r64 +legacy +ports +1\.00 +2\.00 +0\.25 +1 → 2 +1\*ALU → 2\*ALU$'
 expect_err '1 of 5 common forms' # not add r64 m64, which is ambiguous in one of them
 run diff --db ports.db 1 2
-expect_out '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
+expect_out '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00$'
 run report --db ports.db --run 3 --output ports_tables
 expect_status 0
 expect "ports in tables" grep -q '^add r64 m64 .* 1  1\*ALU+1\*LOAD?$' ports_tables/int.txt
@@ -350,9 +350,9 @@ if command -v script >/dev/null; then
     expect "marks are explained" grep -qx '≤ upper bound; ports? others fit as well' narrow.txt
     script -qec "stty cols 60; '$LATPUT' diff --db known.db testa testb" /dev/null </dev/null |
         tr -d '\r' >narrow.txt
-    expect "diff fitted" grep -qx 'testa → testb  latency    max         1/tput      slow' \
+    expect "diff fitted" grep -qx 'testa →      latency     max         1/tput      slow' \
         narrow.txt
-    expect "diff folded" grep -qx 'div r64        10.00 →    18.00 →     5.00 →      7.00 →' \
+    expect "diff folded" grep -qx 'div r64      10.00 →     18.00 →     5.00 →      7.00 →' \
         narrow.txt
     run query --db known.db --format csv
     narrow '--format csv'

@@ -111,16 +111,67 @@ static void people_see_headings(void **state)
     assert_string_equal(strbuf_text(&out), "| Real | Text | Shown | A | B |\n"
                                            "|---|---|---|---|---|\n"
                                            "| 2.7 | t | s | 7 | - |\n");
-    strbuf_clear(&out);
-    output_put_line(&inner_record, &row.inner[1], true, &out);
-    assert_string_equal(strbuf_text(&out), "");
     strbuf_free(&out);
+}
+
+// Values of any type are told as they are, and as they are shown.
+struct value_row {
+    struct {
+        struct field_value value;
+        int other;
+    } cells[3];
+};
+
+static void values_have_types_of_their_own(void **state)
+{
+    (void)state;
+    static const struct {
+        enum report_format format;
+        bool lines;
+        const char *wanted;
+    } cases[] = {
+        {REPORT_JSON,     false,
+         "[\n  {\"n\": 7, \"m\": \"a,\", \"o\": 2.5},\n"
+         "  {\"n\": null, \"m\": null, \"o\": 3}\n]\n"                                },
+        {REPORT_CSV,      false, "n,m,o\n7,\"a,\",2.5\n,,3\n"                         },
+        {REPORT_MARKDOWN, false, "| N | O |\n|---|---|\n| seven | o |\n| - | 3 |\n"   },
+        {REPORT_TABLE,    true,  "N             O\nseven         o\n-             3\n"},
+    };
+    static const struct value_row rows[] = {
+        {{{{LOOK_INTEGER, false, 7, 7, "", "seven", STYLE_PLAIN}, 0},
+          {{LOOK_TEXT, false, 0, NAN, "a,", "", STYLE_PLAIN}, 0},
+          {{LOOK_REAL, false, 2, 2.5, "", "o", STYLE_GOOD}, 0}}},
+        {{{{LOOK_INTEGER, true, 0, NAN, "", "-", STYLE_PLAIN}, 0},
+          {{LOOK_TEXT, false, 0, NAN, "", "", STYLE_PLAIN}, 0},
+          {{LOOK_INTEGER, false, 3, 3, "", "3", STYLE_PLAIN}, 0}}},
+    };
+    struct output_made made = {.record.bytes = sizeof(struct value_row)};
+    struct output_field field = OUTPUT_FIELD(struct value_row, cells[0].value, .known = true);
+    for (int i = 0; i < 3; i++) {
+        field.look.name = &"n\0m\0o"[2 * i];
+        field.look.heading = i == 1 ? NULL : &"N\0M\0O"[2 * i];
+        output_made_add(&made, output_element(field, i, sizeof rows[0].cells[0]));
+    }
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct strbuf out = {0};
+        const struct output_page page = {cases[c].format, 0, false};
+        struct output_stream stream = {
+            .record = &made.record, .page = &page, .out = &out, .lines = cases[c].lines};
+        output_begin(&stream, NULL);
+        for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+            output_row(&stream, &rows[i]);
+        output_end(&stream, NULL);
+        assert_int_equal(stream.n, 2);
+        assert_string_equal(strbuf_text(&out), cases[c].wanted);
+        strbuf_free(&out);
+    }
+    free(made.fields);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(json_has_every_type),
-                                       cmocka_unit_test(csv_has_what_is_no_array),
-                                       cmocka_unit_test(people_see_headings)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_has_every_type), cmocka_unit_test(csv_has_what_is_no_array),
+        cmocka_unit_test(people_see_headings), cmocka_unit_test(values_have_types_of_their_own)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
