@@ -52,8 +52,6 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
         THEN iif(result.average, '~', '') || iif(result.states > 1, '*', '') END AS mark,
     -- The plan's remark beside a number; its form is that of runner/plan/plan_note.c.
     CASE WHEN result.outcome = 'ok' AND test.outcome = 'ok' THEN CASE
-        WHEN test.kind = 'throughput' AND test.variant = 'setting'
-            THEN printf('%.2f for setting operands anew, alone', value_clk)
         WHEN test.detail GLOB '[0-9]* bytes each, *' AND value_clk > 0
             THEN test.detail || printf(', %.2f per cycle', CAST(test.detail AS INTEGER) / value_clk)
         ELSE nullif(test.detail, '') END END AS note,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One instruction as others write it: in the order and with the suffixes of AT&T (addl %eax, %ebx),
-// which becomes what Intel's assemblers read, as runner/list/form_code.c does; or as bytes
-// (48 0f af c3), which are compared with the bytes of an instance of each form. search.js uses both.
+// One instruction as others write it. search.js uses it. In the order and with the suffixes of AT&T
+// (addl %eax, %ebx) it becomes what Intel's assemblers read, as in runner/list/form_code.c. Bytes
+// (48 0f af c3) are compared with those of an instance of each form.
 "use strict";
 (() => {
     const { model } = latput;
@@ -119,7 +119,8 @@
         0: within("0 2 8 a 10 12 18 1a 20 22 28 2a 30 32 38 3a 80 84 86 88 8a c0 c6 d0 d2 f6 fe"),
         1: within("90-9f b0 c0"),
     };
-    const eightBitsRead = { 1: within("b6 be"), 2: within("f0") }; // movzx, movsx, crc32: the second
+    // Only the second operand of movzx, movsx and crc32 has eight bits.
+    const eightBitsRead = { 1: within("b6 be"), 2: within("f0") };
 
     // Reads prefixes, opcode and vector length. Returns what they say, with `at`, the place after
     // the opcode; null: there is none.

@@ -89,7 +89,7 @@
                         {},
                         `${cpu.forms.toLocaleString("en")} forms in ${cpu.runs.length} run${cpu.runs.length === 1 ? "" : "s"}`,
                     ),
-                    // Those that measured forms come first.
+                    // Runs that measured forms come first.
                     cpu.runs.toSorted((a, b) => (b.forms > 0) - (a.forms > 0)).map(run),
                 ),
             ),

@@ -240,8 +240,8 @@
         return Math.max(widths[column.kind], own);
     }
     const sum = (values) => values.reduce((a, b) => a + b, 0);
-    // What the panel has, too, in the order in which the table leaves it out beside the panel until
-    // all CPUs are in sight.
+    // The panel has these, too: the table leaves them out beside it, in this order, until all CPUs
+    // are in sight.
     const LEFT_OUT = ["fact", "ports", "uops", "tp"];
     function leaveOut(room) {
         const out = [];

@@ -135,7 +135,7 @@ struct output_stream {
     struct strbuf *out;
     bool lines; // each row of a table is written at once: columns are as wide as their headings
     int64_t n;  // rows so far
-    // Only the writer knows these.
+    // Only the writer knows these; rows may be removed from the table before the end.
     struct json json;
     struct text_table *table;
     struct output_columns *columns;

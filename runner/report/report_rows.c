@@ -2,6 +2,7 @@
 // Rows of the public views as a table for people, as CSV and as JSON; see report.h. CSV and JSON
 // have every column of the view under its own name; tables show the columns that people look for.
 #include "report.h"
+#include "report_lacking.h"
 
 #include "store/store_read.h"
 #include "util/mem.h"
@@ -177,6 +178,8 @@ int report_rows(struct store *store, const struct report_query *query, struct st
                         .rows = store_rows_open(store, query->view, query->filter, err)};
     const struct output_page page = {query->format, query->width, query->colour};
     struct output_stream stream = {.record = &told.made.record, .page = &page, .out = out};
+    struct lacking lacking = {.nrows = 0};
+    struct strbuf lines = {0};
     int got;
     if (!told.rows)
         return -1;
@@ -186,9 +189,16 @@ int report_rows(struct store *store, const struct report_query *query, struct st
         report_runs_of(query->runs, told.rows);
         told_read(&told);
         output_row(&stream, &told.row);
+        if (query->view == STORE_VIEW_INSTRUCTION && query->format == REPORT_TABLE &&
+            !query->columns)
+            lacking_add(&lacking, told.rows);
     }
     *nrows = stream.n;
+    lacking_fold(&lacking, stream.table, &lines);
     output_end(&stream, note);
+    strbuf_put(out, strbuf_text(&lines), lines.len);
+    strbuf_free(&lines);
+    lacking_free(&lacking);
     free(told.made.fields);
     arena_free(&told.arena);
     store_rows_close(told.rows);

@@ -65,6 +65,17 @@ int text_table_rows(const struct text_table *table)
     return (int)table->ncells / table->ncolumns;
 }
 
+void text_table_remove(struct text_table *table, const bool *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < table->ncells; i++)
+        if (out[i / (size_t)table->ncolumns])
+            free(table->cells[i].text);
+        else
+            table->cells[kept++] = table->cells[i];
+    table->ncells = kept;
+}
+
 void text_table_free(struct text_table *table)
 {
     for (size_t i = 0; i < table->ncells; i++)

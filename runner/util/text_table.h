@@ -59,4 +59,6 @@ void text_table_put(const struct text_table *table, enum report_format format, s
 // Appends a paragraph before or after a table, in any format but CSV and JSON.
 void text_table_say(const char *text, enum report_format format, struct strbuf *out);
 int text_table_rows(const struct text_table *table);
+// Removes the rows whose element of `out` is true.
+void text_table_remove(struct text_table *table, const bool *out);
 void text_table_free(struct text_table *table);

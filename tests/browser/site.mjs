@@ -1128,7 +1128,7 @@ async function indexed() {
     }
 }
 
-// What is in sight: nothing that decides is cut, whatever the width.
+// Nothing that decides is cut or out of sight, whatever the width.
 async function inSight() {
     const cutCells = (page) =>
         page

@@ -372,6 +372,22 @@ for db in known.db ports.db; do
     grep -qE '(^|,)(add|div),' some.csv || cli_fail "$db has no such forms"
 done
 
+# Forms that a CPU does not have are one line below those that it has.
+cp known.db lacks.db
+lacks="UPDATE result SET outcome = 'unsupported', detail = '', value_clk = NULL, dense_clk = NULL,
+    filled_clk = NULL, spread_clk = NULL WHERE test_id IN (SELECT test_id FROM test
+    JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 1"
+sqlite3 lacks.db "$lacks AND mnemonic <> 'add')" || exit 99
+run query --db lacks.db
+expect_status 0
+expect_out '^testa does not have [a-z0-9 ]+, [a-z0-9 ]+$'
+expect "no row of them" test "$(grep -c '^testa  ' "$OUT")" = 1
+expect "rows of the other CPU" test "$(grep -c '^testb  ' "$OUT")" -gt 1
+run query --db lacks.db --format csv
+expect "all rows in CSV" test "$(grep -c unsupported "$OUT")" = 2
+run query --db lacks.db --uarch testa "outcome = 'unsupported'"
+expect "rows where there are no others" test "$(grep -c '^testa .* unsupported' "$OUT")" = 2
+
 run report --db known.db --run 1 --output tables
 expect_status 0
 expect "no diagram without ports" test ! -e tables/ports.svg

@@ -177,7 +177,7 @@ static void test_notes(void **state)
     assert_int_equal(fixture_put_promised(store, run_id, &rows[1], 1, &stream, &bytes, 1, &err), 0);
     assert_int_equal(fixture_put_promised(store, run_id, &rows[2], 2, &failed, &bytes, 1, &err), 0);
     fixture_expect(store, "SELECT note FROM instruction_table WHERE form = 'fcos'",
-                   "fast: st 0; 0.50 for setting operands anew, alone; slow: st 2");
+                   "fast: st 0; slow: st 2");
     fixture_expect(store,
                    "SELECT rthroughput_clk || ' ' || rthroughput_slow_clk || ' ' || setting_clk || "
                    "' ' || rthroughput_bound FROM instruction_table WHERE form = 'fcos'",
