@@ -5,7 +5,7 @@
 -- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
 -- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 35;
+PRAGMA user_version = 36;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -382,7 +382,16 @@ CREATE TABLE form_summary (
         -- throughput before latency, then the order of the plan
     rthroughput_bound TEXT,
     setting_clk REAL, -- of setting operands anew, alone
-    note TEXT
+    note TEXT,
+    result_latency_clk REAL, -- to the result, of the pairs of result_rank: the least, the largest,
+    result_latency_max_clk REAL,
+    result_latency_slow_clk REAL, -- and both with slow data
+    result_latency_slow_max_clk REAL,
+    result_latency_most_clk REAL, -- where they are ranges, the upper ends of the first two
+    result_latency_max_most_clk REAL,
+    result_latency_bound TEXT, -- 'exact', 'average', 'upper'
+    result_latency_max_bound TEXT,
+    result_rank INTEGER -- of run_test: the least of the form's pairs
 ) STRICT;
 
 -- The structure of the ports that a run worked with: facts of the CPU, found by experiment.

@@ -17,6 +17,18 @@ SELECT run.run_id, run.uuid, cpu.cpu_id,
     run.started_utc, run.finished_utc
 FROM run JOIN cpu USING (cpu_id);
 
+-- Tests with the kinds of place that their pairs lead from and to. `bits`: single flags; whoever
+-- writes the others without the zero flag leaves them undefined. `cleared`: the mask of a gather.
+CREATE VIEW placed_test AS
+SELECT *,
+    CASE WHEN src IN ('flags', 'cf', 'of', 'zf', 'sf', 'pf', 'af', 'df', 'fpsw') THEN 'flags'
+        WHEN src GLOB '*.data' THEN 'memory' WHEN src GLOB '*.rest' THEN 'rest'
+        ELSE 'register' END AS src_place,
+    CASE WHEN dst GLOB 'flags*' OR dst IN ('cf', 'zf', 'fpsw') THEN 'flags'
+        WHEN dst IN ('of', 'sf', 'pf', 'af') THEN 'bits' WHEN dst GLOB '*.data' THEN 'memory'
+        WHEN dst GLOB '*.mask' THEN 'cleared' ELSE 'register' END AS dst_place
+FROM test;
+
 -- Every test with its result.
 CREATE VIEW run_test AS
 SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, test.position,
@@ -69,8 +81,31 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
             AND abs(got.instance_clk - estimate.instance_clk) > max(0.03 * estimate.instance_clk,
                 CASE WHEN test.kind = 'throughput' THEN 0.03
                     WHEN its.average OR its.states > 1 OR result.average OR result.states > 1
-                        THEN 0.5 ELSE 0.1 END)) END AS differs
-FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
+                        THEN 0.5 ELSE 0.1 END)) END AS differs,
+    -- How near a pair is to what the latency of a form means, the nearest first: to registers (from
+    -- flags only if none leads from a register), else to memory, else to flags.
+    CASE WHEN test.kind = 'latency' THEN CASE dst_place
+        WHEN 'register' THEN iif(src_place = 'register', 0, 1)
+        WHEN 'memory' THEN iif(src_place = 'flags', 3, 2)
+        WHEN 'flags' THEN iif(src_place = 'register', 4, 5) ELSE 6 END END AS result_rank,
+    -- 0: data that were stored just before, unless memory is the result, and the rest of a register
+    -- that is written in part.
+    src_place IN ('register', 'flags') OR src_place = 'memory' AND dst_place = 'memory'
+        AS result_counts
+FROM run_form JOIN placed_test AS test USING (run_form_id) LEFT JOIN result USING (test_id);
+
+-- The latencies of every test as numbers that sort by rank, then by value: *_key for the least of a
+-- form, *_last_key for its most; those without a value are passed by. `low` and `high` are the ends
+-- of a range where a pair has one.
+CREATE VIEW run_pair AS
+SELECT *, 1e8 * result_rank + coalesce(low, 99999999) AS low_key,
+    1e8 * result_rank + coalesce(high, 99999999) AS high_key,
+    1e8 * (9 - result_rank) + coalesce(low, -1) AS low_last_key,
+    1e8 * (9 - result_rank) + coalesce(high, -1) AS high_last_key
+FROM (SELECT *, iif(result_counts, value_clk, NULL) AS low,
+        iif(result_counts, iif(average OR value_clk = 0, value_clk,
+            max(value_clk, coalesce(most_clk, value_clk))), NULL) AS high
+    FROM run_test);
 
 -- Forms with tests in a run that completes another one of the same CPU (run.completes), if that is
 -- here, too; base_row: their row in the completed run.
@@ -105,8 +140,8 @@ SELECT its.run_form_id, coalesce(CASE WHEN asked.run_form_id <> its.run_form_id 
 FROM run_form AS its JOIN test AS asked ON asked.run_form_id = coalesce((SELECT base_row
     FROM completing_form AS it WHERE it.run_form_id = its.run_form_id), its.run_form_id);
 
--- The tests of a form, condensed to one row per form and run, as form_summary keeps it.
-CREATE VIEW run_form_result AS
+-- The tests of a form, condensed to one row per form and run.
+CREATE VIEW run_form_condensed AS
 SELECT its.run_form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
@@ -153,8 +188,78 @@ SELECT its.run_form_id,
                 || printf(' %.2f', other.value_clk), ', ') AS text
             FROM run_form_test AS also JOIN run_test AS other USING (test_id)
             WHERE also.run_form_id = its.run_form_id AND other.differs
-            GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
-FROM run_form_test AS its JOIN run_test USING (test_id) GROUP BY its.run_form_id;
+            GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note,
+    min(CASE WHEN variant IN ('', 'fast') THEN low_key END) AS least_key,
+    max(CASE WHEN variant IN ('', 'fast') THEN low_last_key END) AS most_key,
+    min(CASE WHEN variant IN ('', 'fast') AND bound = 'exact' THEN low_key END) AS least_exact_key,
+    max(CASE WHEN variant IN ('', 'fast') AND bound = 'exact' THEN low_last_key END)
+        AS most_exact_key,
+    min(CASE WHEN variant IN ('', 'fast') AND bound = 'average' THEN low_key END)
+        AS least_average_key,
+    max(CASE WHEN variant IN ('', 'fast') AND bound = 'average' THEN low_last_key END)
+        AS most_average_key,
+    min(CASE WHEN variant IN ('', 'fast') THEN high_key END) AS least_high_key,
+    max(CASE WHEN variant IN ('', 'fast') THEN high_last_key END) AS most_high_key,
+    min(CASE WHEN variant GLOB 'slow*' THEN low_key END) AS slow_least_key,
+    max(CASE WHEN variant GLOB 'slow*' THEN low_last_key END) AS slow_most_key,
+    min(CASE WHEN variant GLOB 'slow*' AND bound = 'exact' THEN low_key END)
+        AS slow_least_exact_key,
+    max(CASE WHEN variant GLOB 'slow*' AND bound = 'exact' THEN low_last_key END)
+        AS slow_most_exact_key,
+    min(CASE WHEN variant GLOB 'slow*' AND bound = 'average' THEN low_key END)
+        AS slow_least_average_key,
+    max(CASE WHEN variant GLOB 'slow*' AND bound = 'average' THEN low_last_key END)
+        AS slow_most_average_key
+FROM run_form_test AS its JOIN run_pair USING (test_id) GROUP BY its.run_form_id;
+
+-- Their keys as values, for fast and for slow data (slow_*).
+CREATE VIEW run_form_unpacked AS
+SELECT *,
+    round(nullif(least_key - 1e8 * CAST(least_key / 1e8 AS INTEGER), 99999999), 6)
+        AS least_clk,
+    round(nullif(least_high_key - 1e8 * CAST(least_high_key / 1e8 AS INTEGER), 99999999), 6)
+        AS least_high_clk,
+    round(nullif(most_key - 1e8 * CAST((most_key + 1) / 1e8 AS INTEGER), -1), 6) AS most_clk,
+    round(nullif(most_high_key - 1e8 * CAST((most_high_key + 1) / 1e8 AS INTEGER), -1), 6)
+        AS most_high_clk,
+    round(nullif(slow_least_key - 1e8 * CAST(slow_least_key / 1e8 AS INTEGER), 99999999), 6)
+        AS slow_least_clk,
+    round(nullif(slow_most_key - 1e8 * CAST((slow_most_key + 1) / 1e8 AS INTEGER), -1), 6)
+        AS slow_most_clk,
+    CAST(coalesce(least_key, slow_least_key) / 1e8 AS INTEGER) AS result_rank
+FROM run_form_condensed;
+
+-- The same as form_summary keeps it. A latency of the result is a range where the steady states of
+-- its pair differ (*_most_clk), which that of an average is not. It has the bound of its pair, or
+-- the better one of another pair that is as close as measuring again would be; of fast and slow
+-- data the worse one.
+CREATE VIEW run_form_result AS
+SELECT run_form_id, latency_min_clk, latency_max_clk, latency_bound, latency_max_bound,
+    latency_min_mark, latency_max_mark, fast_clk, slow_clk, fast_tests, rthroughput_spread_clk,
+    without_latency, accepted, tried, kinds_ok, latency_asked, rthroughput_asked, trouble,
+    rthroughput_bound, setting_clk, note,
+    least_clk AS result_latency_clk, most_clk AS result_latency_max_clk,
+    slow_least_clk AS result_latency_slow_clk, slow_most_clk AS result_latency_slow_max_clk,
+    iif(least_high_clk > 1.02 * least_clk + 0.2, least_high_clk, NULL) AS result_latency_most_clk,
+    iif(most_high_clk > 1.02 * most_clk + 0.2, most_high_clk, NULL) AS result_latency_max_most_clk,
+    CASE max(CASE WHEN least_clk IS NULL THEN -1
+        WHEN least_exact_key - least_key <= 0.005 * least_clk + 0.02 THEN 0
+        WHEN least_average_key - least_key <= 0.005 * least_clk + 0.02 THEN 1 ELSE 2 END,
+        CASE WHEN slow_least_clk IS NULL THEN -1
+        WHEN slow_least_exact_key - slow_least_key <= 0.005 * slow_least_clk + 0.02 THEN 0
+        WHEN slow_least_average_key - slow_least_key <= 0.005 * slow_least_clk + 0.02
+            THEN 1 ELSE 2 END)
+        WHEN 0 THEN 'exact' WHEN 1 THEN 'average' WHEN 2 THEN 'upper' END AS result_latency_bound,
+    CASE max(CASE WHEN most_clk IS NULL THEN -1
+        WHEN most_key - most_exact_key <= 0.005 * most_clk + 0.02 THEN 0
+        WHEN most_key - most_average_key <= 0.005 * most_clk + 0.02 THEN 1 ELSE 2 END,
+        CASE WHEN slow_most_clk IS NULL THEN -1
+        WHEN slow_most_key - slow_most_exact_key <= 0.005 * slow_most_clk + 0.02 THEN 0
+        WHEN slow_most_key - slow_most_average_key <= 0.005 * slow_most_clk + 0.02
+            THEN 1 ELSE 2 END)
+        WHEN 0 THEN 'exact' WHEN 1 THEN 'average' WHEN 2 THEN 'upper' END
+        AS result_latency_max_bound, result_rank
+FROM run_form_unpacked;
 
 -- The same rows as they are kept. Packs keep none and have run_form_result here
 -- (store_summary.c).
@@ -167,11 +272,13 @@ FROM form_summary;
 
 -- Port results with bounds: slots, and µops derived from them, may be too many. Slots of microcode
 -- that were not counted are those that others lose: its groups are cut, and nobody else gets the
--- rest of them. More than four slots may always be microcode. Of a form whose ports do not show,
+-- rest of them. More than four slots may always be microcode, and what
+-- takes a slot takes one. Of a form whose ports do not show,
 -- those that others lose are known at most. remark: why it has no ports (the reason up to a colon).
 CREATE VIEW bounded_port_result AS
 SELECT *, CASE WHEN known_slots IS NULL THEN NULL
-    WHEN method <> 'counter' AND (unit = 'MS' OR stall_clk > 0 OR known_slots > 4.5) THEN 'upper'
+    WHEN method <> 'counter' AND known_slots > 1.5
+        AND (unit = 'MS' OR stall_clk > 0 OR known_slots > 4.5) THEN 'upper'
     ELSE 'exact' END AS uops_bound,
     CASE WHEN outcome IN ('not_measurable', 'unstable') THEN
         iif(slots_mixed IS NULL, 'no ports, ', 'slots beside nops, no ports, ')
@@ -207,7 +314,10 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     coalesce(got.note || '; ' || port_result.remark, got.note, port_result.remark) AS note,
     port_result.uops_bound,
     (SELECT limited_by FROM form_limit WHERE form_limit.run_form_id = run_form.run_form_id)
-        AS limited_by
+        AS limited_by,
+    got.result_latency_clk, got.result_latency_max_clk, got.result_latency_slow_clk,
+    got.result_latency_slow_max_clk, got.result_latency_most_clk, got.result_latency_max_most_clk,
+    got.result_latency_bound, got.result_latency_max_bound
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN summary AS got USING (run_form_id)
     LEFT JOIN bounded_port_result AS port_result USING (run_form_id)
@@ -351,6 +461,17 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
         AS note, port.uops_bound,
     (SELECT limited_by FROM form_limit WHERE form_limit.run_form_id = port.run_form_id)
         AS limited_by,
+    coalesce(got.result_latency_clk, lat.result_latency_clk) AS result_latency_clk,
+    coalesce(got.result_latency_max_clk, lat.result_latency_max_clk) AS result_latency_max_clk,
+    coalesce(got.result_latency_slow_clk, lat.result_latency_slow_clk) AS result_latency_slow_clk,
+    coalesce(got.result_latency_slow_max_clk, lat.result_latency_slow_max_clk)
+        AS result_latency_slow_max_clk,
+    coalesce(got.result_latency_most_clk, lat.result_latency_most_clk) AS result_latency_most_clk,
+    coalesce(got.result_latency_max_most_clk, lat.result_latency_max_most_clk)
+        AS result_latency_max_most_clk,
+    coalesce(got.result_latency_bound, lat.result_latency_bound) AS result_latency_bound,
+    coalesce(got.result_latency_max_bound, lat.result_latency_max_bound)
+        AS result_latency_max_bound,
     best.form_id, best.uarch_key, best.run_form_id, best.latency_row, best.rthroughput_row
 FROM form JOIN best_run_form AS best USING (form_id) JOIN run_form USING (run_form_id)
     JOIN list USING (list_id)
@@ -373,7 +494,9 @@ SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_c
     accepted,
     tried, options, form, list, idiom, eliminated, at_rename, latency_max_bound, ports_run_id,
     latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound,
-    limited_by
+    limited_by, result_latency_clk, result_latency_max_clk, result_latency_slow_clk,
+    result_latency_slow_max_clk, result_latency_most_clk, result_latency_max_most_clk,
+    result_latency_bound, result_latency_max_bound
 FROM best_instruction;
 
 -- One row per operand pair (and data variant) and run; another immediate is a variant if its time
@@ -388,7 +511,9 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
         SELECT instance_clk, share FROM estimate_state WHERE kernel_id = got.kernel_id
         ORDER BY position)) AS states_seen,
     (SELECT role FROM operand_role WHERE operand_role.run_form_id = got.run_form_id
-        AND got.src IN (operand, operand || '.data')) AS src_role, form.form_id, got.test_id
+        AND got.src IN (operand, operand || '.data')) AS src_role, form.form_id, got.test_id,
+    got.kind = 'latency' AND got.result_counts AND got.result_rank = (SELECT result_rank
+        FROM summary WHERE summary.run_form_id = got.run_form_id) AS in_result
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> '' AND got.differs;
@@ -404,7 +529,7 @@ CREATE VIEW latency_table AS
 SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried,
     run_id,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
-    average, least_clk, most_clk, states, mark, states_seen, src_role
+    average, least_clk, most_clk, states, mark, states_seen, src_role, in_result
 FROM run_latency_table AS got
 WHERE test_id IN (SELECT test_id FROM best_run_form AS best JOIN run_form_test AS its
         ON its.run_form_id = coalesce(best.latency_row, best.run_form_id)

@@ -11,18 +11,20 @@ latput.differs = (() => {
         bound !== null && table.text(bound, form) === "upper";
     const sized = columns.filter(({ differs }) => differs === "size");
 
-    // A value that was not asked for differs from nothing; one that was asked for and is missing
-    // does.
+    // Returns a value of a column with the ends of its range.
+    function valueOf(column, table, form) {
+        const least = table.number(column.name, form);
+        return { least, most: (column.most && table.number(column.most, form)) ?? least };
+    }
+    // Ranges differ if they have nothing in common. A value that was not asked for differs from
+    // nothing; one that was asked for and is missing does.
     function sizes(column, a, b, form) {
-        const one = a.number(column.name, form),
-            two = b.number(column.name, form);
-        if (one === null && two === null) return false;
-        if (one === null || two === null)
-            return tests(one === null ? a : b, form).includes(column.asked);
-        return (
-            Math.abs(one - two) >
-            Math.max(least, tolerance * Math.max(Math.abs(one), Math.abs(two)))
-        );
+        const [one, two] = [a, b].map((table) => valueOf(column, table, form));
+        if (one.least === null && two.least === null) return false;
+        if (one.least === null || two.least === null)
+            return tests(one.least === null ? a : b, form).includes(column.asked);
+        const [less, more] = one.least <= two.least ? [one, two] : [two, one];
+        return more.least - less.most > Math.max(least, tolerance * more.least);
     }
     // Two bounds may both be larger than the truth.
     function known(column, a, b, form) {
@@ -55,20 +57,22 @@ latput.differs = (() => {
     const value = (column, a, b, form) => rules[column.differs](column, a, b, form);
 
     // Returns true if the sides allow no common value: bounds allow everything below, values their
-    // spread, means and one of several steady states anything.
+    // spread, means anything.
     function isSure(column, a, b, form) {
         const of = (table) => ({
-            value: table.number(column.name, form),
+            ...valueOf(column, table, form),
             spread: column.spread === null ? 0 : (table.number(column.spread, form) ?? 0),
-            vague: column.mark !== null && Boolean(table.text(column.mark, form)),
+            vague: column.mark
+                ? Boolean(table.text(column.mark, form))
+                : column.bound !== null && table.text(column.bound, form) === "average",
             upper: isUpper(table, column, form),
         });
-        const [less, more] = [of(a), of(b)].sort((one, two) => one.value - two.value);
+        const [less, more] = [of(a), of(b)].sort((one, two) => one.least - two.least);
         return (
             !less.vague &&
             !more.vague &&
             !more.upper &&
-            less.value + less.spread < more.value - more.spread
+            less.spread + more.spread < more.least - less.most
         );
     }
 

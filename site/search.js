@@ -272,7 +272,7 @@
         return found.size > 0 ? (form) => found.has(form) : null;
     }
 
-    const columns = { lat: "latency_max_clk", tp: "rthroughput_clk", uops: "uops" };
+    const columns = { lat: "result_latency_max_clk", tp: "rthroughput_clk", uops: "uops" };
     const compare = {
         "<": (a, b) => a < b,
         "<=": (a, b) => a <= b,

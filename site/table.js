@@ -20,22 +20,24 @@
 
     // --- values ---
 
+    // Returns the latency to the result: "1.00 – 5.00", the least and the most of its pairs, each
+    // from the beginning to the end of its range; "10.00 / 13.00" for fast and slow data.
     function latency(cpu, form) {
         const { table } = cpu,
-            min = table.number("latency_min_clk", form),
-            max = table.number("latency_max_clk", form);
-        if (min === null) return rename(cpu, form);
-        const one = marked(
-            clk(min),
-            table.text("latency_bound", form) === "upper",
-            table.text("latency_min_mark", form),
-        );
-        const two = marked(
-            clk(max),
-            table.text("latency_max_bound", form) === "upper",
-            table.text("latency_max_mark", form),
-        );
-        return one === two ? one : `${one} – ${two}`;
+            number = (name) => table.number(`result_latency_${name}`, form),
+            bound = (name) => table.text(`result_latency_${name}`, form);
+        if (number("clk") === null) return rename(cpu, form);
+        const value = (clks, of) =>
+            marked(clk(clks), bound(of) === "upper", bound(of) === "average" ? "~" : null);
+        const range = (least, most) => {
+            const one = value(least, "bound"),
+                two = value(most, "max_bound");
+            return one === two ? one : `${one} – ${two}`;
+        };
+        const fast = range(number("clk"), number("max_most_clk") ?? number("max_clk")),
+            hasSlow = number("slow_clk") !== null,
+            slow = hasSlow ? range(number("slow_clk"), number("slow_max_clk")) : fast;
+        return slow !== fast ? `${fast} / ${slow}` : fast;
     }
     function throughput(cpu, form) {
         const { table } = cpu,
@@ -416,7 +418,7 @@
         if (cpu)
             return (form) =>
                 cpu.table.number(
-                    { lat: "latency_max_clk", tp: "rthroughput_clk", uops: "uops" }[name],
+                    { lat: "result_latency_max_clk", tp: "rthroughput_clk", uops: "uops" }[name],
                     form,
                 );
         return Object.hasOwn(view.facts, name) ? (form) => model.forms.text(name, form) : null;
@@ -602,6 +604,9 @@
                 put(name("latency_max_clk"), value(cpu, "latency_max_clk"));
                 put(name("latency_bound"), table.text("latency_bound", form));
                 put(name("latency_max_bound"), table.text("latency_max_bound", form));
+                for (const { name: of, type } of latput.columns.columns)
+                    if (of.startsWith("result_"))
+                        put(name(of), type === "clk" ? value(cpu, of) : table.text(of, form));
             }
             if (state.metrics.has("tp"))
                 put(name("rthroughput_clk"), value(cpu, "rthroughput_clk"));

@@ -36,6 +36,8 @@ const struct column_mark column_marks[COLUMN_SIGNS] = {
     [SIGN_PORTS] = {"ports?", "others fit as well"                                          },
     [SIGN_JOINED] = {"p1/p5",  "any of these ports, which no form of one µop has for itself"},
     [SIGN_NAME] = {"name?",  "found by measuring, not claimed by the CPU"                  },
+    [SIGN_RANGE] = {"1–2",  "range of steady states"                                      },
+    [SIGN_SLOW] = {"1 / 2",  "with fast and with slow data"                                },
 };
 
 // Orders that programs know from before there were records; new columns come last, in the order of
@@ -49,7 +51,9 @@ static const char json_order[] =
     "latency_max_clk latency_max_bound rthroughput_clk rthroughput_bound rthroughput_slow_clk uops "
     "uops_bound ports at_rename run_id ";
 static const char diff_order[] =
-    "latency_min_clk latency_max_clk rthroughput_clk rthroughput_slow_clk outcome uops ports ";
+    "latency_min_clk latency_max_clk rthroughput_clk rthroughput_slow_clk outcome uops ports "
+    "limited_by result_latency_clk result_latency_max_clk result_latency_slow_clk "
+    "result_latency_slow_max_clk result_latency_most_clk result_latency_max_most_clk ";
 
 // Returns true if `name` is one of the words of a text with blanks between; *at: its offset.
 static bool word_among(const char *words, const char *name, int *at)

@@ -39,7 +39,8 @@ enum column_surface {
     COLUMN_TABLE, // tables for people, without --columns
     COLUMN_LIST,  // the text files of a run
     COLUMN_PAGE,  // the page that stands alone
-    COLUMN_SIDE,  // CPUs side by side
+    COLUMN_SIDE,  // CPUs side by side, for people
+    COLUMN_SIDES, // the same as CSV and JSON
     COLUMN_CSV,   // `export --format csv`
     COLUMN_JSON,  // `export --format json`
     COLUMN_DIFF,  // both sides of a difference
@@ -74,6 +75,8 @@ enum column_sign {
     SIGN_PORTS,
     SIGN_JOINED,
     SIGN_NAME,
+    SIGN_RANGE,
+    SIGN_SLOW,
     COLUMN_SIGNS
 };
 struct column_mark {
@@ -87,7 +90,10 @@ struct column {
     unsigned on;        // COLUMN_ON() of surfaces
     const char *alias;  // further names in expressions, with blanks between; NULL: the heading only
     const char *bound;  // column that is 'upper' where the value is a bound; NULL: none
-    const char *mark;   // column with its "~" or "*"; NULL: none
+    const char *mark;   // column with its "~" or "*"; NULL: `bound` says of which it is the mean
+    const char *most;   // column with the upper end, where the value is a range; NULL: none
+    const char *slow;   // column with the same for slow data; NULL: none
+    const char *wider;  // column for which the heading could be taken as well; NULL: none
     const char *spread; // column with its spread; NULL: none
     char asked;         // kind of question that gives it: L, T or P; 0: it depends on none
     enum column_kind kind;

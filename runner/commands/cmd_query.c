@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 extern const struct command cmd_query;
@@ -185,6 +186,26 @@ static int query_read_columns(struct store *store, const struct arguments *query
     return result == 0 ? 0 : err_prefix(err, "--columns: ");
 }
 
+// Says which column a heading stands for in an expression, where it could be another one.
+static void query_say_columns(const struct arguments *query)
+{
+    struct strbuf said = {0};
+    for (const char *at = query->where ? query->where : ""; *at;) {
+        size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        char *word = xasprintf("%.*s", (int)len, at);
+        const struct column *column = columns_called(query->view, word);
+        if (column && column->wider && strcasecmp(word, column->look.name) != 0 &&
+            !strstr(strbuf_text(&said), column->look.name))
+            strbuf_printf(&said, "%s%s is %s, to the result (%s: of all pairs)",
+                          said.len ? "; " : "", word, column->look.name, column->wider);
+        free(word);
+        at += len ? len : 1;
+    }
+    if (said.len)
+        command_note(&cmd_query, "--where: %s", strbuf_text(&said));
+    strbuf_free(&said);
+}
+
 // Translates them. Returns EXIT_DONE, or EXIT_USAGE after a message.
 static int query_understand(struct store *store, struct arguments *query,
                             struct query_meaning *meaning)
@@ -195,6 +216,8 @@ static int query_understand(struct store *store, struct arguments *query,
         meaning->where = expr_parse(store, query->view, query->where, &err);
         bad = !meaning->where ? err_prefix(&err, "--where: ") : 0;
     }
+    if (!bad)
+        query_say_columns(query);
     if (!bad && query->sort) {
         meaning->sort = expr_sort_parse(store, query->view, query->sort, &err);
         bad = !meaning->sort ? err_prefix(&err, "--sort: ") : 0;
@@ -427,8 +450,11 @@ const struct command cmd_query = {
         "'latency > 20', 'ports is null', 'form ~ \"vp*\" and slow / tput >= 2'. Columns have the "
         "names that CSV shows, or those of tables. "
         "docs/QUERIES.md has examples.\n"
-        "Numbers are core cycles: latency as minimum and maximum over the pairs of operands, "
-        "1/tput (reciprocal throughput) as cycles per instruction, slow the same for slow data. A "
+        "Numbers are core cycles: latency and max are the least and the largest latency from a "
+        "register (also of an address) to the result: registers, or memory or flags if it has no "
+        "other; --latency has all pairs. 1/tput (reciprocal throughput) is cycles per instruction, "
+        "slow the same for slow data; '10.00 / 13.00' is a latency with fast and with slow data, "
+        "'1.00–2.00' one whose steady states differ. A "
         "number after ≤ is an upper bound, one after ~ the mean of executions that differ, one "
         "before * the fastest of several steady states; least and most are their range. A test "
         "that did not succeed has no number; its outcome stands in the last columns, which tables "

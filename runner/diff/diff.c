@@ -37,7 +37,8 @@ void diff_begin(struct diff *diff)
     diff->absent = (struct diff_form){
         .form = "", .enc = "", .isa = "", .list = "", .outcome = "", .family = "", .tests = ""};
     for (int i = 0; i < DIFF_COLUMNS_MAX; i++)
-        diff->absent.values[i] = (struct diff_value){(double)NAN, 0, false, "", ""};
+        diff->absent.values[i] =
+            (struct diff_value){.number = (double)NAN, .most = (double)NAN, .text = "", .mark = ""};
 }
 
 static struct diff_value read_value(struct arena *arena, struct store_rows *rows,
@@ -48,9 +49,10 @@ static struct diff_value read_value(struct arena *arena, struct store_rows *rows
     double spread = column->spread ? store_real_of(rows, column->spread) : 0;
     return (struct diff_value){
         .number = number ? store_real_of(rows, column->look.name) : (double)NAN,
+        .most = column->most ? store_real_of(rows, column->most) : (double)NAN,
         .spread = isfinite(spread) ? spread : 0,
         .upper = column->bound && strcmp(store_text_of(rows, column->bound), "upper") == 0,
-        .mark = column->mark ? store_rows_keep(rows, column->mark, arena) : "",
+        .mark = number ? arena_strdup(arena, report_mark(rows, column)) : "",
         .text = arena_strdup(arena, outcome ? store_text_of(rows, column->look.name)
                                             : report_value(rows, column->look.name, text)),
     };
@@ -103,15 +105,27 @@ static double thousandths(double clk)
     return round(clk * 1000);
 }
 
+// Returns how far the values are apart, in thousandths: from the end of the smaller range to the
+// beginning of the other, less than 0 if they overlap; *size: of the larger end.
+static double values_gap(const struct diff_pair *pair, int i, double *size)
+{
+    const struct diff_value *less = &pair->a->values[i], *more = &pair->b->values[i];
+    if (less->number > more->number) {
+        less = &pair->b->values[i];
+        more = &pair->a->values[i];
+    }
+    *size = thousandths(more->number);
+    return *size - thousandths(isfinite(less->most) ? less->most : less->number);
+}
+
 // A value that was not asked for differs from nothing; one that was asked for and is missing does.
 static bool sizes_differ(const struct diff *diff, const struct diff_pair *pair, int i)
 {
-    double one = thousandths(pair->a->values[i].number);
-    double two = thousandths(pair->b->values[i].number);
-    if (isnan(one) != isnan(two))
-        return strchr((isnan(one) ? pair->a : pair->b)->tests, diff->columns[i]->asked) != NULL;
-    return fabs(one - two) >
-           fmax(diff->tolerance * fmax(fabs(one), fabs(two)), thousandths(COLUMN_LEAST_CLK));
+    bool none_a = isnan(pair->a->values[i].number), none_b = isnan(pair->b->values[i].number);
+    double size;
+    if (none_a != none_b)
+        return strchr((none_a ? pair->a : pair->b)->tests, diff->columns[i]->asked) != NULL;
+    return values_gap(pair, i, &size) > fmax(diff->tolerance * size, thousandths(COLUMN_LEAST_CLK));
 }
 
 static bool form_lacks(const struct diff_form *form)
@@ -160,14 +174,11 @@ bool diff_column_differs(const struct diff *diff, const struct diff_pair *pair, 
 // Returns true if the sides allow no common value.
 static bool value_is_sure(const struct diff_pair *pair, int i)
 {
-    const struct diff_value *less = &pair->a->values[i], *more = &pair->b->values[i];
-    if (less->number > more->number) {
-        less = &pair->b->values[i];
-        more = &pair->a->values[i];
-    }
-    return !*less->mark && !*more->mark && !more->upper &&
-           thousandths(less->number) + thousandths(less->spread) <
-               thousandths(more->number) - thousandths(more->spread);
+    const struct diff_value *a = &pair->a->values[i], *b = &pair->b->values[i];
+    const struct diff_value *more = a->number > b->number ? a : b;
+    double size;
+    return !*a->mark && !*b->mark && !more->upper &&
+           thousandths(a->spread) + thousandths(b->spread) < values_gap(pair, i, &size);
 }
 
 enum { WAY_LESS = 1, WAY_MORE = 2 };
@@ -341,7 +352,7 @@ static struct diff_class class_make(const struct diff *diff, const char *name,
         class.doubtful += !pairs[i].pair->sure;
     }
     class.common = n - class.counts[DIFF_ONLY_A] - class.counts[DIFF_ONLY_B];
-    class.ratios[0] = class_ratio(pairs, n, diff_column(diff, "latency_max_clk"));
+    class.ratios[0] = class_ratio(pairs, n, diff_column(diff, "result_latency_max_clk"));
     class.ratios[1] = class_ratio(pairs, n, diff_column(diff, "rthroughput_clk"));
     return class;
 }

@@ -3,8 +3,8 @@
 // and how many do per class.
 //
 // A difference exceeds the tolerance. It is sure if the sides allow no common value: an upper bound
-// allows everything below it, a measured value its spread; the mean of executions that differ, and
-// one steady state of several, allow anything.
+// allows everything below it, a measured value its spread; the mean of executions that differ
+// allows anything. Ranges differ if they have nothing in common.
 #pragma once
 
 #include "output/output.h"
@@ -26,11 +26,12 @@ enum diff_change {
 };
 extern const char *const diff_change_names[DIFF_CHANGES];
 
-enum { DIFF_COLUMNS_MAX = 16 };
+enum { DIFF_COLUMNS_MAX = 24 };
 
 // A form's value of a column.
 struct diff_value {
     double number;    // NaN: none, and of texts
+    double most;      // upper end of a range; NaN: it is none
     double spread;    // 0: unknown
     bool upper;       // it is an upper bound
     const char *mark; // "~", "*", or ""

@@ -87,6 +87,16 @@ static bool column_is_asked(const struct column *column, const struct diff_pair 
                               strchr(pair->b->tests, column->asked) != NULL);
 }
 
+// Returns true if the values with slow data, which stand in the same column, differ.
+static bool slow_differs(const struct diff *diff, const struct diff_pair *pair, int column)
+{
+    const char *slow = diff->columns[column]->slow;
+    for (int i = 0; slow && i < diff->ncolumns; i++)
+        if (strcmp(diff->columns[i]->look.name, slow) == 0)
+            return diff_column_differs(diff, pair, i);
+    return false;
+}
+
 // Returns the values of a column for people. Of texts that one side lacks nothing is said.
 static const char *told_shown(const struct diff *diff, const struct diff_pair *pair, int i,
                               struct arena *arena)
@@ -97,7 +107,7 @@ static const char *told_shown(const struct diff *diff, const struct diff_pair *p
         return *a ? a : b;
     switch (diff->columns[i]->differs) {
     case DIFFERS_BY_SIZE:
-        return arrow(arena, a, b, differs);
+        return arrow(arena, a, b, differs || slow_differs(diff, pair, i));
     case DIFFERS_IF_ASKED:
         return arrow(arena, differs ? a : "", b, differs);
     case DIFFERS_NOT:
@@ -206,12 +216,14 @@ static void tell_csv(const struct diff *diff, struct diff_told *told, int from, 
         }
 }
 
-// Adds a column a quantity: two numbers may stand one below the other, and outcomes that differ
-// stay.
+// Adds a column per quantity that has a heading: two numbers may stand one below the other, and
+// outcomes that differ stay.
 static void tell_table(const struct diff *diff, struct diff_told *told)
 {
     for (int i = 0; i < diff->ncolumns; i++) {
         const struct column *column = diff->columns[i];
+        if (!column->look.heading)
+            continue;
         struct output_field field = PAIR(shown[0], .look.name = "", .only = OUTPUT_PEOPLE);
         field.look.heading = column->look.heading;
         field.look.fit = column->look.fit;

@@ -97,9 +97,10 @@ static double osaca_latency(const struct known_form *form)
     double value = NAN, load = NAN;
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
-        if (strstr(pair->dst, ".data") || pair->upper || strncmp(pair->variant, "slow", 4) == 0)
+        if (!pair->in_result || strstr(pair->dst, ".data") || pair->upper ||
+            strncmp(pair->variant, "slow", 4) == 0)
             continue;
-        if (strstr(pair->src, ".base") || strstr(pair->src, ".index") || strstr(pair->src, ".data"))
+        if (strstr(pair->src, ".base") || strstr(pair->src, ".index"))
             load = fmax(load, pair->clk);
         else
             value = fmax(value, pair->clk);

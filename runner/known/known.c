@@ -70,11 +70,11 @@ static void data_read_form(struct known_cpu *data, struct store_rows *rows, stru
         .run_id = store_integer_of(rows, "run_id"),
         .ports_run_id =
             data_null(rows, "ports_run_id") ? 0 : store_integer_of(rows, "ports_run_id"),
-        .latency_min_clk = store_real_of(rows, "latency_min_clk"),
-        .latency_max_clk = store_real_of(rows, "latency_max_clk"),
+        .latency_min_clk = store_real_of(rows, "result_latency_clk"),
+        .latency_max_clk = store_real_of(rows, "result_latency_max_clk"),
         .rthroughput_bound = store_rows_keep(rows, "rthroughput_bound", &data->arena),
-        .min_upper = data_is(rows, "latency_bound", "upper"),
-        .max_upper = data_is(rows, "latency_max_bound", "upper"),
+        .min_upper = data_is(rows, "result_latency_bound", "upper"),
+        .max_upper = data_is(rows, "result_latency_max_bound", "upper"),
         .rthroughput_clk = store_real_of(rows, "rthroughput_clk"),
         .rthroughput_slow_clk = store_real_of(rows, "rthroughput_slow_clk"),
         .rthroughput_upper = data_is(rows, "rthroughput_bound", "upper"),
@@ -145,6 +145,7 @@ static struct known_pair data_pair(struct known_cpu *data, struct store_rows *ro
         .dense_clk = store_real_of(rows, "dense_clk"),
         .upper = data_is(rows, "bound", "upper"),
         .average = data_is(rows, "bound", "average"),
+        .in_result = store_integer_of(rows, "in_result") == 1,
     };
 }
 

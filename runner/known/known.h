@@ -21,6 +21,7 @@ struct known_pair {
     double clk;          // minimum of both chains (docs/MEASUREMENT.md)
     double dense_clk;    // links directly after each other; NaN: not measured
     bool upper, average; // relation to the true latency
+    bool in_result;      // it counts for the latency of the form's result
 };
 
 // A value of instruction_table.
@@ -35,7 +36,7 @@ struct known_form {
     const struct known_value *values; // of the columns of exports (KNOWN_VALUES)
     const char *mnemonic, *operands, *options;
     int64_t run_id, ports_run_id;            // runs with its numbers; 0: none
-    double latency_min_clk, latency_max_clk; // NaN: none, here and below
+    double latency_min_clk, latency_max_clk; // of the result; NaN: none, here and below
     bool min_upper, max_upper;               // these are upper bounds
     double rthroughput_clk, rthroughput_slow_clk;
     const char *rthroughput_bound;

@@ -193,7 +193,7 @@ bool llvm_latency(const struct known_form *form, struct llvm_latency *latency)
     *latency = (struct llvm_latency){NAN, NAN, NAN};
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
-        if (strstr(pair->dst, ".data"))
+        if (!pair->in_result || strstr(pair->dst, ".data"))
             continue;
         if (strncmp(pair->variant, "slow", 4) == 0) {
             latency->slow = fmax(latency->slow, pair->clk); // NaN is ignored, here and below

@@ -18,9 +18,9 @@ struct llvm_instr {
 // the message, also if LLVM is not installed. The data must have code.
 int llvm_decode(struct known_cpu *data, struct llvm_instr **instrs, struct err *err);
 
-// The latency that a scheduling model should give the form: from any operand, also through an
-// address, to the last of its registers. It lies in [least, most] for fast data, and is `slow` for
-// slow data (NaN: none). llvm_latency() returns false if nothing is known.
+// The latency that a scheduling model should give the form: from any register, also through an
+// address, to the last of its results in registers. It lies in [least, most] for fast data, and is
+// `slow` for slow data (NaN: none). llvm_latency() returns false if nothing is known.
 struct llvm_latency {
     double least, most, slow;
 };

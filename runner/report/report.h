@@ -24,6 +24,9 @@ enum { REPORT_LATENCY_MAX = 48 };
 const char *report_latency(const char *number, bool upper, const char *mark,
                            char text[REPORT_LATENCY_MAX]);
 
+// Returns the mark of a column's value in the current row: "~", "*", both, or "".
+const char *report_mark(struct store_rows *rows, const struct column *column);
+
 // Formats a column of a view's current row for people: numbers with their marks, ports that are
 // unknown as "", no port as "none", no outcome if it is ok; in `text`, or valid until the next row.
 const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX]);

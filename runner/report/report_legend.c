@@ -56,6 +56,16 @@ static bool has_joined(const char *table)
     return false;
 }
 
+// Returns true if the table has two numbers with this between them.
+static bool has_between_numbers(const char *table, const char *between)
+{
+    size_t len = strlen(between);
+    for (const char *at = table; (at = strstr(at, between)); at += len)
+        if (at > table && isdigit((unsigned char)at[-1]) && isdigit((unsigned char)at[len]))
+            return true;
+    return false;
+}
+
 static bool has_average(const char *table)
 {
     for (const char *at = table; (at = strchr(at, '~')); at++)
@@ -79,6 +89,8 @@ void report_legend(const char *table, int width, struct strbuf *out)
         [SIGN_PORTS] = has_doubt(table, true),
         [SIGN_JOINED] = has_joined(table),
         [SIGN_NAME] = has_doubt(table, false),
+        [SIGN_RANGE] = has_between_numbers(table, "–"),
+        [SIGN_SLOW] = has_between_numbers(table, " / "),
     };
     for (int i = 0; i < COLUMN_SIGNS; i++)
         if (has[i]) {

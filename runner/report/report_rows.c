@@ -32,6 +32,39 @@ const char *report_latency(const char *number, bool upper, const char *mark,
     return text;
 }
 
+const char *report_mark(struct store_rows *rows, const struct column *column)
+{
+    if (column->mark)
+        return store_text_of(rows, column->mark);
+    return column->bound && strcmp(store_text_of(rows, column->bound), "average") == 0 ? "~" : "";
+}
+
+// Returns a number of the column `name`, NaN if there is none.
+static double value_beside(struct store_rows *rows, const char *name)
+{
+    return name ? store_real_of(rows, name) : (double)NAN;
+}
+
+// Formats a number with its marks: "≤1.00–2.00" for a range, "10.00 / 13.00" if slow data take
+// longer or shorter.
+static const char *value_of_real(struct store_rows *rows, const struct column *column, int at,
+                                 char text[REPORT_LATENCY_MAX])
+{
+    double value = store_rows_real(rows, at);
+    double most = value_beside(rows, column ? column->most : NULL);
+    double slow = value_beside(rows, column ? column->slow : NULL);
+    char number[32], other[32];
+    report_latency(report_number(value, number), value_is_bound(rows, column),
+                   column ? report_mark(rows, column) : "", text);
+    size_t len = strlen(text);
+    if (isfinite(most))
+        len += (size_t)snprintf(text + len, REPORT_LATENCY_MAX - len, "–%s",
+                                report_number(most, other));
+    if (fabs(slow - value) > fmax(COLUMN_TOLERANCE * fmax(slow, value), COLUMN_LEAST_CLK))
+        snprintf(text + len, REPORT_LATENCY_MAX - len, " / %s", report_number(slow, other));
+    return text;
+}
+
 // Formats ports for people: "" unknown, "none" no port.
 static const char *value_of_ports(struct store_rows *rows, int column)
 {
@@ -51,12 +84,8 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
         return value_of_ports(rows, at);
     if (kind == COLUMN_FORM)
         return store_rows_form(rows, at);
-    if (type == STORE_REAL) {
-        char number[32];
-        const char *mark = column && column->mark ? store_text_of(rows, column->mark) : "";
-        report_number(store_rows_real(rows, at), number);
-        return report_latency(number, value_is_bound(rows, column), mark, text);
-    }
+    if (type == STORE_REAL)
+        return value_of_real(rows, column, at, text);
     const char *value = store_rows_text(rows, at);
     if (type == STORE_INTEGER && value_is_bound(rows, column))
         return report_latency(value, true, "", text);

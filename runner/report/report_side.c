@@ -29,7 +29,7 @@ static void side_columns(struct side *side)
 {
     const struct column *columns[VIEW_COLUMNS_MAX];
     const char *const *asked = side->query->columns;
-    int n = columns_on(side->query->view, COLUMN_SIDE, columns);
+    int n = columns_on(side->query->view, side->people ? COLUMN_SIDE : COLUMN_SIDES, columns);
     for (int i = 0; i < n; i++)
         if (columns[i]->key)
             side->keys[side->nkeys++] = columns[i];
@@ -53,7 +53,8 @@ static void side_add(struct side *side, const char *uarch, const char *name)
     if (*uarch) {
         field.look.heading = arena_printf(&side->names, "%s %s", uarch, field.look.heading);
         field.look.align = report_alignment(view, name);
-        field.look.fit = (struct text_fit){FIT_KEEP, column ? column->look.fit.fold : 0};
+        bool folds = column && column->look.align != ALIGN_POINT;
+        field.look.fit = (struct text_fit){FIT_KEEP, folds ? column->look.fit.fold : 0};
     }
     output_made_add(&side->made, output_element(field, at, sizeof *side->cells));
 }

@@ -23,6 +23,8 @@ static void column_json(const struct column *column, struct json *json)
     strbuf_free(&says);
     json_text_known(json_name(json, "bound"), column->bound);
     json_text_known(json_name(json, "mark"), column->mark);
+    json_text_known(json_name(json, "most"), column->most);
+    json_text_known(json_name(json, "slow"), column->slow);
     json_text_known(json_name(json, "spread"), column->spread);
     json_text_known(json_name(json, "asked"), (const char[]){column->asked, '\0'});
     json_text(json_name(json, "differs"), rules[column->differs]);

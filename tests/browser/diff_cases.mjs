@@ -10,7 +10,7 @@ for (const file of ["data/columns.js", "differs.js"])
     runInThisContext(readFileSync(`${page}/${file}`, "utf8"), file);
 
 const usual =
-    "rthroughput_clk=1 latency_min_clk=4 latency_max_clk=4 uops=1 ports=1*A tests=LTP outcome=ok family=zen5";
+    "rthroughput_clk=1 result_latency_clk=4 result_latency_max_clk=4 uops=1 ports=1*A tests=LTP outcome=ok family=zen5";
 function table(given) {
     const settings = new Map(
         `${usual} ${given}`

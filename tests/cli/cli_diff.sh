@@ -11,20 +11,20 @@ expect_status 0
 expect_out '^class +forms +slower +median of latency ratios +median of 1/tput ratios$'
 expect_out '^all +3 +3 +2\.00 +2\.00$'
 expect_out \
-    '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00$'
+    '^div r64 +legacy +slower( +10\.00 / 18\.00 → 20\.00 / 36\.00){2} +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00$'
 expect_err '3 of 3 common forms differ by more than 2 %, 0 of them in doubt'
 expect_out '^A: Test testa \(testa\), Test CPU; run 1, 20[0-9-]+, latput 1\.0-test$'
 expect_out '^B: Test testb \(testb\), Test CPU; run 2, '
 expect "then the summary" test "$(sed -n '4s/ .*//p' "$OUT")" = class
 run diff --db known.db testb testa
-expect_out '^div r64 +legacy +faster +20\.00 → 10\.00 '
+expect_out '^div r64 +legacy +faster +20\.00 / 36\.00 → 10\.00 / 18\.00 '
 run diff --db known.db 1 1
 expect_status 0
 expect_no_out
 expect_err '0 of 3 common forms differ'
 run diff --db known.db --format csv --filter add 1 2
-expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure,2,latency_min_clk,,$'
-expect_out '^form,enc,.*,bits,list,change,certainty,ratio,ratio_of,1\.limited_by,2\.limited_by$'
+expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure,2,result_latency_clk,,,1\.00,2\.00,1\.00,2\.00,,,,,,,,$'
+expect_out '^form,enc,.*,bits,list,change,certainty,ratio,ratio_of,1\.limited_by,2\.limited_by,1\.result_latency_clk,2\.result_latency_clk,'
 cp "$OUT" filtered
 run diff --db known.db --format csv 1 2 'ADD rax, *'
 expect "a glob is a filter" cmp "$OUT" filtered
@@ -60,7 +60,7 @@ of_b() {
 }
 of_b "bound = 'upper'" latency
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',slower,sure,2,rthroughput_clk,,$' # by its throughput
+expect_out ',slower,sure,2,rthroughput_clk,,,' # by its throughput
 of_b "bound = 'upper'" latency
 sqlite3 changed.db "UPDATE result SET value_clk = value_clk / 2 WHERE test_id IN
     (SELECT test_id FROM test JOIN run_form USING (run_form_id)
@@ -68,17 +68,17 @@ sqlite3 changed.db "UPDATE result SET value_clk = value_clk / 2 WHERE test_id IN
 run diff --db changed.db --filter add 1 2
 expect_out '^add r64 r64 +legacy +slower\? +1\.00 → ≤2\.00'
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',slower,in doubt,2,latency_min_clk,,$'
+expect_out ',slower,in doubt,2,result_latency_clk,,,'
 run diff --db changed.db --filter add --sure --format csv 1 2
 expect "the same, where only what is sure counts" test "$(wc -l <"$OUT")" = 1
 run diff --db changed.db --filter add --format csv 2 1
-expect_out ',faster,in doubt,0.5,latency_min_clk,,$'
+expect_out ',faster,in doubt,0.5,result_latency_clk,,,'
 of_b "bound = 'upper', value_clk = value_clk / 8" latency
 run diff --db changed.db --filter add --only faster --format csv 1 2
 expect "a bound below what was measured is none, but other values are more" \
     test "$(wc -l <"$OUT")" = 1
 run diff --db changed.db --filter add --format csv 1 2
-expect_out ',mixed,sure,0.25,latency_min_clk,,$'
+expect_out ',mixed,sure,0.25,result_latency_clk,,,'
 of_b "spread_clk = 0.4" throughput
 run diff --db changed.db --filter add --format json 1 2
 expect_out '"change": "slower", "sure": true,' # by its latency

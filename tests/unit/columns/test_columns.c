@@ -127,8 +127,8 @@ static void test_called(void **state)
         enum store_view view;
         const char *called, *name;
     } cases[] = {
-        {STORE_VIEW_INSTRUCTION, "latency",     "latency_min_clk"},
-        {STORE_VIEW_INSTRUCTION, "Max",         "latency_max_clk"},
+        {STORE_VIEW_INSTRUCTION, "latency",     "result_latency_clk"},
+        {STORE_VIEW_INSTRUCTION, "Max",         "result_latency_max_clk"},
         {STORE_VIEW_INSTRUCTION, "throughput",  "rthroughput_clk"},
         {STORE_VIEW_INSTRUCTION, "tput",        "rthroughput_clk"},
         {STORE_VIEW_INSTRUCTION, "instruction", "form"           },

@@ -14,7 +14,8 @@
 
 #include <cmocka.h>
 
-static const char usual[] = "rthroughput_clk=1 latency_min_clk=4 latency_max_clk=4 uops=1 "
+static const char usual[] = "rthroughput_clk=1 result_latency_clk=4 "
+                            "result_latency_max_clk=4 uops=1 "
                             "ports=1*A tests=LTP outcome=ok family=zen5";
 
 // Returns a setting, of `given` before the usual one; "" if it is unknown. The arena owns it.
@@ -49,11 +50,14 @@ static struct diff_form make_form(struct arena *arena, const struct diff *diff, 
     for (int i = 0; i < diff->ncolumns; i++) {
         const struct column *column = diff->columns[i];
         const char *text = setting(arena, given, column->look.name);
+        const char *most = setting(arena, given, column->most);
+        const char *bound = setting(arena, given, column->bound);
         form.values[i] = (struct diff_value){
             .number = *text && column->look.type != LOOK_TEXT ? atof(text) : (double)NAN,
+            .most = *most ? atof(most) : (double)NAN,
             .spread = atof(setting(arena, given, column->spread)),
-            .upper = strcmp(setting(arena, given, column->bound), "upper") == 0,
-            .mark = setting(arena, given, column->mark),
+            .upper = strcmp(bound, "upper") == 0,
+            .mark = strcmp(bound, "average") == 0 ? "~" : setting(arena, given, column->mark),
             .text = text,
         };
     }
@@ -123,11 +127,13 @@ static void test_order(void **state)
     struct arena arena = {0};
     struct diff diff = {.by_isa = false};
     diff_begin(&diff);
-    diff.sides[0].forms =
-        make_forms(&arena, &diff, "latency_max_clk=40", (const char *const[]){"aad", "add", "aes"});
-    diff.sides[1].forms =
-        make_forms(&arena, &diff, "latency_max_clk=50", (const char *const[]){"aad", "aes", "and"});
-    diff.sides[1].forms[1].values[2].number = 0.25; // the throughput of aes
+    diff.sides[0].forms = make_forms(&arena, &diff, "result_latency_max_clk=40",
+                                     (const char *const[]){"aad", "add", "aes"});
+    diff.sides[1].forms = make_forms(&arena, &diff, "result_latency_max_clk=50",
+                                     (const char *const[]){"aad", "aes", "and"});
+    for (int i = 0; i < diff.ncolumns; i++)
+        if (strcmp(diff.columns[i]->look.name, "rthroughput_clk") == 0)
+            diff.sides[1].forms[1].values[i].number = 0.25; // of aes
     diff.sides[0].nforms = diff.sides[1].nforms = 3;
     diff_make(&diff);
     assert_int_equal(diff.npairs, 4);

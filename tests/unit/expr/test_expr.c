@@ -11,10 +11,10 @@ static const struct {
 } found[] = {
     {"latency_min_clk = 10",                   1},
     {"latency = 10",                           1},
-    {"Latency = 10 and MAX = 18",              1},
-    {"latency = 10 or max = 2",                2},
-    {"max between 17 and 19",                  1},
-    {"not (max between 17 and 19)",            2},
+    {"Latency = 10 and LATENCY_MAX_CLK = 18",  1},
+    {"latency = 10 or tput = 0.25",               2},
+    {"max between 9 and 11",                   1},
+    {"not (max between 9 and 11)",             2},
     {"throughput + 1 = 6",                     1},
     {"latency * 2 > max and slow is not null", 1},
     {"instruction ~ 'DIV*'",                   1},
@@ -87,7 +87,7 @@ static void test_sort(void **state)
     struct err err = {0};
     struct store *store = fixture_start(&fixture);
     char *sort = expr_sort_parse(store, STORE_VIEW_INSTRUCTION, "-max, instruction", &err);
-    assert_string_equal(sort, "\"latency_max_clk\" COLLATE NOCASE DESC NULLS LAST, "
+    assert_string_equal(sort, "\"result_latency_max_clk\" COLLATE NOCASE DESC NULLS LAST, "
                               "\"form\" COLLATE NOCASE ASC NULLS LAST");
     free(sort);
     assert_null(expr_sort_parse(store, STORE_VIEW_INSTRUCTION, "max,no_such", &err));

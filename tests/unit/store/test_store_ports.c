@@ -524,7 +524,8 @@ static void test_views(void **state)
     static const struct {
         const char *change, *bounds;
     } changes[] = {
-        {"stall_clk = 1.5",       "upper upper"},
+        {"stall_clk = 1.5",       "exact exact"}, // what takes a slot takes one
+        {"slots = 2.1",           "upper upper"},
         {"stall_clk = NULL",      "exact exact"},
         {"unit = 'MS'",           "upper upper"},
         {"method = 'counter'",    "exact exact"},
