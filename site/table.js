@@ -30,14 +30,15 @@
         const value = (clks, of) =>
             marked(clk(clks), bound(of) === "upper", bound(of) === "average" ? "~" : null);
         const range = (least, most) => {
-            const one = value(least, "bound"),
-                two = value(most, "max_bound");
-            return one === two ? one : `${one} – ${two}`;
+            const one = value(least, "bound");
+            return near(least, most) ? one : `${one} – ${value(most, "max_bound")}`;
         };
-        const fast = range(number("clk"), number("max_most_clk") ?? number("max_clk")),
-            hasSlow = number("slow_clk") !== null,
-            slow = hasSlow ? range(number("slow_clk"), number("slow_max_clk")) : fast;
-        return slow !== fast ? `${fast} / ${slow}` : fast;
+        const near = (one, two) => Math.abs(two - one) <= latput.columns.tolerance * two,
+            fast = range(number("clk"), number("max_most_clk") ?? number("max_clk")),
+            slow = number("slow_clk");
+        return slow === null || near(number("clk"), slow)
+            ? fast
+            : `${fast} / ${range(slow, number("slow_max_clk"))}`;
     }
     function throughput(cpu, form) {
         const { table } = cpu,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Schema 36: the latency to a form's result, condensed from its pairs. Rows of form_summary are made
--- anew with the views.
+-- Schema 36: the latency to a form's result, condensed from its pairs. Rows of form_summary are
+-- made anew with the views.
 ALTER TABLE form_summary ADD COLUMN result_latency_clk REAL;
 ALTER TABLE form_summary ADD COLUMN result_latency_max_clk REAL;
 ALTER TABLE form_summary ADD COLUMN result_latency_slow_clk REAL;

@@ -127,19 +127,19 @@ static void test_called(void **state)
         enum store_view view;
         const char *called, *name;
     } cases[] = {
-        {STORE_VIEW_INSTRUCTION, "latency",     "result_latency_clk"},
+        {STORE_VIEW_INSTRUCTION, "latency",     "result_latency_clk"    },
         {STORE_VIEW_INSTRUCTION, "Max",         "result_latency_max_clk"},
-        {STORE_VIEW_INSTRUCTION, "throughput",  "rthroughput_clk"},
-        {STORE_VIEW_INSTRUCTION, "tput",        "rthroughput_clk"},
-        {STORE_VIEW_INSTRUCTION, "instruction", "form"           },
-        {STORE_VIEW_INSTRUCTION, "put",         NULL             },
-        {STORE_VIEW_LATENCY,     "latency",     "latency_clk"    },
-        {STORE_VIEW_LATENCY,     "from",        "src"            },
-        {STORE_VIEW_LATENCY,     "data",        "variant"        },
-        {STORE_VIEW_DOUBT,       "cycles",      "clk"            },
-        {STORE_VIEW_BENCH,       "code",        "code"           },
-        {STORE_VIEW_BENCH,       "started",     "started_utc"    },
-        {STORE_VIEW_EVIDENCE,    "size",        NULL             },
+        {STORE_VIEW_INSTRUCTION, "throughput",  "rthroughput_clk"       },
+        {STORE_VIEW_INSTRUCTION, "tput",        "rthroughput_clk"       },
+        {STORE_VIEW_INSTRUCTION, "instruction", "form"                  },
+        {STORE_VIEW_INSTRUCTION, "put",         NULL                    },
+        {STORE_VIEW_LATENCY,     "latency",     "latency_clk"           },
+        {STORE_VIEW_LATENCY,     "from",        "src"                   },
+        {STORE_VIEW_LATENCY,     "data",        "variant"               },
+        {STORE_VIEW_DOUBT,       "cycles",      "clk"                   },
+        {STORE_VIEW_BENCH,       "code",        "code"                  },
+        {STORE_VIEW_BENCH,       "started",     "started_utc"           },
+        {STORE_VIEW_EVIDENCE,    "size",        NULL                    },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct column *found = columns_called(cases[i].view, cases[i].called);

@@ -12,7 +12,7 @@ static const struct {
     {"latency_min_clk = 10",                   1},
     {"latency = 10",                           1},
     {"Latency = 10 and LATENCY_MAX_CLK = 18",  1},
-    {"latency = 10 or tput = 0.25",               2},
+    {"latency = 10 or tput = 0.25",            2},
     {"max between 9 and 11",                   1},
     {"not (max between 9 and 11)",             2},
     {"throughput + 1 = 6",                     1},
