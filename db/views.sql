@@ -103,8 +103,8 @@ SELECT *, 1e8 * result_rank + coalesce(low, 99999999) AS low_key,
     1e8 * (9 - result_rank) + coalesce(low, -1) AS low_last_key,
     1e8 * (9 - result_rank) + coalesce(high, -1) AS high_last_key
 FROM (SELECT *, iif(result_counts, value_clk, NULL) AS low,
-        iif(result_counts, iif(average OR value_clk = 0, value_clk,
-            max(value_clk, coalesce(most_clk, value_clk))), NULL) AS high
+        iif(result_counts, iif(bound = 'exact' AND value_clk > 0,
+            max(value_clk, coalesce(most_clk, 0)), value_clk), NULL) AS high
     FROM run_test);
 
 -- Forms with tests in a run that completes another one of the same CPU (run.completes), if that is
@@ -230,8 +230,8 @@ SELECT *,
 FROM run_form_condensed;
 
 -- The same as form_summary keeps it. A latency of the result is a range where the steady states of
--- its pair differ (*_most_clk), which that of an average is not. It has the bound of its pair, or
--- the better one of another pair that is as close as measuring again would be; of fast and slow
+-- its pair differ (*_most_clk), unless that is an average or a bound. It has the bound of its pair,
+-- or the better one of another pair that is as close as measuring again would be; of fast and slow
 -- data the worse one.
 CREATE VIEW run_form_result AS
 SELECT run_form_id, latency_min_clk, latency_max_clk, latency_bound, latency_max_bound,

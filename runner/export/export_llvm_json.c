@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Input of generators of LLVM's scheduling models (schedtool): one object per opcode: {"ADD64rr":
-// {"Port": [[1, ["p0", "p1"]]], "Uops": 1, "Tp": 0.25, "Latency": 1}}.
+// Input of generators of LLVM's scheduling models (schedtool): one object per opcode: {"DIVSDrr":
+// {"Port": [[1, ["p0"]]], "Class": ["p0"], "Unit": ["U2", 4.01], "Uops": 1, "Tp": 4.01,
+// "Latency": 13.03}}. Class has the names of the sets of ports in Port, Unit what is kept busy
+// beside them, and for how long.
 #include "export_formats.h"
 #include "export_internal.h"
 #include "llvm/llvm.h"
@@ -8,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { DECIMALS = 2 }; // of cycles
 
 static const char llvm_json_again[] = "another form of the same LLVM opcode stands for it";
 
@@ -31,18 +35,45 @@ static void llvm_json_ports(struct json *json, const struct known_form *form)
     json_close(json, ']');
 }
 
+// Writes the names of the sets: "1*p0156B+2*STORE" has p0156B and STORE.
+static void llvm_json_classes(struct json *json, const struct known_form *form)
+{
+    json_open(json_name(json, "Class"), '[');
+    for (const char *at = form->ports ? form->ports : ""; (at = strchr(at, '*'));) {
+        size_t len = strcspn(++at, "+");
+        char *name = xasprintf("%.*s", (int)len, at);
+        json_text(json, name);
+        free(name);
+    }
+    json_close(json, ']');
+}
+
+static void llvm_json_unit(struct json *json, const struct known_form *form)
+{
+    const struct port_demand *unit = port_usage_unit(form->model, form->usage);
+    if (!unit || !(unit->clk > 0))
+        return;
+    json_open(json_name(json, "Unit"), '[');
+    json_text(json, form->model->units[unit->unit].name);
+    json_fixed(json, unit->clk, DECIMALS);
+    json_close(json, ']');
+}
+
 static void llvm_json_form(struct json *json, const struct known_form *form, const char *opcode)
 {
     struct llvm_latency latency;
     json_open(json_name(json_break(json, "\n"), opcode), '{');
-    if (form->usage && form->model && !form->usage->ambiguous)
+    if (form->usage && form->model && !form->usage->ambiguous) {
         llvm_json_ports(json, form);
+        llvm_json_classes(json, form);
+        llvm_json_unit(json, form);
+    }
     if (form->uops >= 0)
         json_int(json_name(json, "Uops"), form->uops);
     if (!isnan(form->rthroughput_clk))
-        json_digits(json_name(json, "Tp"), form->rthroughput_clk, 6);
+        json_fixed(json_name(json, "Tp"), form->rthroughput_clk, DECIMALS);
     if (llvm_latency(form, &latency) && latency.most <= latency.least * 1.005 + 0.05)
-        json_digits(json_name(json, "Latency"), latency.least, 6);
+        json_fixed(json_name(json, "Latency"), latency.least, DECIMALS);
     json_close(json, '}');
 }
 

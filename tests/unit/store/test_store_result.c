@@ -139,7 +139,7 @@ static const struct {
     {"most_clk = 1.1 WHERE src = 'op1'", "1.0 - exact; 5.0 - exact"},
     {"most_clk = 9.0 WHERE src = 'op1'", "1.0 5.0 exact; 5.0 9.0 exact"},
     {"most_clk = 2.0, average = 1 WHERE src = 'op1'", "1.0 - average; 5.0 - exact"},
-    {"bound = 'upper' WHERE src = 'op1'", "1.0 - upper; 5.0 - exact"},
+    {"bound = 'upper', most_clk = 2.0 WHERE src = 'op1'", "1.0 - upper; 5.0 - exact"},
     {"bound = 'upper' WHERE src = 'op2.base'", "1.0 - exact; 5.0 - upper"},
  // The better bound of two that are as close as two measurements.
     {"bound = 'upper', value_clk = 1.01 WHERE src = 'op2.base'", "1.0 - exact; 1.01 - exact"},
