@@ -211,7 +211,7 @@
     }
     // Widths of columns in rem, at least. Names are shorter on a phone and beside an open panel.
     const phone = matchMedia("(max-width: 45rem)");
-    const widths = { form: 17, fact: 9, lat: 6.5, tp: 5.5, uops: 3.8, ports: 11 };
+    const widths = { form: 17, fact: 9, lat: 6.5, tp: 5.5, uops: 3.8, ports: 10 };
     const numbers = ["lat", "tp", "uops"];
     // Returns the number of letters of a column's longest text, or reason for having none.
     const longest = new Map();

@@ -36,6 +36,7 @@ const browser = await chromium.launch({
 async function open(name, query = "", options = {}) {
     const { quiet = false, ...rest } = options;
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
+    context.setDefaultTimeout(120000); // beside other tests
     const page = await context.newPage();
     page.on(
         "console",
@@ -51,9 +52,7 @@ async function open(name, query = "", options = {}) {
         check(`${name}: a request`, /^(file:|data:|blob:)/.test(request.url()), request.url()),
     );
     await page.goto(`file://${scratch}/${name}/index.html${query}`);
-    await page.waitForFunction(() => document.body.dataset.ready === "yes", null, {
-        timeout: 60000,
-    });
+    await page.waitForFunction(() => document.body.dataset.ready === "yes");
     return page;
 }
 const count = (page) => page.locator("#count").textContent();
