@@ -6,6 +6,7 @@
 #include "util/text.h"
 #include "util/text_table.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -307,6 +308,9 @@ static void print_tries(const struct explain_measured *measured, const struct pa
             print_line(page, 2, "- %s: %.2f clk, predicted %.2f: %s.", try->what, try->measured_clk,
                        try->predicted_clk, try->says);
     }
+    if (measured && measured->doubt)
+        print_line(page, 0, "%s%c%s.", measured->ntries ? "" : "\n", toupper(*measured->doubt),
+                   measured->doubt + 1);
 }
 
 static void print_source(const struct explanation *explanation,

@@ -109,6 +109,7 @@ static int try_broken(const struct explain_subject *subject, struct explain_meas
     if (!try)
         return *err->text ? -1 : 0;
     try->what = what;
+    try->explains = try->measured_clk < measured->clk && !near(try->measured_clk, measured->clk);
     if (!isnan(try->measured_clk))
         try->says = broken_result(try, measured, measured->clk > explanation->predicted_clk);
     return 0;
@@ -150,6 +151,8 @@ static int try_relieved(const struct explain_subject *subject, struct explain_me
     struct strbuf name = {0};
     port_set_text(explanation->model, set, &name);
     bool nops = subject->place && subject->place->object;
+    try->explains =
+        !near(try->measured_clk, measured->clk) && near(try->measured_clk, try->predicted_clk);
     try->what =
         arena_printf(arena, "%s the %d instruction%s that need%s %s", nops ? "nops for" : "without",
                      removed, removed == 1 ? "" : "s", removed == 1 ? "s" : "", strbuf_text(&name));
@@ -214,11 +217,29 @@ static int try_one_line(const struct explain_subject *subject, struct explain_me
                     ? "all loads from one line that nothing writes"
                     : arena_printf(arena, "%d of %d loads from one line that nothing writes",
                                    changed, loads);
+    try->explains = !isnan(try->measured_clk) && !near(try->measured_clk, measured->clk);
     if (!isnan(try->measured_clk))
         try->says = near(try->measured_clk, measured->clk)
                         ? "as before: neither caches nor stores that loads wait for"
                         : "it changes: loads wait for the cache, or for what stores wrote";
     return 0;
+}
+
+const char *explain_doubt(const struct explanation *explanation,
+                          const struct explain_measured *measured, struct arena *arena)
+{
+    for (int i = 0; i < measured->ntries; i++)
+        if (measured->tries[i].explains)
+            return NULL;
+    if (explanation->unknown > 0)
+        return "instructions of which something is assumed may be the reason";
+    const char *limit = explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "";
+    bool slower = measured->clk > explanation->predicted_clk;
+    return arena_printf(arena,
+                        "the model is wrong here: the %s %s %.2f clk, it takes %.2f, and no "
+                        "experiment tells why",
+                        limit, slower ? "would allow" : "should take", explanation->predicted_clk,
+                        measured->clk);
 }
 
 int explain_experiment(const struct explain_subject *subject, struct explain_measured *measured,
@@ -233,5 +254,6 @@ int explain_experiment(const struct explain_subject *subject, struct explain_mea
     for (size_t i = 0; i < ARRAY_LEN(tries); i++)
         if (tries[i](subject, measured, arena, err) != 0)
             return -1;
+    measured->doubt = explain_doubt(subject->explanation, measured, arena);
     return 0;
 }

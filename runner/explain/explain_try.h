@@ -12,6 +12,7 @@ struct explain_try {
     double measured_clk;  // NaN: it could not be measured
     double predicted_clk; // by the tables
     const char *says;     // conclusion, or why it could not be measured
+    bool explains;        // where the difference comes from
 };
 struct explain_measured {
     double clk, spread_clk; // NaN where it could not be measured
@@ -19,6 +20,7 @@ struct explain_measured {
     int cpu;
     struct explain_try tries[EXPLAIN_TRIES_MAX];
     int ntries;
+    const char *doubt; // what follows of all of them, where none explains the difference; or NULL
 };
 
 // Difference between prediction and measurement, as a share, above which experiments are made.
@@ -31,6 +33,10 @@ double explain_difference(const struct explanation *explanation,
 // (measured->failure has the reason), or -1: nothing can be measured here.
 int explain_measure(const struct bench_spec *spec, struct explain_measured *measured,
                     struct arena *arena, struct err *err);
+// Returns in words that the model is wrong, or may be, if no experiment explains the difference;
+// NULL.
+const char *explain_doubt(const struct explanation *explanation,
+                          const struct explain_measured *measured, struct arena *arena);
 // Makes the experiments if prediction and measurement differ by more than explain_tolerance.
 int explain_experiment(const struct explain_subject *subject, struct explain_measured *measured,
                        struct arena *arena, struct err *err);

@@ -13,6 +13,7 @@
 #include "explain/explain_front.h"
 #include "explain/explain_fuse.h"
 #include "explain/explain_loop.h"
+#include "explain/explain_try.h"
 #include "util/paths.h"
 #include "util/scratch.h"
 
@@ -656,6 +657,28 @@ static void kept_values_cost_nothing(void **state)
     table_free(&table);
 }
 
+// The model is wrong where no experiment explains a difference, or what it assumes of instructions.
+static void the_model_doubts_itself(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct explanation explanation = {
+        .predicted_clk = 0.5, .limits = {{.kind = LIMIT_PORTS, .clk = 0.5}}, .nlimits = 1};
+    struct explain_measured measured = {.clk = 0.76, .ntries = 2};
+    assert_string_equal(explain_doubt(&explanation, &measured, &arena),
+                        "the model is wrong here: the ports would allow 0.50 clk, it takes 0.76, "
+                        "and no experiment tells why");
+    measured.tries[1].explains = true;
+    assert_null(explain_doubt(&explanation, &measured, &arena));
+    measured.ntries = 1;
+    explanation.unknown = 1;
+    assert_non_null(strstr(explain_doubt(&explanation, &measured, &arena), "assumed"));
+    explanation.unknown = 0;
+    measured.clk = 0.4;
+    assert_non_null(strstr(explain_doubt(&explanation, &measured, &arena), "should take 0.50"));
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -675,6 +698,7 @@ int main(void)
         cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
         cmocka_unit_test_teardown(chains_are_as_dense_as_they_are, free_arena),
+        cmocka_unit_test(the_model_doubts_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
