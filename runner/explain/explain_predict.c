@@ -244,6 +244,24 @@ static void predict_ports(struct explanation *explanation, struct port_limits *l
                 ->unit = u;
 }
 
+// Adds the time of ports that choose some µops twice, since what these wait for comes too late.
+static void predict_again(struct explanation *explanation, const struct again *again,
+                          struct arena *arena)
+{
+    const struct again_limit found = again_find(explanation, again, arena);
+    struct strbuf name = {0};
+    if (found.set == 0)
+        return;
+    port_set_text(explanation->model, found.set, &name);
+    limit_add(explanation, LIMIT_PORTS, found.clk,
+              arena_printf(arena,
+                           "%.4g uops that only %s can do, and %.2g turns in vain: results "
+                           "used at once",
+                           found.uops, strbuf_text(&name), found.again_uops))
+        ->set = found.set;
+    strbuf_free(&name);
+}
+
 static void predict_wait(struct explanation *explanation, struct arena *arena)
 {
     int worst = -1;
@@ -455,6 +473,7 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
     struct port_limits limits = {.wide = false};
     if (explanation->model) {
         predict_ports(explanation, &limits, arena);
+        predict_again(explanation, &table->again, arena);
         predict_deal(explanation, limits.wide);
     }
     predict_wait(explanation, arena);

@@ -31,8 +31,8 @@ static int move_source(const struct block_instr *code)
 
 // Returns the producer of the value of a touch, across moves that are done at rename; NULL: the
 // block has none.
-static const struct explain_instr *producer_of(const struct explanation *explanation, int at,
-                                               int from)
+const struct explain_instr *explain_step_producer(const struct explanation *explanation, int at,
+                                                  int from)
 {
     const struct block *block = &explanation->block;
     int place = block->instrs[at].touches[from].place;
@@ -116,7 +116,7 @@ static double step_delay_clk(const struct explanation *explanation, int at, int 
     if (touch->place < 0 || touch->place >= PLACE_MASK)
         return 0;
     const struct bypass *bypass = explanation->bypass;
-    const struct explain_instr *producer = producer_of(explanation, at, from);
+    const struct explain_instr *producer = explain_step_producer(explanation, at, from);
     bool address = touch->part == PART_BASE || touch->part == PART_INDEX;
     double flags = touch->place < PLACE_VEC && !address ? flags_delay_clk(explanation, at) : 0;
     if (flags > 0)
@@ -255,7 +255,7 @@ void explain_step_uops(struct explanation *explanation)
         for (int t = 0; t < code->ntouches; t++)
             if (!code->touches[t].write && code->touches[t].part == PART_REGISTER &&
                 code->touches[t].place >= 0 && code->touches[t].place < PLACE_VEC)
-                sum |= is_sum_at_rename(explanation, producer_of(explanation, i, t));
+                sum |= is_sum_at_rename(explanation, explain_step_producer(explanation, i, t));
         if (!sum || bypass_class(bypass, code) != BYPASS_SHIFT || instr->usage.uses.n != 1)
             continue;
         instr->usage.uses.use[0].uops += uops;

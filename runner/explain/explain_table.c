@@ -229,6 +229,10 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
                                            &table->arena, err);
     front_read(values.points, values.n, &table->density);
     if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "dependent_groups", &values,
+                                           &table->arena, err);
+    again_read(values.points, values.n, &table->again);
+    if (status == 0)
         status = store_get_property_values(from->store, from->uarch, "macro_fusion", &table->fusion,
                                            &table->arena, err);
     if (status == 0)
@@ -244,6 +248,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
     *table = (struct explain_table){.nrows = 0};
     bypass_read(NULL, 0, &table->bypass);
     front_read(NULL, 0, &table->density);
+    again_read(NULL, 0, &table->again);
     for (int b = 0; b < nblocks; b++)
         for (int i = 0; i < blocks[b].n; i++)
             wanted[blocks[b].instrs[i].in.mnemonic] = true;

@@ -3,6 +3,7 @@
 // like the block; both are described in the same words, and so found.
 #pragma once
 
+#include "explain_again.h"
 #include "explain_block.h"
 #include "explain_bypass.h"
 #include "explain_front.h"
@@ -23,6 +24,7 @@ struct explain_table {
     int nrows;
     const struct port_model *model; // the newest; NULL: none
     struct bypass bypass;
+    struct again again;
     struct front_density density;
     struct property_values fusion; // points of `macro_fusion`; none: not measured
     struct property_values taken;  // points of `taken_branches`; none: not measured

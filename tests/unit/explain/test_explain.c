@@ -661,7 +661,6 @@ static void kept_values_cost_nothing(void **state)
 static void the_model_doubts_itself(void **state)
 {
     (void)state;
-    struct arena arena = {0};
     struct explanation explanation = {
         .predicted_clk = 0.5, .limits = {{.kind = LIMIT_PORTS, .clk = 0.5}}, .nlimits = 1};
     struct explain_measured measured = {.clk = 0.76, .ntries = 2};
@@ -676,7 +675,6 @@ static void the_model_doubts_itself(void **state)
     explanation.unknown = 0;
     measured.clk = 0.4;
     assert_non_null(strstr(explain_doubt(&explanation, &measured, &arena), "should take 0.50"));
-    arena_free(&arena);
 }
 
 int main(void)
@@ -698,7 +696,7 @@ int main(void)
         cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
         cmocka_unit_test_teardown(chains_are_as_dense_as_they_are, free_arena),
-        cmocka_unit_test(the_model_doubts_itself),
+        cmocka_unit_test_teardown(the_model_doubts_itself, free_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
