@@ -84,8 +84,8 @@ CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole
 PUBLISHED = $(wildcard results/published/*.tar.xz)
 PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
-.PHONY: all tests test check check-hardware storm bench golden schema figures truth fuzz format \
-	lint width headless install uninstall dist deb pages release clean
+.PHONY: all tests test check check-hardware storm bench golden schema figures truth largest fuzz \
+	format lint width headless install uninstall dist deb pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -295,6 +295,9 @@ figures:
 # Today's ports predict the mixes that the published runs measured.
 truth: $(BUILD)/latput $(PUBLISHED_DB)
 	$Q$(BUILD)/latput validate --stored --db $(PUBLISHED_DB)
+
+largest: $(BUILD)/tests/test_merge_property_size
+	$Q$< largest $(READING)
 
 bench: all $(BUILD)/tests/test_site $(BUILD)/tests/bench_batches
 	tests/bench.sh $(BUILD) $(LISTS)

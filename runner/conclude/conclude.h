@@ -125,6 +125,17 @@ enum {
 };
 int conclude_points_max(enum reading reading); // per curve
 
+// Size of a curve, to know the work of its conclusions before it is done.
+struct curve_size {
+    int64_t points, samples;
+    int64_t most_samples; // of a point
+    int64_t passes;       // the highest number of a pass
+};
+// Returns about how many seconds of CPU time conclude() takes for a property with such curves:
+// those of the most unlucky values of this size, on a core at 2.4 GHz.
+double conclude_seconds(const struct conclude_question *question, const struct curve_size *curves,
+                        int ncurves);
+
 // Returns all conclusions of a property, *nconclusions of them. What they point to is the arena's,
 // or the caller's (names of variants, units).
 const struct conclusion *conclude(const struct conclude_question *question,

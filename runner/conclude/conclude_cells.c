@@ -178,8 +178,9 @@ static void judge_levels(const struct cell *cells, struct level *levels, int nle
     }
 }
 
-// So long a sentence names no more cells: the database holds 4,000 characters.
-enum { SENTENCE = 2000 };
+// So long a sentence names no more cells, and then no more levels: the database holds 4,000
+// characters.
+enum { SENTENCE = 2000, SENTENCE_MAX = 3600 };
 
 // Adds one level of the sorted cells to the draft: its value and its number of cells. Returns its
 // text.
@@ -202,6 +203,8 @@ static const char *sentence_add_level(const char *sentence, const char *text,
                                       const struct matrix_cells *matrix, int level,
                                       struct arena *arena)
 {
+    if (strlen(sentence) > SENTENCE_MAX)
+        return sentence;
     const char *words = strlen(sentence) < SENTENCE ? matrix_words(matrix, level, arena) : "";
     return arena_printf(arena, "%s%s%s%s%s%s", sentence, level > 0 ? ", " : "", text,
                         *words ? " (" : "", words, *words ? ")" : "");
@@ -417,9 +420,14 @@ static int pass_values(const struct curve *curve, int pass, double *values)
 
 static double share_below(const double *sorted, int n, double value)
 {
-    int below = 0;
-    while (below < n && sorted[below] <= value)
-        below++;
+    int below = 0, above = n;
+    while (below < above) {
+        int middle = below + (above - below) / 2;
+        if (sorted[middle] <= value)
+            below = middle + 1;
+        else
+            above = middle;
+    }
     return (double)below / n;
 }
 

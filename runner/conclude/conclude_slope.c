@@ -15,12 +15,10 @@ static double pair_slope(const struct shape *shape, const double *v, double *roo
         for (int k = i + 1; k < shape->n; k++)
             if (shape->points[k]->x > shape->points[i]->x)
                 room[n++] = (v[k] - v[i]) / (shape->points[k]->x - shape->points[i]->x);
-    quantile_sort(room, n);
-    double slope = quantile_median(room, n);
+    double slope = quantile_median_unsorted(room, n);
     for (int i = 0; i < shape->n; i++)
         room[i] = v[i] - slope * shape->points[i]->x;
-    quantile_sort(room, shape->n);
-    *start = quantile_median(room, shape->n);
+    *start = quantile_median_unsorted(room, shape->n);
     return slope;
 }
 

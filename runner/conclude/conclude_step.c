@@ -169,9 +169,10 @@ void step_settle(struct step *step, const struct shape *shape, uint64_t *state, 
 
 // Returns the middle of the shortest half of a pass's distances from the left level, on it or, with
 // `behind`, after the step, where they are taken from the right level; NaN: the pass has no points
-// there. Points inside the step's interval count for neither side.
+// there. Points inside the step's interval count for neither side. `values`: room for one per
+// point.
 static double pass_height(const struct step *step, const struct shape *shape, int pass, bool behind,
-                          struct arena *arena)
+                          double *values)
 {
     int first = behind ? step->next : step->left->first, n = 0;
     int last = behind ? step->right->last : step->last;
@@ -183,7 +184,6 @@ static double pass_height(const struct step *step, const struct shape *shape, in
         first = (int)step->high;
     else if (!behind && last > step->low && step->low >= first)
         last = (int)step->low;
-    double *values = arena_alloc(arena, sizeof *values * (size_t)(shape->n + 1));
     for (int i = first; i <= last; i++) {
         double v = shape->pass_v[pass * shape->n + i];
         if (!isnan(v))
@@ -194,12 +194,11 @@ static double pass_height(const struct step *step, const struct shape *shape, in
 
 // Returns 1 if the pass has at least half of the step's height, -1 if it has less, 0 if it has no
 // points there.
-static int pass_has(const struct step *step, const struct shape *shape, int pass,
-                    struct arena *arena)
+static int pass_has(const struct step *step, const struct shape *shape, int pass, double *room)
 {
     double height = step->after - step->before;
-    double before = pass_height(step, shape, pass, false, arena);
-    double after = pass_height(step, shape, pass, true, arena);
+    double before = pass_height(step, shape, pass, false, room);
+    double after = pass_height(step, shape, pass, true, room);
     if (isnan(before) || isnan(after))
         return 0;
     double own = step->bend ? after - before : height + after - before;
@@ -208,12 +207,13 @@ static int pass_has(const struct step *step, const struct shape *shape, int pass
 
 bool step_is_disputed(const struct step *step, const struct shape *shape, struct arena *arena)
 {
+    double *room = arena_alloc(arena, sizeof *room * (size_t)(shape->n + 1));
     for (int pass = 0; pass < shape->npasses;) {
         int end = pass + shape->per_replicate < shape->npasses ? pass + shape->per_replicate
                                                                : shape->npasses;
         int most = 0, there = 0;
         for (; pass < end; pass++) {
-            int has = pass_has(step, shape, pass, arena);
+            int has = pass_has(step, shape, pass, room);
             most += has;
             there += has != 0;
         }

@@ -332,7 +332,8 @@ static int merge_all_runs(struct store *from, struct merge *merge, struct store_
     int64_t sources[MERGE_RUNS_MAX];
     int nsources = 0, status = 0;
     if (merge_list_runs(from, sources, &nsources, err) != 0 || merge_check_dates(from, err) != 0 ||
-        merge_check_measured(from, err) != 0 || merge_check_properties(from, err) != 0)
+        merge_check_measured(from, err) != 0 || merge_check_properties(from, err) != 0 ||
+        merge_check_work(from, err) != 0)
         return -1;
     for (int i = 0; i < nsources && status == 0; i++)
         status = merge_run(from, sources[i], merge, merged, err);

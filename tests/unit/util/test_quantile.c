@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sorting values and quantiles of them, by hand.
 #include "util/quantile.h"
+#include "util/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -51,11 +52,32 @@ static void test_quantiles(void **state)
     assert_true(quantile_spread(values, 1) == 0);
 }
 
+// The median of values in any order is that of sorted ones: random ones, few different ones, and
+// ones in an order that makes parts uneven.
+static void test_median_unsorted(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    for (int n = 1; n <= 300; n++) {
+        for (int kind = 0; kind < 4; kind++) {
+            double values[300], sorted[300];
+            for (int i = 0; i < n; i++)
+                sorted[i] = values[i] = kind == 0   ? random_below(&random, 1000000) / 7.0
+                                        : kind == 1 ? random_below(&random, 3)
+                                        : kind == 2 ? i % 2 ? n - i : i
+                                                    : -i * (double)i;
+            quantile_sort(sorted, n);
+            assert_true(quantile_median_unsorted(values, n) == quantile_median(sorted, n));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sort),
         cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_median_unsorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
