@@ -43,7 +43,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
 step = $Q$(if $(V)$(SILENT),,echo '  $(1) $(or $(filter %.c %.asm,$<),$@)';)
 Q = $(if $(V),,@)
-# libarchive is loaded with the first pack (runner/pack/libarchive.h).
+# libarchive is loaded with the first pack (runner/pack/libarchive.h), libexpat with the first XML.
 LDLIBS = -lcsv -lsqlite3 -lmd -lZydis -lm -pthread
 
 # core_*.c make the measuring process; outcome.c in the same folder belongs to the runner.
@@ -303,6 +303,7 @@ bench: all $(BUILD)/tests/test_site $(BUILD)/tests/bench_batches
 	tests/bench.sh $(BUILD) $(LISTS)
 	tests/bench_site.sh $(BUILD) || [ $$? = 77 ]
 	tests/bench_merge.sh $(BUILD) || [ $$? = 77 ]
+	tests/bench_compare.sh $(BUILD) || [ $$? = 77 ]
 
 # Files that are in git or are about to be, or in an unpacked archive.
 sources = $(shell if [ -e .git ]; then \

@@ -7,7 +7,7 @@
 set -u
 
 packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
-    libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
+    libexpat1-dev libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
 # Packages that can be done without, and what is lost then. gcc-multilib excludes cross compilers.
 declare -A loses=([gcc-multilib]='forms of 32-bit mode will be skipped'
     [gnuplot-nox]='properties and sweeps will have no curves'
@@ -34,7 +34,7 @@ esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Without Debian's tools only the result counts.
-    if printf '#include <%s>\n' csv.h sqlite3.h archive.h Zydis/Zydis.h sha256.h |
+    if printf '#include <%s>\n' csv.h sqlite3.h archive.h expat.h Zydis/Zydis.h sha256.h |
         gcc -E - >/dev/null 2>&1 && command -v make nasm ld >/dev/null; then
         exit 0
     fi

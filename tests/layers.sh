@@ -42,6 +42,7 @@ runner/bench
 runner/stat
 runner/check
 runner/known
+runner/foreign
 runner/site
 runner/llvm
 runner/export

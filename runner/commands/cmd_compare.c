@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// latput compare: compares results with another program's model of the CPU.
+// latput compare: compares results with LLVM's model of the CPU, and with instruction tables of
+// others.
 #include "cli/command.h"
 #include "cli/option_store.h"
 #include "compare/compare.h"
+#include "compare/compare_tables.h"
 #include "cpuinfo/cpuinfo.h"
 #include "store/store.h"
+#include "util/file_write.h"
+#include "util/pager.h"
+#include "util/text.h"
 #include "llvm/mca.h"
 
 #include <stdio.h>
@@ -14,9 +19,15 @@
 enum { ENTRIES_DEFAULT = 20, ENTRIES_MAX = 100000 };
 
 struct arguments {
-    const char *db, *cpu;
+    const char *db, *cpu, *theirs, *left_out;
     struct store_filter filter;
     struct compare_options options;
+    enum compare_tables_format format; // of files
+    bool page;                         // html, which files do not have
+    bool csv;                          // which LLVM's model does not have
+    double fail_above;                 // percent; negative: never
+    char **files;
+    int nfiles;
 };
 
 static int take_format(const struct option_given *given, void *to)
@@ -25,18 +36,36 @@ static int take_format(const struct option_given *given, void *to)
     static const struct {
         const char *name;
         compare_printer *print;
+        enum compare_tables_format format;
+        bool page, csv;
     } formats[] = {
-        {"text", compare_print_text},
-        {"json", compare_print_json},
-        {"html", compare_print_page}
+        {"text", compare_print_text, TABLES_TEXT, false, false},
+        {"csv",  NULL,               TABLES_CSV,  false, true },
+        {"json", compare_print_json, TABLES_JSON, false, false},
+        {"html", compare_print_page, TABLES_TEXT, true,  false},
     };
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (strcmp(given->argument, formats[i].name) == 0) {
             arguments->options.print = formats[i].print;
+            arguments->format = formats[i].format;
+            arguments->page = formats[i].page;
+            arguments->csv = formats[i].csv;
             return EXIT_DONE;
         }
     return command_fail(given->cmd, EXIT_USAGE,
-                        "unknown format '%s'; there are text, json and html", given->argument);
+                        "unknown format '%s'; there are text, csv, json and html", given->argument);
+}
+
+static int take_fail_above(const struct option_given *given, void *to)
+{
+    struct arguments *arguments = to;
+    char *end;
+    double percent = strtod(given->argument, &end);
+    if (end == given->argument || *end || !(percent >= 0 && percent <= 100))
+        return command_fail(given->cmd, EXIT_USAGE, "--fail-above: '%s' is no percentage, 0 to 100",
+                            given->argument);
+    arguments->fail_above = percent;
+    return EXIT_DONE;
 }
 
 // clang-format off
@@ -46,10 +75,17 @@ static const struct command_option options[] = {
         OPTION_TEXT(filter.uarch)},
     {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
     {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family", OPTION_TEXT(cpu)},
-    {'f', "format", "text|json|html", "how it is printed; text if not given, html is a page",
+    {0, "theirs", "NAME", "the CPU of FILE, if it has several; default: the one of ours",
+        OPTION_TEXT(theirs)},
+    {'f', "format", "text|csv|json|html", "how it is printed; text if not given. html, a page, is "
+        "of llvm alone, csv of files: each value, and each row that is no form of ours",
         OPTION_CALL(take_format)},
-    {'n', "entries", "N", "at most N; default: 20, 0: all",
+    {'n', "entries", "N", "at most N, of files in each group; default: 20, 0: all",
         OPTION_NUMBER(options.entries, 0, ENTRIES_MAX)},
+    {0, "left-out", "FILE", "write each row of the files that is no form of ours there, after the "
+        "reason", OPTION_TEXT(left_out)},
+    {0, "fail-above", "PERCENT", "exit status 1 if more than PERCENT of the values of a file differ "
+        "and nothing explains it", OPTION_CALL(take_fail_above)},
     {0},
 };
 // clang-format on
@@ -67,7 +103,7 @@ static int compare_cpu_check(const char *cpu)
                         "--mcpu");
 }
 
-static int compare_print(struct store *store, struct arguments *args)
+static int compare_model(struct store *store, struct arguments *args)
 {
     struct err err = {0};
     struct strbuf out = {0};
@@ -87,31 +123,139 @@ static int compare_print(struct store *store, struct arguments *args)
     return status;
 }
 
+// --- files ---
+
+// Writes the rows that are no form of ours.
+static int files_left_out(const struct compare_tables *tables, int n, const char *path)
+{
+    struct err err;
+    struct strbuf text = {0}, plain = {0};
+    for (int t = 0; t < n; t++)
+        for (int i = 0; i < tables[t].nmatches; i++) {
+            const struct compare_match *match = &tables[t].matches[i];
+            if (!match->form)
+                strbuf_printf(&text, "%s:%d: %s: %s%s%s\n", tables[t].theirs->path,
+                              match->row->line, match->why, match->row->name,
+                              *match->fits ? "; " : "", match->fits);
+        }
+    text_put_escaped(&plain, strbuf_text(&text));
+    int status = file_write(path, strbuf_text(&plain), plain.len, &err);
+    strbuf_free(&text);
+    strbuf_free(&plain);
+    return status ? command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+}
+
+// Says what a reader must know before the figures.
+static void files_note(const struct foreign_table *table, const struct known_cpu *data)
+{
+    char ours[64], theirs[64];
+    cpu_uarch_key(data->uarch, ours, sizeof ours);
+    cpu_uarch_key(table->uarch, theirs, sizeof theirs);
+    if (*theirs && strcmp(ours, theirs) != 0)
+        command_note(&cmd_compare, "%s is of %s, and is compared with %s (--uarch)", table->path,
+                     theirs, data->uarch);
+}
+
+static int files_print(struct arguments *args, const struct compare_tables *tables)
+{
+    struct strbuf out = {0};
+    int status = EXIT_DONE;
+    compare_tables_print(tables, args->nfiles, args->options.entries, args->format, &out);
+    pager_put(strbuf_text(&out));
+    strbuf_free(&out);
+    if (args->left_out)
+        status = files_left_out(tables, args->nfiles, args->left_out);
+    for (int i = 0; status == EXIT_DONE && i < args->nfiles; i++)
+        if (args->fail_above >= 0 && compare_tables_open(&tables[i]) > args->fail_above)
+            status = command_fail(&cmd_compare, EXIT_SOME_FAILED,
+                                  "%s: %.1f %% of the values differ and nothing explains it",
+                                  args->files[i], compare_tables_open(&tables[i]));
+    return status;
+}
+
+static int compare_files(struct store *store, struct arguments *args)
+{
+    struct err err = {0};
+    struct known_cpu data;
+    struct foreign_table *theirs = xcalloc((size_t)args->nfiles, sizeof *theirs);
+    struct compare_tables *tables = xcalloc((size_t)args->nfiles, sizeof *tables);
+    const char *cpu = args->theirs ? args->theirs : args->filter.uarch;
+    int status = EXIT_DONE;
+    data = (struct known_cpu){.uarch = args->filter.uarch};
+    for (int i = 0; status == EXIT_DONE && i < args->nfiles; i++)
+        if (foreign_read(args->files[i], cpu, &theirs[i], &err) != 0)
+            status = command_fail(&cmd_compare, EXIT_USAGE, "%s", err.text);
+    if (status == EXIT_DONE &&
+        known_read(store, &args->filter, KNOWN_ROWS | KNOWN_FALSE, &data, &err) != 0)
+        status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    for (int i = 0; status == EXIT_DONE && i < args->nfiles; i++) {
+        files_note(&theirs[i], &data);
+        compare_tables_make(&theirs[i], &data, &tables[i]);
+    }
+    if (status == EXIT_DONE)
+        status = files_print(args, tables);
+    for (int i = 0; i < args->nfiles; i++) {
+        compare_tables_free(&tables[i]);
+        foreign_free(&theirs[i]);
+    }
+    known_free(&data);
+    free(tables);
+    free(theirs);
+    return status;
+}
+
 static int compare_store(struct store *store, struct arguments *args)
 {
     char *uarch;
     int status = store_option_one_cpu(&cmd_compare, store, &args->filter, &uarch);
     if (status == EXIT_DONE)
-        status = compare_print(store, args);
+        status = args->nfiles ? compare_files(store, args) : compare_model(store, args);
     free(uarch);
     return status;
+}
+
+// Checks that the options are of what is compared.
+static int compare_check(const struct arguments *args)
+{
+    const char *wrong = NULL;
+    if (args->nfiles)
+        wrong = args->page ? "--format html" : args->cpu ? "--mcpu" : NULL;
+    else
+        wrong = args->csv               ? "--format csv"
+                : args->theirs          ? "--theirs"
+                : args->left_out        ? "--left-out"
+                : args->fail_above >= 0 ? "--fail-above"
+                                        : NULL;
+    if (!wrong)
+        return EXIT_DONE;
+    return command_fail(&cmd_compare, EXIT_USAGE, "%s is of %s", wrong,
+                        args->nfiles ? "compare llvm, not of files" : "files, not of compare llvm");
 }
 
 static int compare_run(int argc, char **argv)
 {
     struct arguments args = {
-        .options = {.print = compare_print_text, .entries = ENTRIES_DEFAULT}
+        .options = {.print = compare_print_text, .entries = ENTRIES_DEFAULT},
+          .fail_above = -1
     };
     struct store *store;
     int operand = argc;
     int status = command_read_options(&cmd_compare, argc, argv, &args, &operand);
     if (status != EXIT_DONE)
         return status;
-    if (operand == argc || strcmp(argv[operand], "llvm") != 0)
+    if (operand == argc)
         return command_fail(&cmd_compare, EXIT_USAGE,
-                            "say with what: latput compare llvm [GLOB]...");
-    args.filter.globs = (const char *const *)argv + operand + 1;
-    args.filter.nglobs = argc - operand - 1;
+                            "say with what: latput compare llvm [GLOB]..., or with files");
+    if (strcmp(argv[operand], "llvm") == 0) {
+        args.filter.globs = (const char *const *)argv + operand + 1;
+        args.filter.nglobs = argc - operand - 1;
+    } else {
+        args.files = argv + operand;
+        args.nfiles = argc - operand;
+    }
+    status = compare_check(&args);
+    if (status != EXIT_DONE)
+        return status;
     status = store_option_open(&cmd_compare, args.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
@@ -122,10 +266,18 @@ static int compare_run(int argc, char **argv)
 
 const struct command cmd_compare = {
     .name = "compare",
-    .arguments = "llvm [GLOB]...",
-    .summary = "compare results with LLVM's scheduling model of the CPU",
+    .arguments = "llvm [GLOB]... | FILE...",
+    .summary = "compare results with LLVM's scheduling model, or with tables of others",
     .description =
-        "Hands every form (of those that match GLOB) to LLVM as machine code and prints where its "
+        "FILE is an instruction table of others: a dump of InstLatX64, uops.info's "
+        "instructions.xml, YAML of llvm-exegesis, a database or pack of latput, or CSV with a "
+        "header (mnemonic,operands,latency,throughput); which of them, its content says. Rows are "
+        "matched by machine code where the file has it, else by operands, and what cannot be "
+        "matched is counted and named. The answer is how many values agree, by quantity and by "
+        "class, then what explains those that do not, each with its evidence; "
+        "docs/COMPARISON.md describes both.\n"
+        "llvm hands every form (of those that match GLOB) to LLVM as machine code and prints where "
+        "its "
         "scheduling model contradicts the measurements: latency, throughput, µops, ports. Each "
         "class of the model is one entry, with its members and their measured values; the most "
         "frequent in compiled code come first: a static count over the libraries that "

@@ -202,7 +202,7 @@ for option in 'query --uarch' 'ports -u' 'run --uarch'; do
 done
 expect "formats" test "$(completes latput export -f osa)" = osaca
 expect "formats of compare" test "$(completes latput compare --format '' | xargs)" = \
-    'text json html'
+    'text csv json html'
 expect "nothing of ours behind --" test -z "$(completes latput stat -- --)"
 mkdir directory
 expect "directories" test "$(completes latput report --output d)" = directory

@@ -9,6 +9,7 @@
 #include "commands/validate_print.h"
 #include "commands/validate_stored.h"
 #include "compare/compare.h"
+#include "compare/compare_tables.h"
 #include "counters/count_list.h"
 #include "diff/diff.h"
 #include "explain/explain_print.h"
@@ -150,7 +151,7 @@ static const struct output_kind *const kinds[] = {
     &bench_kind,           &bench_sweep_kind,    &cpu_print_kind,       &report_sheet_kind,
     &report_ports_kind,    &stat_report_kind,    &report_property_kind, &validate_print_kind,
     &validate_stored_kind, &count_list_kinds[0], &count_list_kinds[1],  &compare_print_kind,
-    &explain_print_kind,
+    &compare_tables_kind,  &explain_print_kind,
 };
 
 // Outputs whose records are made of columns.

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Why values differ: explanations for which there is evidence, tried in the order of their groups.
+#include "compare_tables_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct compare_tolerance compare_tolerances[FOREIGN_QUANTITIES] = {
+    [FOREIGN_LATENCY] = {0.2,  0.05},
+    [FOREIGN_THROUGHPUT] = {0.06, 0.08},
+    [FOREIGN_UOPS] = {0.3,  0   },
+};
+
+const struct compare_group_record compare_group_records[COMPARE_GROUPS] = {
+    [GROUP_AGREES] = {"agrees",             "",        "the values are the same, within the tolerance"     },
+    [GROUP_EXCHANGED] = {"exchanged",          "theirs",
+                      "the row and its neighbour each have what is ours of the other"                      },
+    [GROUP_BOUND] = {"bound",              "neither", "one is an upper bound, and the other lies below it"},
+    [GROUP_IDIOM] = {"idiom",              "neither", "ours of one register for all operands is the same" },
+    [GROUP_TWO] = {"one or two cycles",  "neither",
+                      "ours is less among other instructions than in a dense chain"                        },
+    [GROUP_IMMEDIATE] = {"other immediate",    "neither", "ours with another constant is the same"            },
+    [GROUP_PAIR] = {"other operand pair", "neither",
+                      "ours of another pair of operands is the same"                                       },
+    [GROUP_CUT] =
+        {"cut flags",          "neither",
+                      "their throughput is the latency of a chain that ours cuts (flags, destination)"     },
+    [GROUP_WIDTH] =
+        {"other vector width", "neither",
+                      "a multiple of two, and narrower vectors agree: another width of the datapath"       },
+    [GROUP_NO_CHAIN] = {"no chain",           "theirs",  "their latency is their throughput"                 },
+    [GROUP_OPEN] = {"not explained",      "ours",    "nothing here explains it: look at the samples"     },
+};
+
+const char *compare_clk(struct arena *arena, double clk)
+{
+    char text[32];
+    return arena_strdup(arena, output_number(clk, text));
+}
+
+bool compare_near(enum foreign_quantity quantity, double theirs, double ours)
+{
+    const struct compare_tolerance *tolerance = &compare_tolerances[quantity];
+    return fabs(theirs - ours) <= fmax(tolerance->clk, tolerance->share * ours) + 1e-9;
+}
+
+// The same with the rounding of the file.
+static bool value_near(const struct foreign_value *theirs, double clk, double ours)
+{
+    return compare_near(theirs->quantity, clk, ours) || fabs(clk - ours) <= theirs->rounding;
+}
+
+bool compare_agrees(const struct foreign_value *theirs, const struct compare_ours *ours)
+{
+    double most = isnan(ours->most) ? ours->bound : ours->most;
+    double least = isnan(ours->least) ? most : ours->least;
+    if (value_near(theirs, theirs->most, least) || value_near(theirs, theirs->least, most))
+        return true;
+    if (value_near(theirs, theirs->most, ours->bound) ||
+        value_near(theirs, theirs->most, ours->bound_from))
+        return true;
+    return theirs->most >= least && theirs->least <= most;
+}
+
+// --- explanations ---
+
+typedef bool explains(struct compare_tables *tables, struct compare_value *value);
+
+static const char *evidence_form(struct compare_tables *tables, const struct known_form *form,
+                                 const struct compare_ours *ours)
+{
+    return arena_printf(&tables->arena, "`%s` has %s", form->id.form,
+                        compare_clk(&tables->arena, isnan(ours->most) ? ours->bound : ours->most));
+}
+
+static bool explains_bound(struct compare_tables *tables, struct compare_value *value)
+{
+    const struct foreign_value *theirs = value->theirs;
+    const struct compare_ours *ours = &value->ours;
+    double most = isnan(ours->most) ? 0 : ours->most;
+    bool mine = ours->bound > most + 1e-9 && theirs->most < ours->bound &&
+                (isnan(ours->least) || theirs->most > ours->least);
+    bool other = theirs->upper && theirs->most > most && !isnan(ours->most);
+    if (!mine && !other)
+        return false;
+    value->evidence = arena_printf(&tables->arena, "%s ≤%s", mine ? "ours" : "theirs",
+                                   compare_clk(&tables->arena, mine ? ours->bound : theirs->most));
+    return true;
+}
+
+static bool explains_idiom(struct compare_tables *tables, struct compare_value *value)
+{
+    const struct known_form *same = value->match->same;
+    if (!same || same == value->form)
+        return false;
+    struct compare_ours ours = compare_ours_of(value->match, same, value->theirs);
+    if (compare_agrees(value->theirs, &ours)) {
+        value->evidence = evidence_form(tables, same, &ours);
+        return true;
+    }
+    // A chain of idioms takes what their throughput is.
+    if (value->theirs->quantity != FOREIGN_LATENCY || isnan(same->rthroughput_clk) ||
+        !*same->at_rename ||
+        !compare_near(FOREIGN_THROUGHPUT, value->theirs->most, same->rthroughput_clk))
+        return false;
+    value->evidence =
+        arena_printf(&tables->arena, "`%s` is done at rename, one in %s cycles", same->id.form,
+                     compare_clk(&tables->arena, same->rthroughput_clk));
+    return true;
+}
+
+static bool explains_two(struct compare_tables *tables, struct compare_value *value)
+{
+    const struct compare_ours *ours = &value->ours;
+    double theirs = value->theirs->most;
+    if (value->theirs->quantity != FOREIGN_LATENCY || isnan(ours->dense) ||
+        ours->dense < ours->least + 0.3 || theirs < ours->least || theirs > ours->dense * 1.05)
+        return false;
+    value->evidence = arena_printf(&tables->arena, "dense %s, filled %s",
+                                   compare_clk(&tables->arena, ours->dense),
+                                   compare_clk(&tables->arena, ours->least));
+    return true;
+}
+
+static bool explains_immediate(struct compare_tables *tables, struct compare_value *value)
+{
+    for (int i = 0; i < value->match->nothers; i++) {
+        const struct known_form *other = value->match->others[i];
+        struct compare_ours ours = compare_ours_of(value->match, other, value->theirs);
+        if (isnan(ours.bound) || !compare_agrees(value->theirs, &ours))
+            continue;
+        value->evidence = evidence_form(tables, other, &ours);
+        return true;
+    }
+    return false;
+}
+
+static bool explains_pair(struct compare_tables *tables, struct compare_value *value)
+{
+    const struct known_form *form = value->form;
+    if (value->theirs->quantity != FOREIGN_LATENCY)
+        return false;
+    for (int i = 0; i < form->npairs; i++) {
+        const struct known_pair *pair = &form->pairs[i];
+        if (isnan(pair->clk) || !compare_near(FOREIGN_LATENCY, value->theirs->most, pair->clk))
+            continue;
+        value->evidence =
+            arena_printf(&tables->arena, "%s → %s %s%s", pair->src, pair->dst,
+                         pair->upper ? "≤" : "", compare_clk(&tables->arena, pair->clk));
+        return true;
+    }
+    return false;
+}
+
+// Returns true for a pair from an operand to itself, or through flags.
+static bool pair_is_chain(const struct known_pair *pair)
+{
+    bool flags = strncmp(pair->dst, "flags", 5) == 0 &&
+                 (strncmp(pair->src, "flags", 5) == 0 || strcmp(pair->src, "cf") == 0);
+    return flags || strcmp(pair->src, pair->dst) == 0;
+}
+
+static bool explains_cut(struct compare_tables *tables, struct compare_value *value)
+{
+    const struct known_form *form = value->form;
+    if (value->theirs->quantity != FOREIGN_THROUGHPUT)
+        return false;
+    for (int i = 0; i < form->npairs; i++) {
+        const struct known_pair *pair = &form->pairs[i];
+        if (isnan(pair->clk) || !pair_is_chain(pair) || pair->clk <= form->rthroughput_clk ||
+            !compare_near(FOREIGN_LATENCY, value->theirs->most, pair->clk))
+            continue;
+        value->evidence = arena_printf(&tables->arena, "%s → %s %s", pair->src, pair->dst,
+                                       compare_clk(&tables->arena, pair->clk));
+        return true;
+    }
+    return false;
+}
+
+// Returns the widest vector of a form in bits, 0 if there is none.
+static int form_width(const struct known_form *form)
+{
+    int bits = 0;
+    for (int i = 0; form->row && i < form->row->nops; i++)
+        if (form->row->ops[i].kind == OPERAND_VEC && form->row->ops[i].bits > bits)
+            bits = form->row->ops[i].bits;
+    return bits;
+}
+
+static void width_key(const struct known_form *form, struct strbuf *key)
+{
+    strbuf_clear(key);
+    if (form->row)
+        foreign_shape_of_row(form->row, FOREIGN_WIDTH, key);
+}
+
+static bool explains_width(struct compare_tables *tables, struct compare_value *value)
+{
+    const struct known_form *form = value->form;
+    double ours = value->ours.most, theirs = value->theirs->most;
+    enum foreign_quantity quantity = value->theirs->quantity;
+    if (quantity == FOREIGN_LATENCY || form_width(form) < 256 ||
+        !(compare_near(quantity, theirs, 2 * ours) || compare_near(quantity, 2 * theirs, ours) ||
+          compare_near(quantity, theirs, 4 * ours) || compare_near(quantity, 4 * theirs, ours)))
+        return false;
+    struct strbuf key = {0}, other = {0};
+    width_key(form, &key);
+    const struct compare_value *narrower = NULL;
+    for (int i = 0; i < tables->nvalues && !narrower; i++) {
+        const struct compare_value *at = &tables->values[i];
+        if (at->group != GROUP_AGREES || at->theirs->quantity != quantity ||
+            form_width(at->match->form) >= form_width(form) || form_width(at->match->form) == 0 ||
+            strcmp(at->match->form->mnemonic, form->mnemonic) != 0)
+            continue;
+        width_key(at->match->form, &other);
+        if (strcmp(strbuf_text(&key), strbuf_text(&other)) == 0)
+            narrower = at;
+    }
+    strbuf_free(&key);
+    strbuf_free(&other);
+    if (narrower)
+        value->evidence =
+            arena_printf(&tables->arena, "`%s` agrees: %s", narrower->match->form->id.form,
+                         compare_clk(&tables->arena, narrower->theirs->most));
+    return narrower != NULL;
+}
+
+static const struct foreign_value *row_value(const struct foreign_row *row,
+                                             enum foreign_quantity quantity)
+{
+    for (int i = 0; i < row->nvalues; i++)
+        if (row->values[i].quantity == quantity)
+            return &row->values[i];
+    return NULL;
+}
+
+static bool explains_no_chain(struct compare_tables *tables, struct compare_value *value)
+{
+    const struct foreign_value *throughput = row_value(value->match->row, FOREIGN_THROUGHPUT);
+    if (value->theirs->quantity != FOREIGN_LATENCY || !throughput ||
+        value->theirs->most > value->ours.bound ||
+        !compare_near(FOREIGN_THROUGHPUT, value->theirs->most, throughput->most))
+        return false;
+    value->evidence =
+        arena_printf(&tables->arena, "both are %s", compare_clk(&tables->arena, throughput->most));
+    return true;
+}
+
+// --- neighbours ---
+
+// Returns the value of a row that differs; NULL: none does, or has this quantity.
+static struct compare_value *differing(struct compare_tables *tables, int from,
+                                       const struct foreign_row *row,
+                                       enum foreign_quantity quantity)
+{
+    for (int i = from; i < tables->nvalues && tables->values[i].match->row <= row; i++) {
+        struct compare_value *value = &tables->values[i];
+        if (value->match->row == row && value->theirs->quantity == quantity)
+            return value->group == GROUP_AGREES ? NULL : value;
+    }
+    return NULL;
+}
+
+// Returns true if two values are so far apart that taking one for the other is no matter of noise.
+static bool far_apart(const struct compare_value *one, const struct compare_value *two)
+{
+    const struct compare_tolerance *tolerance = &compare_tolerances[one->theirs->quantity];
+    double a = one->theirs->most, b = two->theirs->most;
+    return fabs(a - b) > 3 * fmax(tolerance->clk, tolerance->share * fmin(a, b));
+}
+
+// Each of two rows has what is ours of the other, and both are wrong where they are.
+static void judge_exchanged(struct compare_tables *tables)
+{
+    for (int i = 0; i < tables->nvalues; i++) {
+        struct compare_value *one = &tables->values[i];
+        const struct foreign_row *row = one->match->row;
+        int next = (int)(row - tables->theirs->rows) + 1;
+        if (one->group == GROUP_AGREES || one->group == GROUP_EXCHANGED || one->theirs->src ||
+            next >= tables->nmatches)
+            continue;
+        struct compare_value *two =
+            differing(tables, i, &tables->theirs->rows[next], one->theirs->quantity);
+        if (!two || two->theirs->src || !far_apart(one, two) ||
+            !compare_agrees(one->theirs, &two->ours) || !compare_agrees(two->theirs, &one->ours))
+            continue;
+        one->group = two->group = GROUP_EXCHANGED;
+        one->evidence = two->evidence =
+            arena_printf(&tables->arena, "lines %d and %d", row->line, two->match->row->line);
+    }
+}
+
+static void judge(struct compare_tables *tables, struct compare_value *value)
+{
+    static explains *const by_group[COMPARE_GROUPS] = {
+        [GROUP_BOUND] = explains_bound, [GROUP_IDIOM] = explains_idiom,
+        [GROUP_TWO] = explains_two,     [GROUP_IMMEDIATE] = explains_immediate,
+        [GROUP_PAIR] = explains_pair,   [GROUP_CUT] = explains_cut,
+        [GROUP_WIDTH] = explains_width, [GROUP_NO_CHAIN] = explains_no_chain,
+    };
+    for (int group = GROUP_EXCHANGED; group < GROUP_OPEN; group++)
+        if (by_group[group] && by_group[group](tables, value)) {
+            value->group = (enum compare_group)group;
+            return;
+        }
+    value->group = GROUP_OPEN;
+    value->evidence = "";
+}
+
+void compare_judge_all(struct compare_tables *tables)
+{
+    for (int i = 0; i < tables->nvalues; i++) {
+        struct compare_value *value = &tables->values[i];
+        value->group = compare_agrees(value->theirs, &value->ours) ? GROUP_AGREES : GROUP_OPEN;
+        value->evidence = "";
+    }
+    judge_exchanged(tables);
+    for (int i = 0; i < tables->nvalues; i++)
+        if (tables->values[i].group == GROUP_OPEN)
+            judge(tables, &tables->values[i]);
+}

@@ -1,0 +1,358 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput compare FILE: tables of others in each format, made here from the published runs with
+# differences planted in them, of which each must fall into its group; and what is no table.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+needs python3
+fixture published.db
+db=published.db
+export LATPUT_DB=$PWD/$db
+
+# of FORM COLUMN: a value of the published runs.
+of() {
+    sqlite3 -readonly "$db" "SELECT round($2, 2) FROM instruction_table
+        WHERE uarch = 'zen5' AND form = '$1' LIMIT 1"
+}
+# pair FORM SRC DST: a latency of them.
+pair() {
+    sqlite3 -readonly "$db" "SELECT round(latency_clk, 2) FROM latency_table
+        WHERE uarch = 'zen5' AND form = '$1' AND src = '$2' AND dst = '$3' LIMIT 1"
+}
+# expect_group ROW QUANTITY GROUP: what explains the value, in the CSV that was printed last.
+expect_group() {
+    CLI_COMMAND="$1 ($2)"
+    python3 - "$OUT" "$@" >.group <<'PYTHON' || cli_fail "$(cat .group)"
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if r["row"] == sys.argv[2] and
+        r["quantity"] == sys.argv[3]]
+found = sorted({r["explained"] for r in rows})
+print("found", [(r["theirs_clk"], r["ours_clk"], r["explained"], r["evidence"]) for r in rows])
+sys.exit(found != [sys.argv[4]])
+PYTHON
+}
+
+# --- a plain CSV ---
+
+{
+    printf '\357\273\277# a comment\r\n'
+    echo 'Mnemonic,operands,latency,throughput,remark'
+    echo "imul,r64 r64,$(of 'imul r64 r64' latency_max_clk),$(of 'imul r64 r64' rthroughput_clk),"
+    echo "xor,\"r32, r32\",0,$(of 'xor r32 r32' rthroughput_clk),idiom"
+    echo "vpaddd,x x x,1.5,$(of 'vpaddd x x x' rthroughput_clk),two"
+    echo "rcl,r32 1,$(of 'rcl r32 i8' latency_max_clk),$(of 'rcl r32 1' rthroughput_clk),immediate"
+    echo "add,r32 m32,1,$(of 'add r32 m32' rthroughput_clk),pair"
+    echo "adc,r64 r64,$(of 'adc r64 r64' latency_max_clk),1,cut"
+    echo "vmovd,x r32,0.6,$(of 'vmovd x r32' rthroughput_clk),bound"
+    echo "vaddps,x x x,$(of 'vaddps x x x' latency_max_clk),$(of 'vaddps x x x' rthroughput_clk),"
+    echo "vaddps,z z z,$(of 'vaddps z z z' latency_max_clk),$(of 'vaddps z z z' '2 * rthroughput_clk'),width"
+    echo "imul,r32 r32,$(of 'popcnt r32 r32' latency_max_clk),$(of 'imul r32 r32' rthroughput_clk),exchanged"
+    echo "popcnt,r32 r32,$(of 'imul r32 r32' latency_max_clk),$(of 'popcnt r32 r32' rthroughput_clk),"
+    echo "pmuludq,x x,0.5,0.5,no chain"
+    echo "imul,r16 r16,17,23,unexplained"
+    echo 'sub,r32 r32,-1,9223372036854775808,none'
+    echo 'or,r32 r32,,≤ x,none'
+    echo 'frobnicate,r32,1,1,unknown'
+    echo 'add,qwerty r32,1,1,unknown'
+} >planted.csv
+run compare planted.csv --uarch zen5 --format csv
+expect_status 0
+expect_group 'imul r64 r64' latency agrees
+expect_group 'imul r64 r64' throughput agrees
+expect_group 'xor r32, r32' latency idiom
+expect_group 'vpaddd x x x' latency 'one or two cycles'
+expect_group 'rcl r32 1' latency 'other immediate'
+expect_group 'add r32 m32' latency 'other operand pair'
+expect_group 'adc r64 r64' throughput 'cut flags'
+expect_group 'vmovd x r32' latency bound
+expect_group 'vaddps z z z' throughput 'other vector width'
+expect_group 'imul r32 r32' latency exchanged
+expect_group 'popcnt r32 r32' latency exchanged
+expect_group 'pmuludq x x' latency 'no chain'
+expect_group 'imul r16 r16' latency 'not explained'
+expect_group 'imul r16 r16' throughput 'not explained'
+expect_group 'frobnicate r32' '' 'not matched'
+expect_group 'add qwerty r32' '' 'not matched'
+run compare planted.csv --uarch zen5 --left-out left --fail-above 5
+expect_status 1
+expect_err 'planted\.csv: [0-9.]+ % of the values differ and nothing explains it'
+expect "rows that are no forms" grep -q '^planted.csv:18: no form of the lists: frobnicate r32$' left
+expect_out 'planted\.csv, a CSV: 15 of its 17 rows are forms of ours'
+expect_out '^a negative value, which stands for none +1 +16$'
+expect_out '^a value beyond any time, such as 2\^63, which stands for none +1 +16$'
+expect_out '^an empty value +1 +17$'
+expect_out '^a value that is no number +1 +17$'
+expect_out '^exchanged +2 +theirs'
+expect_out '^no form of the lists +1 +frobnicate r32'
+run compare planted.csv --uarch zen5 --format json --fail-above 50
+expect_status 0
+expect_schema compare_tables "$OUT"
+expect_out '"reason": "no form of the lists", "rows": 1, "example": "frobnicate r32"'
+run compare planted.csv --fail-above 101
+expect_status 2
+
+# By machine code: 48 0F AF C3 is imul rax, rbx.
+printf 'hex,latency\n48 0f af c3,%s\n90 90,1\n' "$(of 'imul r64 r64' latency_max_clk)" >code.csv
+run compare code.csv --uarch zen5 --format csv
+expect_out '^code.csv,2,48 0f af c3,imul r64 r64,legacy,.*,agrees,'
+expect_out '^code.csv,3,90 90,,,.*not matched,bytes that are no single instruction$'
+
+# --- InstLatX64 ---
+
+ns() { python3 -c "print('%.2f' % (float('$1') / 4.0))"; }
+row() { # NAME LATENCY THROUGHPUT
+    printf '%4d %-20s:%-38sL:%7sns=%5.1fc  T:%7sns=%6.2fc\r\n' $((number++)) "${4-X86}" "$1" \
+        "$(ns "$2")" "$2" "$(ns "$3")" "$3"
+}
+number=0
+{
+    printf 'InstLatX64\r\nArch:X64 CPUCount:12 NUMA:0 Freq: 4000.00MHz Priority:020\r\n'
+    printf 'CPU#000 Vendor: AuthenticAMD Family: 1A Model: 44 Stepping: 0 CoreType:0x0\r\n'
+    printf 'CPU#000 Type: "A Zen 5"\r\n'
+    row 'IMUL r64, r64' "$(of 'imul r64 r64' latency_max_clk)" "$(of 'imul r64 r64' rthroughput_clk)"
+    row 'XOR r32, r32' "$(of 'xor r32 r32 same' rthroughput_clk)" "$(of 'xor r32 r32 same' rthroughput_clk)"
+    row 'XOR r1_32, r2_32' 0.13 "$(of 'xor r32 r32' rthroughput_clk)"
+    row 'VPADDD xmm, xmm, xmm' 1.6 "$(of 'vpaddd x x x' rthroughput_clk)" AVX
+    row 'ADD r32, [m32]' "$(pair 'add r32 m32' op2.base op1)" "$(of 'add r32 m32' rthroughput_clk)"
+    row 'ADC r64, r64' "$(pair 'adc r64 r64' op1 op1)" 1
+    row 'RCL r32, 1' "$(pair 'rcl r32 i8' op1 op1)" "$(of 'rcl r32 1' rthroughput_clk)"
+    row 'VADDPS xmm, xmm, xmm' "$(of 'vaddps x x x' latency_max_clk)" "$(of 'vaddps x x x' rthroughput_clk)" AVX
+    row 'VADDPS zmm, zmm, zmm' "$(of 'vaddps z z z' latency_max_clk)" \
+        "$(of 'vaddps z z z' '2 * rthroughput_clk')" AVX512F
+    row 'IMUL r32, r32' "$(of 'popcnt r32 r32' latency_max_clk)" "$(of 'imul r32 r32' rthroughput_clk)"
+    row 'POPCNT r32, r32' "$(of 'imul r32 r32' latency_max_clk)" "$(of 'popcnt r32 r32' rthroughput_clk)"
+    row 'IMUL r16, r16' 17 23
+    row 'MOV r32,[m32]+MOV [m32],r32' 4 1
+    printf '  98 X86                 :MOV [m32], r32       L: [memory dep.]    T:   0.29ns=  1.00c\r\n'
+    printf '  99 X86                 :CMP r32, r32         L: [no true dep.]   T:   %sns=  %sc\r\n' \
+        "$(ns "$(of 'cmp r32 r32' rthroughput_clk)")" "$(of 'cmp r32 r32' rthroughput_clk)"
+    printf ' 100 X86                 :AND r32, r32         L:   -1.00ns=  -1.0c  T:\r\n'
+    printf ' 101 X86                 :OR r32, r3\r\n'
+} >dump.txt
+run compare dump.txt --uarch zen5 --format csv
+expect_status 0
+expect_group 'IMUL r64, r64' latency agrees
+expect_group 'XOR r32, r32' latency agrees # one register: the form of an idiom is what they have
+expect_out 'XOR r32, r32",xor r32 r32 same,'
+expect_group 'XOR r1_32, r2_32' latency idiom
+expect_group 'VPADDD xmm, xmm, xmm' latency 'one or two cycles'
+expect_group 'ADD r32, [m32]' latency agrees # its address is what was loaded
+expect_group 'ADC r64, r64' throughput 'cut flags'
+expect_group 'RCL r32, 1' latency 'other immediate'
+expect_group 'VADDPS zmm, zmm, zmm' throughput 'other vector width'
+expect_group 'IMUL r32, r32' latency exchanged
+expect_group 'IMUL r16, r16' latency 'not explained'
+expect_group 'MOV r32,[m32]+MOV [m32],r32' '' 'not matched'
+expect_group 'CMP r32, r32' throughput agrees
+expect_group 'OR r32, r3' '' 'not matched'
+run compare dump.txt --uarch zen5
+expect_out 'an InstLatX64 dump of A Zen 5,'
+expect_out '^cycles that are not the ns by the clock of the dump +1 +18$'
+expect_out '^a negative value, which stands for none +1 +20$'
+run compare dump.txt --uarch spr --format json
+expect_status 0
+expect_err 'dump.txt is of zen5, and is compared with sapphirerapids'
+expect_schema compare_tables "$OUT"
+head -n 4 dump.txt >cut.txt
+run compare cut.txt --uarch zen5
+expect_status 2
+expect_err 'cut.txt: an InstLatX64 dump without a row of an instruction'
+
+# A whole dump, where there is one: each row is a form or is named.
+if [ -e "${LATPUT_REFERENCE:-}/instlatx64_skylake_x.txt" ]; then
+    whole=$LATPUT_REFERENCE/instlatx64_skylake_x.txt
+    TIMEFORMAT='%U %S'
+    { time run compare "$whole" --uarch spr --format json; } 2>spent
+    expect_status 0
+    expect "less than 5 s of CPU time" awk '{ exit !($1 + $2 < 5) }' spent
+    expect "each row once" python3 -c 'import json, re, sys
+found = json.load(open(sys.argv[1]))[0]
+rows = [l for l in open(sys.argv[2]) if re.match(r" *\d+ +\S+ +:", l)]
+assert found["rows"] == len(rows) > 4000, (found["rows"], len(rows))
+assert found["matched"] > 3000
+assert found["matched"] + len(found["rows_not_matched"]) == found["rows"]
+assert all(r["reason"] for r in found["rows_not_matched"])' "$OUT" "$whole"
+fi
+
+# --- uops.info's XML ---
+
+run export --format uops-xml --uarch zen5 --output export.xml
+expect_status 0
+run compare export.xml --uarch zen5 --fail-above 0.1 --format json
+expect_status 0
+expect "an export is like its origin" python3 -c 'import json, sys
+found = json.load(open(sys.argv[1]))[0]
+assert found["format"].startswith("XML") and found["cpu"] == "ZEN5", found["cpu"]
+assert found["matched"] > 0.95 * found["rows"] > 10000
+assert all(q["agree"] > 0.99 * q["compared"] > 10000 for q in found["quantities"])' "$OUT"
+
+form() { # ASM STRING OPERANDS MEASUREMENT [ATTRIBUTES]: an instruction of two architectures
+    printf '<instruction asm="%s" string="%s" iform="X" %s>\n%s' "$1" "$2" "${5-}" "$3"
+    printf '<architecture name="OTHER"><measurement uops="9" TP_loop="9"/></architecture>\n'
+    printf '<architecture name="ZEN5">%s</architecture></instruction>\n' "$4"
+}
+two='<operand idx="1" name="REG0" type="reg" r="1" w="1" width="64">RAX,RBX</operand>
+<operand idx="2" name="REG1" type="reg" r="1" width="64">RAX,RBX</operand>
+<operand idx="3" name="REG2" type="flags" suppressed="1" flag_CF="w" w="1"/>'
+{
+    printf '<?xml version="1.0"?>\n<root>\n<extension name="BASE">\n'
+    form IMUL 'IMUL (R64, R64)' "$two" '<measurement uops="1" TP_loop="1.00" TP_unrolled="1.01">
+        <latency start_op="1" target_op="1" cycles="3"/>
+        <latency start_op="2" target_op="1" min_cycles="3" max_cycles="4"/>
+        <latency start_op="2" target_op="3" cycles="9" cycles_is_upper_bound="1"/></measurement>'
+    form '{load} ADC' 'ADC (R64, R64)' "$two" '<measurement uops="1" TP_loop="1.00" TP_unrolled="1.00">
+        <latency start_op="1" target_op="1" cycles="7"/>
+        <latency start_op="2" target_op="1" cycles="-1"/>
+        <latency start_op="2" target_op="3" cycles="9223372036854775808"/>
+        <latency start_op="5" target_op="1" cycles="1"/></measurement>'
+    form ADD 'ADD (R64, M64)' '<operand idx="1" name="REG0" type="reg" r="1" w="1">RAX,RBX</operand>
+<operand idx="2" name="MEM0" type="mem" r="1" width="64"/>' '<measurement uops="1" TP_loop="≤0.5">
+        <latency start_op="2" target_op="1" cycles_addr="5" cycles_mem="5"
+            cycles_mem_is_upper_bound="1"/></measurement>'
+    form VADDPS 'VADDPS_Z (ZMM, K, ZMM, M32_1to16)' '<operand idx="1" name="REG0" type="reg" w="1"/>
+<operand idx="2" name="REG1" type="reg" r="1"/><operand idx="3" name="REG2" type="reg" r="1"/>
+<operand idx="4" name="MEM0" type="mem" r="1"/>' '<measurement uops="1" TP_loop="">
+        <latency start_op="3" target_op="1" cycles="2"/></measurement>' \
+        'extension="AVX512EVEX" mask="1" zeroing="1" bcast="1"'
+    form FROB 'FROB (R64, R64)' "$two" '<measurement uops="1" TP_loop="1.00"/>'
+    printf '</extension>\n</root>\n'
+} >made.xml
+run compare made.xml --uarch zen5 --format csv
+expect_status 0
+expect_out ',IMUL \(R64. R64\) op1→op1",imul r64 r64,legacy,.*,latency,op1,op1,3,3,0,.*,agrees,'
+expect_out ',IMUL \(R64. R64\) op2→op1",imul r64 r64,legacy,.*,latency,op2,op1,3,4,0,.*,agrees,'
+expect_out ',IMUL \(R64. R64\) op2→flags",imul r64 r64,legacy,.*,bound,theirs ≤9'
+expect_out ',ADC \(R64. R64\) op1→op1",adc r64 r64,legacy,.*,7,7,0,.*not explained'
+expect_out ',ADC \(R64. R64\)",adc r64 r64,legacy,.*,throughput,.*,cut flags,'
+expect_out ',ADD \(R64. M64\) op2.base→op1",add r64 m64,legacy,.*,5,5,0,.*,agrees,'
+expect_out ',ADD \(R64. M64\) op2.data→op1",add r64 m64,legacy,.*,5,5,1,'
+expect_out ',VADDPS_Z .*op2→op1",vaddps z\{k\}\{z\} z m32\{1to16\},evex,.*,agrees,'
+expect_out ',FROB \(R64. R64\)",,,.*,not matched,no form of the lists'
+expect "nothing of the other architecture" test -z "$(grep ',9,9,' "$OUT" | grep -v flags)"
+run compare made.xml --uarch zen5
+expect_out '^a negative value, which stands for none +1 '
+expect_out '^a value beyond any time, such as 2\^63, which stands for none +1 '
+expect_out '^an empty value +1 '
+expect_out '^a latency between operands that are not named +1 '
+run compare made.xml --uarch spr
+expect_status 2
+expect_err 'made.xml: has nothing of sapphirerapids.*, but of OTHER, ZEN5; say of which with --theirs'
+# A billion laughs, a file of the system, a pit, a cut, something else.
+printf '<!DOCTYPE r [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><root>&b;</root>' >laughs.xml
+run compare laughs.xml --uarch zen5
+expect_status 2
+expect_err 'laughs.xml:1: a document type'
+printf '<!DOCTYPE r SYSTEM "/etc/passwd"><root/>' >system.xml
+run compare system.xml --uarch zen5
+expect_status 2
+expect_err 'system.xml:1: a document type'
+{ for ((i = 0; i < 40; i++)); do printf '<e>'; done; } >deep.xml
+run compare deep.xml --uarch zen5
+expect_status 2
+expect_err 'deep.xml:1: elements are deeper'
+head -c 900 made.xml >cut.xml
+run compare cut.xml --uarch zen5
+expect_status 2
+expect_err 'cut.xml:[0-9]+: '
+{ printf '<root a="'; head -c 9000000 /dev/zero | tr '\0' x; } >wide.xml
+run compare wide.xml --uarch zen5
+expect_status 2
+expect_err 'wide.xml:1: an element longer'
+printf '<html><body/></html>' >page.xml
+run compare page.xml --uarch zen5
+expect_status 2
+expect_err 'page.xml: has nothing of zen5, but of no architecture'
+
+# --- llvm-exegesis ---
+
+document() { # MODE INSTRUCTION SNIPPET VALUE [ERROR]
+    printf -- "---\nmode:            %s\nkey:\n  instructions:\n    - '%s'\n  config: ''\n" "$1" "$2"
+    printf "cpu_name: znver5\nllvm_triple: x86_64-unknown-linux-gnu\nmin_instructions: 10000\n"
+    printf "measurements:\n  - { key: %s, value: %s, per_snippet_value: 9 }\n" "$1" "$4"
+    printf "error: '%s'\ninfo: ''\nassembled_snippet: %s\n...\n" "${5-}" "$3"
+}
+{
+    document latency 'IMUL64rr RAX RAX RBX' 480FAFC3480FAFC3C3 3.0012
+    document latency 'IMUL64rr RCX RCX RBX' 48B90100000000000000480FAFCBC3 5 # set up before
+    document inverse_throughput 'VADDPSYrr YMM1 YMM2 YMM3' C5EC58CBC3 0.5
+    document latency 'ADD64rr RAX RAX RBX' 4801D8C3 -1
+    document latency 'ADD64rr RAX RAX RBX' C3 1
+    document latency 'DIV64r RCX' 48F7F1C3 1 'snippet crashed'
+} >made.yaml
+run compare made.yaml --uarch zen5 --format csv
+expect_status 0
+expect_out '^made.yaml,1,IMUL64rr RAX RAX RBX,imul r64 r64,legacy,.*,3.0012,3.0012,0,.*,agrees,'
+expect_out ',IMUL64rr RCX RCX RBX,imul r64 r64,legacy,.*,5,5,0,.*,not explained,'
+expect_out ',VADDPSYrr YMM1 YMM2 YMM3,vaddps y y y,vex,.*,throughput,.*,agrees,'
+expect_out ',ADD64rr RAX RAX RBX,,.*not matched,a document without its snippet of code'
+expect_out ',DIV64r RCX,,.*not matched,a document with an error'
+run compare made.yaml --uarch zen5
+expect_out 'YAML of llvm-exegesis of znver5, zen5: 4 of its 6 rows'
+expect_out '^a negative value, which stands for none +1 '
+
+# --- databases and packs ---
+
+run compare "$db" --uarch zen5 --fail-above 0 --format json
+expect_status 0
+expect "a table is like itself" python3 -c 'import json, sys
+found = json.load(open(sys.argv[1]))[0]
+assert found["format"] == "a database of latput" and found["differences"] == [], found["groups"]
+assert found["rows"] == found["ours_forms"] + len(found["rows_not_matched"])
+assert [q["quantity"] for q in found["quantities"]] == ["latency", "throughput", "uops"]
+assert all(q["agree"] == q["compared"] > 10000 for q in found["quantities"])' "$OUT"
+pack=("$TREE"/results/published/*-zen5-*.tar.xz)
+run compare "${pack[0]}" --uarch zen5 --fail-above 0
+expect_status 0
+expect_out 'a pack of latput'
+run compare "$db" --uarch zen5 --theirs spr --format json
+expect_status 0
+expect_out '"uarch": "sapphirerapids'
+run compare "${pack[0]}" --uarch spr
+expect_status 0
+expect_err 'is of zen5, and is compared with sapphirerapids'
+run compare "$db" --uarch zen5 --theirs zen2
+expect_status 2
+expect_err 'has no results of zen2, but of '
+
+# --- what is none ---
+
+printf 'some text\n' >text
+run compare text --uarch zen5
+expect_status 2
+expect_err 'text: no table that compare knows'
+run compare missing --uarch zen5
+expect_status 2
+expect_err 'missing: No such file'
+run compare . --uarch zen5
+expect_status 2
+: >empty
+run compare empty --uarch zen5
+expect_status 2
+printf 'mnemonic,latency\n"imul,3\n' >quote.csv
+run compare quote.csv --uarch zen5
+expect_status 2
+expect_err 'quote.csv:2: a quote does not end'
+printf 'mnemonic,latency\nimul,3,4\n' >fields.csv
+run compare fields.csv --uarch zen5
+expect_status 2
+expect_err 'fields.csv:2: 3 fields, where the header has 2'
+printf 'operands,latency\nr32,3\n' >header.csv
+run compare header.csv --uarch zen5
+expect_status 2
+{ echo mnemonic,latency; yes nop,1 | head -n 500001; } >rows.csv
+run compare rows.csv --uarch zen5
+expect_status 2
+expect_err 'rows.csv:500002: more than 500000 rows'
+{ echo mnemonic,latency; head -c 70000 /dev/zero | tr '\0' x; } >long.csv
+run compare long.csv --uarch zen5
+expect_status 2
+expect_err 'long.csv:2: the line is longer'
+printf 'mnemonic,latency\nimul\033[31m,3\n' >escape.csv
+run compare escape.csv --uarch zen5
+expect_status 0
+expect "no control characters" test -z "$(LC_ALL=C tr -d '\12\40-\377' <"$OUT")"
+run compare planted.csv --uarch zen5 --format html
+expect_status 2
+run compare llvm --uarch zen5 --theirs zen4
+expect_status 2
+finish
