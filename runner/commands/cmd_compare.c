@@ -10,6 +10,7 @@
 #include "util/file_write.h"
 #include "util/pager.h"
 #include "util/text.h"
+#include "llvm/llvm_run.h"
 #include "llvm/mca.h"
 
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct arguments {
     enum compare_tables_format format; // of files
     bool page;                         // html, which files do not have
     bool csv;                          // which LLVM's model does not have
+    int llvm;                          // LLVM's version; 0: the newest
     double fail_above;                 // percent; negative: never
     char **files;
     int nfiles;
@@ -77,6 +79,8 @@ static const struct command_option options[] = {
     {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family", OPTION_TEXT(cpu)},
     {0, "theirs", "NAME", "the CPU of FILE, if it has several; default: the one of ours",
         OPTION_TEXT(theirs)},
+    {0, "llvm", "VERSION", "LLVM's version; default: the newest that is installed, from 19 on",
+        OPTION_NUMBER(llvm, 1, 999)},
     {'f', "format", "text|csv|json|html", "how it is printed; text if not given. html, a page, is "
         "of llvm alone, csv of files: each value, and each row that is no form of ours",
         OPTION_CALL(take_format)},
@@ -219,7 +223,7 @@ static int compare_check(const struct arguments *args)
 {
     const char *wrong = NULL;
     if (args->nfiles)
-        wrong = args->page ? "--format html" : args->cpu ? "--mcpu" : NULL;
+        wrong = args->page ? "--format html" : args->cpu ? "--mcpu" : args->llvm ? "--llvm" : NULL;
     else
         wrong = args->csv               ? "--format csv"
                 : args->theirs          ? "--theirs"
@@ -256,6 +260,7 @@ static int compare_run(int argc, char **argv)
     status = compare_check(&args);
     if (status != EXIT_DONE)
         return status;
+    llvm_choose(args.llvm);
     status = store_option_open(&cmd_compare, args.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
@@ -287,7 +292,7 @@ const struct command cmd_compare = {
         "none. Its µops may be those of dispatch or those that need a port. Ports are compared if "
         "the numbers of µops agree; the forms of one µop show which port of the model is which of "
         "ours.\n"
-        "Needs Debian's llvm-19 and NASM.",
+        "Needs LLVM (Debian's llvm-19, or newer) and NASM.",
     .options = options,
     .run = compare_run,
 };

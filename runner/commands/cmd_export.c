@@ -162,8 +162,9 @@ const struct command cmd_export = {
         "intrinsics; asmdude: the tables of AsmDude2.\n"
         "docs/EXPORTS.md describes them. Numbers are those of latput query. Forms that a format "
         "cannot express are left out, and counted by reason on standard error; --left-out names "
-        "all of them. The exegesis and llvm formats need Debian's llvm-19, all but csv, "
-        "spreadsheet, json and asmdude the lists, and these and uops-xml and intrinsics NASM.",
+        "all of them. The exegesis and llvm formats need LLVM, Debian's llvm-19 or newer, all but "
+        "csv, "
+        "csv, spreadsheet, json and asmdude the lists, and these and uops-xml and intrinsics NASM.",
     .options = options,
     .run = export_run,
 };

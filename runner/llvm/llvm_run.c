@@ -11,27 +11,51 @@
 enum { LLVM_TIMEOUT_MS = 120 * 1000, LLVM_MCA_TIMEOUT_MS = 5 * 1000 };
 static const size_t LLVM_OUTPUT_MAX = 512u << 20;
 
-// Returns true for version 19: others have other names, numbers and models.
-static bool llvm_is_19(const char *name)
+static int llvm_version; // 0: not chosen yet
+
+void llvm_choose(int version)
 {
+    llvm_version = version;
+}
+
+// Returns the version that a tool without a number in its name is of; 0: unknown.
+static int llvm_version_of(const char *name)
+{
+    static const char mark[] = "LLVM version ";
     const char *const argv[] = {name, "--version", NULL};
     const struct subproc_options options = {.timeout_ms = LLVM_MCA_TIMEOUT_MS, .tool = true};
     struct subproc_result result;
     if (subproc_run(argv, &options, &result, NULL) != 0)
-        return false;
-    bool is = strstr(result.out, "LLVM version 19.") != NULL;
+        return 0;
+    const char *at = strstr(result.out, mark);
+    int version = at ? atoi(at + strlen(mark)) : 0;
     subproc_result_free(&result);
-    return is;
+    return version;
+}
+
+static char *llvm_find_version(const char *tool, int version)
+{
+    char *name = xasprintf("%s-%d", tool, version), *path = program_find(name);
+    free(name);
+    return path;
 }
 
 char *llvm_find(const char *tool, struct err *err)
 {
-    char *name = xasprintf("%s-19", tool), *path = program_find(name);
-    if (!path && llvm_is_19(tool))
-        path = program_find(tool);
+    char *path = NULL;
+    int least = llvm_version ? llvm_version : LLVM_LEAST;
+    for (int version = llvm_version ? llvm_version : LLVM_MOST; !path && version >= least;
+         version--)
+        if ((path = llvm_find_version(tool, version)))
+            llvm_version = version; // all tools are of one
+    if (!path) {
+        int version = llvm_version_of(tool);
+        if (llvm_version ? version == llvm_version : version >= LLVM_LEAST)
+            path = program_find(tool);
+    }
     if (!path)
-        err_set(err, "%s cannot be run; this needs LLVM 19: apt-get install llvm-19", name);
-    free(name);
+        err_set(err, "%s-%d cannot be run; this needs LLVM %d%s: apt-get install llvm-%d", tool,
+                least, least, llvm_version ? "" : " or newer", least);
     return path;
 }
 

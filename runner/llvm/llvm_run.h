@@ -4,8 +4,12 @@
 
 #include "util/subproc.h"
 
-// Returns the path of a tool of LLVM 19, which the caller frees; NULL with a message if there is
-// none, or one of another version only.
+enum { LLVM_LEAST = 19, LLVM_MOST = 60 }; // versions that are looked for
+
+// Has all tools be of this version; 0: of the newest that is installed, LLVM_LEAST at least.
+void llvm_choose(int version);
+// Returns the path of a tool, which the caller frees; NULL with a message if there is none of that
+// version.
 char *llvm_find(const char *tool, struct err *err);
 
 // Runs such a tool; argv[0] is its name without version. Errors as in subproc_run().

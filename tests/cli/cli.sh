@@ -116,6 +116,14 @@ llvm_19() {
     done
     return 1
 }
+# llvm_newest TOOL: prints that of the newest version, 19 at least; false where there is none.
+llvm_newest() {
+    local version
+    for ((version = 60; version >= 20; version--)); do
+        command -v "$1-$version" && return
+    done
+    llvm_19 "$1"
+}
 # measured: what was run last has results, of which some may be in doubt. Without them nothing of
 # what comes after can be proved, and the test ends as failed; whether by noise tests/run asks.
 measured() { [ "$STATUS" -le 1 ] || { cli_fail "expected status 0 or 1" && exit 1; }; }

@@ -10,7 +10,7 @@ cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$golden/ports_run.sql" >all.sql
 sqlite3 -batch -bail real.db <all.sql >/dev/null || exit 99
 
 formats='csv spreadsheet json uops-xml osaca intrinsics asmdude'
-if llvm_19 llvm-mc >/dev/null; then
+if llvm_newest llvm-mc >/dev/null; then
     formats+=' exegesis exegesis-throughput exegesis-uops llvm-json'
 else
     run export --db real.db --format llvm-json
@@ -89,7 +89,7 @@ for form in model["instruction_forms"]:
     assert name not in seen, form # the second would never be found
     seen.add(name)'
 fi
-if exegesis=$(llvm_19 llvm-exegesis); then
+if exegesis=$(llvm_newest llvm-exegesis); then
     for format in exegesis exegesis-throughput exegesis-uops; do
         "$exegesis" --mode=analysis --benchmarks-file="$format" --analysis-numpoints=1 \
             --analysis-clusters-output-file=clusters.csv \

@@ -24,6 +24,7 @@ fuzz_function *fuzz_target_find(const char *name)
         {"arguments", fuzz_arguments},
         {"query",     fuzz_query    },
         {"code",      fuzz_code     },
+        {"foreign",   fuzz_foreign  },
     };
     for (size_t i = 0; i < ARRAY_LEN(targets); i++)
         if (strcmp(targets[i].name, name) == 0)

@@ -373,6 +373,7 @@ static void cores_are_found(void **state)
 int main(void)
 {
     struct err err;
+    llvm_choose(19);
     char *tool = llvm_find("llvm-exegesis", &err);
     if (!tool) {
         puts(err.text);

@@ -68,6 +68,7 @@ static void test_bounds(void **state)
 int main(void)
 {
     struct err err;
+    llvm_choose(19);
     char *tool = llvm_find("llvm-mca", &err);
     if (!tool) {
         puts(err.text);
