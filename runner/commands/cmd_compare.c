@@ -88,8 +88,8 @@ static const struct command_option options[] = {
         OPTION_NUMBER(options.entries, 0, ENTRIES_MAX)},
     {0, "left-out", "FILE", "write each row of the files that is no form of ours there, after the "
         "reason", OPTION_TEXT(left_out)},
-    {0, "fail-above", "PERCENT", "exit status 1 if more than PERCENT of the values of a file differ "
-        "and nothing explains it", OPTION_CALL(take_fail_above)},
+    {0, "fail-above", "PERCENT", "exit status 1 if more than PERCENT of the values of a file "
+        "differ and nothing explains it", OPTION_CALL(take_fail_above)},
     {0},
 };
 // clang-format on

@@ -12,26 +12,26 @@ const struct compare_tolerance compare_tolerances[FOREIGN_QUANTITIES] = {
     [FOREIGN_UOPS] = {0.3,  0   },
 };
 
+// clang-format off
 const struct compare_group_record compare_group_records[COMPARE_GROUPS] = {
-    [GROUP_AGREES] = {"agrees",             "",        "the values are the same, within the tolerance"     },
-    [GROUP_EXCHANGED] = {"exchanged",          "theirs",
-                      "the row and its neighbour each have what is ours of the other"                      },
-    [GROUP_BOUND] = {"bound",              "neither", "one is an upper bound, and the other lies below it"},
-    [GROUP_IDIOM] = {"idiom",              "neither", "ours of one register for all operands is the same" },
-    [GROUP_TWO] = {"one or two cycles",  "neither",
-                      "ours is less among other instructions than in a dense chain"                        },
-    [GROUP_IMMEDIATE] = {"other immediate",    "neither", "ours with another constant is the same"            },
+    [GROUP_AGREES] = {"agrees", "", "the values are the same, within the tolerance"},
+    [GROUP_EXCHANGED] = {"exchanged", "theirs",
+        "the row and its neighbour each have what is ours of the other"},
+    [GROUP_BOUND] = {"bound", "neither", "one is an upper bound, and the other lies below it"},
+    [GROUP_IDIOM] = {"idiom", "neither", "ours of one register for all operands is the same"},
+    [GROUP_TWO] = {"one or two cycles", "neither",
+        "ours is less among other instructions than in a dense chain"},
+    [GROUP_IMMEDIATE] = {"other immediate", "neither", "ours with another constant is the same"},
     [GROUP_PAIR] = {"other operand pair", "neither",
-                      "ours of another pair of operands is the same"                                       },
-    [GROUP_CUT] =
-        {"cut flags",          "neither",
-                      "their throughput is the latency of a chain that ours cuts (flags, destination)"     },
-    [GROUP_WIDTH] =
-        {"other vector width", "neither",
-                      "a multiple of two, and narrower vectors agree: another width of the datapath"       },
-    [GROUP_NO_CHAIN] = {"no chain",           "theirs",  "their latency is their throughput"                 },
-    [GROUP_OPEN] = {"not explained",      "ours",    "nothing here explains it: look at the samples"     },
+        "ours of another pair of operands is the same"},
+    [GROUP_CUT] = {"cut flags", "neither",
+        "their throughput is the latency of a chain that ours cuts"},
+    [GROUP_WIDTH] = {"other vector width", "neither",
+        "a multiple of two, and narrower vectors agree: another datapath"},
+    [GROUP_NO_CHAIN] = {"no chain", "theirs", "their latency is their throughput"},
+    [GROUP_OPEN] = {"not explained", "either", "nothing here explains it: look at the samples"},
 };
+// clang-format on
 
 const char *compare_clk(struct arena *arena, double clk)
 {
@@ -188,11 +188,57 @@ static int form_width(const struct known_form *form)
     return bits;
 }
 
-static void width_key(const struct known_form *form, struct strbuf *key)
+static int width_compare(const void *a, const void *b)
 {
-    strbuf_clear(key);
-    if (form->row)
-        foreign_shape_of_row(form->row, FOREIGN_WIDTH, key);
+    const struct compare_width *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : (x->value > y->value) - (x->value < y->value);
+}
+
+static const char *width_key(struct compare_tables *tables, const struct known_form *form)
+{
+    struct strbuf key = {0};
+    foreign_shape_of_row(form->row, FOREIGN_WIDTH, &key);
+    const char *text = arena_strdup(&tables->arena, strbuf_text(&key));
+    strbuf_free(&key);
+    return text;
+}
+
+// Collects what agrees of forms with vectors.
+static void widths_make(struct compare_tables *tables)
+{
+    tables->widths = xcalloc((size_t)tables->nvalues + 1, sizeof *tables->widths);
+    for (int i = 0; i < tables->nvalues; i++) {
+        const struct compare_value *value = &tables->values[i];
+        if (value->group == GROUP_AGREES && value->theirs->quantity != FOREIGN_LATENCY &&
+            form_width(value->form) > 0)
+            tables->widths[tables->nwidths++] =
+                (struct compare_width){width_key(tables, value->form), value};
+    }
+    if (tables->nwidths > 0)
+        qsort(tables->widths, (size_t)tables->nwidths, sizeof *tables->widths, width_compare);
+}
+
+// Returns a value of the same quantity for narrower vectors that agrees; NULL: there is none.
+static const struct compare_value *width_find(struct compare_tables *tables,
+                                              const struct compare_value *value)
+{
+    const char *key = width_key(tables, value->form);
+    int from = 0, to = tables->nwidths;
+    while (from < to) {
+        int middle = from + (to - from) / 2;
+        if (strcmp(tables->widths[middle].key, key) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (; from < tables->nwidths && strcmp(tables->widths[from].key, key) == 0; from++) {
+        const struct compare_value *other = tables->widths[from].value;
+        if (other->theirs->quantity == value->theirs->quantity &&
+            form_width(other->form) < form_width(value->form))
+            return other;
+    }
+    return NULL;
 }
 
 static bool explains_width(struct compare_tables *tables, struct compare_value *value)
@@ -204,21 +250,7 @@ static bool explains_width(struct compare_tables *tables, struct compare_value *
         !(compare_near(quantity, theirs, 2 * ours) || compare_near(quantity, 2 * theirs, ours) ||
           compare_near(quantity, theirs, 4 * ours) || compare_near(quantity, 4 * theirs, ours)))
         return false;
-    struct strbuf key = {0}, other = {0};
-    width_key(form, &key);
-    const struct compare_value *narrower = NULL;
-    for (int i = 0; i < tables->nvalues && !narrower; i++) {
-        const struct compare_value *at = &tables->values[i];
-        if (at->group != GROUP_AGREES || at->theirs->quantity != quantity ||
-            form_width(at->match->form) >= form_width(form) || form_width(at->match->form) == 0 ||
-            strcmp(at->match->form->mnemonic, form->mnemonic) != 0)
-            continue;
-        width_key(at->match->form, &other);
-        if (strcmp(strbuf_text(&key), strbuf_text(&other)) == 0)
-            narrower = at;
-    }
-    strbuf_free(&key);
-    strbuf_free(&other);
+    const struct compare_value *narrower = width_find(tables, value);
     if (narrower)
         value->evidence =
             arena_printf(&tables->arena, "`%s` agrees: %s", narrower->match->form->id.form,
@@ -316,6 +348,7 @@ void compare_judge_all(struct compare_tables *tables)
         value->evidence = "";
     }
     judge_exchanged(tables);
+    widths_make(tables);
     for (int i = 0; i < tables->nvalues; i++)
         if (tables->values[i].group == GROUP_OPEN)
             judge(tables, &tables->values[i]);

@@ -142,6 +142,7 @@ void compare_tables_free(struct compare_tables *tables)
     free(tables->matches);
     free(tables->values);
     free(tables->classes);
+    free(tables->widths);
     free(tables->reasons);
     arena_free(&tables->arena);
 }

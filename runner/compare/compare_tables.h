@@ -64,6 +64,11 @@ struct compare_reason {
     int n;
 };
 
+struct compare_width {
+    const char *key;
+    const struct compare_value *value;
+};
+
 struct compare_tables {
     const struct foreign_table *theirs;
     const struct known_cpu *ours;
@@ -78,6 +83,8 @@ struct compare_tables {
     int nreasons;
     int ours_measured, ours_found; // forms of ours with a value, and those that the file has
     int groups[COMPARE_GROUPS];
+    struct compare_width *widths; // values that agree, by form without the width of its vectors
+    int nwidths;
     int without; // latencies of which ours has no chain or pair
     struct arena arena;
 };

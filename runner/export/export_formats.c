@@ -14,6 +14,7 @@ const struct export_format *const export_formats[] = {
     &export_exegesis_throughput,
     &export_exegesis_uops,
     &export_llvm_json,
+    &export_llvm_sched,
     &export_intrinsics,
     &export_asmdude,
     NULL,

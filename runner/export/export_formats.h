@@ -13,5 +13,6 @@ extern const struct export_format export_exegesis; // for llvm-exegesis --mode=a
 extern const struct export_format export_exegesis_throughput;
 extern const struct export_format export_exegesis_uops;
 extern const struct export_format export_llvm_json;  // for generators of scheduling models
+extern const struct export_format export_llvm_sched; // a draft in TableGen
 extern const struct export_format export_intrinsics; // perf2.js
 extern const struct export_format export_asmdude;    // TSV

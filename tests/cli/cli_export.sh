@@ -11,7 +11,7 @@ sqlite3 -batch -bail real.db <all.sql >/dev/null || exit 99
 
 formats='csv spreadsheet json uops-xml osaca intrinsics asmdude'
 if llvm_newest llvm-mc >/dev/null; then
-    formats+=' exegesis exegesis-throughput exegesis-uops llvm-json'
+    formats+=' exegesis exegesis-throughput exegesis-uops llvm-json llvm-sched'
 else
     run export --db real.db --format llvm-json
     expect_status 3
@@ -100,6 +100,29 @@ if exegesis=$(llvm_newest llvm-exegesis); then
     done
     # A class of the model that is known to be wrong: SETcc has two µops there.
     expect "its report names what is wrong" grep -q SETCCr exegesis-uops.html
+fi
+
+# LLVM's TableGen parses the draft of a model beside LLVM's own classes and stubs of the opcodes:
+# its syntax, no more.
+if tblgen=$(llvm_newest llvm-tblgen); then
+    include=$(dirname "$(readlink -f "$(command -v "$tblgen")")")/../include
+    [ -e "$include/llvm/Target/Target.td" ] || include=/usr/include/llvm-${tblgen##*-}
+    if [ -e "$include/llvm/Target/Target.td" ]; then
+        {
+            echo 'include "llvm/Target/Target.td"'
+            echo 'class Stub : Instruction { let OutOperandList = (outs);'
+            echo 'let InOperandList = (ins); }'
+            tr '\n' ' ' <llvm-sched | grep -o '(instrs [^)]*)' | sed 's/(instrs//; s/)//' |
+                tr -s ', ' '\n' | grep -v '^$' | sort -u | sed 's/.*/def & : Stub;/'
+            echo 'include "llvm-sched"'
+        } >model.td
+        expect "llvm-tblgen parses llvm-sched" "$tblgen" -print-records -I "$include" -I . \
+            -o records model.td
+        expect "a record for each class" test "$(grep -c '^def .* SchedWriteRes' records)" = \
+            "$(grep -c ' : SchedWriteRes<' llvm-sched)"
+    else
+        left_out "LLVM's Target.td"
+    fi
 fi
 
 # A table of XED's, where there is one: no name is wrong.
