@@ -338,12 +338,12 @@ static void put_text(const struct compare_tables *tables, int entries, struct st
 // --- CSV ---
 
 // Writes each value and each row without a form.
-static void put_csv(const struct compare_tables *tables, struct strbuf *out)
+static void put_csv(const struct compare_tables *tables, struct output_stream *stream)
 {
     struct arena arena = {0};
     for (int i = 0; i < tables->nvalues; i++) {
         struct value_row row = value_row_make(tables, &tables->values[i], &arena);
-        output_csv_row(&value_record, &row, out);
+        output_row(stream, &row);
     }
     for (int i = 0; i < tables->nmatches; i++) {
         const struct compare_match *match = &tables->matches[i];
@@ -364,7 +364,7 @@ static void put_csv(const struct compare_tables *tables, struct strbuf *out)
                                       .group = "not matched",
                                       .evidence = match->why};
         if (!match->form)
-            output_csv_row(&value_record, &row, out);
+            output_row(stream, &row);
     }
     arena_free(&arena);
 }
@@ -372,14 +372,15 @@ static void put_csv(const struct compare_tables *tables, struct strbuf *out)
 void compare_tables_print(const struct compare_tables *tables, int n, int entries,
                           enum compare_tables_format format, struct strbuf *out)
 {
-    static const struct value_row none = {.group = ""};
+    static const struct output_page csv = {.format = REPORT_CSV};
+    struct output_stream stream = {.record = &value_record, .page = &csv, .out = out};
     struct arena arena = {0};
     struct whole_row *rows = arena_alloc(&arena, ((size_t)n + 1) * sizeof *rows);
     if (format == TABLES_CSV)
-        output_csv_head(&value_record, &none, out);
+        output_begin(&stream, NULL);
     for (int i = 0; i < n; i++) {
         if (format == TABLES_CSV)
-            put_csv(&tables[i], out);
+            put_csv(&tables[i], &stream);
         else if (format == TABLES_JSON)
             rows[i] = whole_row_make(&tables[i], 0, &arena);
         else {
@@ -387,6 +388,8 @@ void compare_tables_print(const struct compare_tables *tables, int n, int entrie
             put_text(&tables[i], entries, out);
         }
     }
+    if (format == TABLES_CSV)
+        output_end(&stream, NULL);
     if (format == TABLES_JSON)
         output_put_json(&whole_record, rows, n, false, out);
     arena_free(&arena);

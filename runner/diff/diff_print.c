@@ -151,16 +151,16 @@ static struct told_pair told_make(const struct diff *diff, const struct diff_pai
         .list = form->list,
         .bits = form->bits,
         .change = change,
-        .shown_change = {.shown = arena_printf(arena, "%s%s",                  change, pair->sure ? "" : "?"),
-                         .style = pair->change == DIFF_FASTER   ? STYLE_GOOD
-                                  : pair->change == DIFF_SLOWER ? STYLE_BAD
-                                                                : STYLE_PLAIN},
+        .shown_change.shown = arena_printf(arena, "%s%s", change, pair->sure ? "" : "?"),
+        .shown_change.style = pair->change == DIFF_FASTER   ? STYLE_GOOD
+                              : pair->change == DIFF_SLOWER ? STYLE_BAD
+                                                            : STYLE_PLAIN,
         .sure = pair->sure,
         .certainty = pair->sure ? "sure" : "in doubt",
         .ratio = pair->ratio,
         .ratio_of = pair->ratio_of ? pair->ratio_of->look.name : "",
         .nsides = 2,
-        .sides = {{.name = diff->sides[0].name},     {.name = diff->sides[1].name}},
+        .sides = {{.name = diff->sides[0].name}, {.name = diff->sides[1].name}},
     };
     told.shown_form = arena_strdup(arena, form_shown(form->form, &name));
     strbuf_free(&name);

@@ -9,16 +9,6 @@ const char export_no_result[] = "no result that the format has a place for";
 const char export_same[] = "measured with one register for all operands, for which the format "
                            "has no word";
 
-const char *export_column_name(const struct column *column)
-{
-    return column->exported ? column->exported : column->look.name;
-}
-
-bool export_pairs_follow(const struct column *column)
-{
-    return strcmp(column->look.name, "at_rename") == 0;
-}
-
 void export_leave(struct export_out *out, const struct known_form *form, const char *reason)
 {
     int i = 0;

@@ -5,53 +5,41 @@
 
 #include "util/csvtext.h"
 
+#include <stdlib.h>
+
 // Writes every pair, with its bound: "op1>op1=3.0 op2>flags<=2.99".
 static void csv_pairs(struct strbuf *out, const struct known_form *form)
 {
-    struct strbuf text = {0};
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
-        strbuf_printf(&text, "%s%s>%s", i ? " " : "", pair->src, pair->dst);
+        strbuf_printf(out, "%s%s>%s", i ? " " : "", pair->src, pair->dst);
         if (*pair->variant)
-            strbuf_printf(&text, "(%s)", pair->variant);
-        strbuf_puts(&text, pair->upper ? "<=" : pair->average ? "~" : "=");
-        strbuf_put_real(&text, pair->clk);
+            strbuf_printf(out, "(%s)", pair->variant);
+        strbuf_puts(out, pair->upper ? "<=" : pair->average ? "~" : "=");
+        strbuf_put_real(out, pair->clk);
     }
-    csv_put_text(out, strbuf_text(&text));
-    strbuf_free(&text);
-}
-
-static void csv_value(struct strbuf *out, const struct known_value *value, enum column_kind kind)
-{
-    if (value->type == STORE_TEXT)
-        csv_put_text(out, kind == COLUMN_USES && !*value->text ? "none" : value->text);
-    else if (value->type == STORE_INTEGER)
-        strbuf_printf(out, "%lld", (long long)value->number);
-    else if (value->type != STORE_NULL)
-        strbuf_put_real(out, value->number);
 }
 
 static int csv_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     (void)err;
-    for (int c = 0; c < data->ncolumns; c++) {
-        const struct column *column = data->columns[c];
-        strbuf_printf(&out->text, "%s%s", c ? "," : "", export_column_name(column));
-        strbuf_puts(&out->text, export_pairs_follow(column) ? ",latencies" : "");
-    }
-    strbuf_puts(&out->text, "\n");
+    struct export_told told;
+    struct export_row row;
+    struct strbuf pairs = {0};
+    const struct output_page page = {.format = REPORT_CSV};
+    struct output_stream stream = {.record = &told.made.record, .page = &page, .out = &out->text};
+    export_tell(COLUMN_CSV, &told);
+    output_begin(&stream, NULL);
     for (int i = 0; i < data->nforms; i++, out->written++) {
-        const struct known_form *form = &data->forms[i];
-        for (int c = 0; c < data->ncolumns; c++) {
-            strbuf_puts(&out->text, c ? "," : "");
-            csv_value(&out->text, &form->values[c], data->columns[c]->kind);
-            if (export_pairs_follow(data->columns[c])) {
-                strbuf_puts(&out->text, ",");
-                csv_pairs(&out->text, form);
-            }
-        }
-        strbuf_puts(&out->text, "\n");
+        export_tell_form(&told, data, &data->forms[i], &row);
+        strbuf_clear(&pairs);
+        csv_pairs(&pairs, &data->forms[i]);
+        row.latencies = strbuf_text(&pairs);
+        output_row(&stream, &row);
     }
+    output_end(&stream, NULL);
+    strbuf_free(&pairs);
+    free(told.made.fields);
     return 0;
 }
 

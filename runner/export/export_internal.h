@@ -3,15 +3,11 @@
 #pragma once
 
 #include "export.h"
-#include "util/json.h"
+#include "output/output.h"
 
 // Reasons that several formats have.
 extern const char export_no_result[]; // no measured value has a place in the format
 extern const char export_same[];      // the row has the option `same`
-
-// Returns the name of a column in CSV and JSON; whether the latencies of pairs stand after it.
-const char *export_column_name(const struct column *column);
-bool export_pairs_follow(const struct column *column);
 
 // A latency in whole cycles. `least` and `most` are equal for a whole number, else the two numbers
 // next to it (the mean of executions that differ, or a step through another domain): a format of
@@ -24,3 +20,29 @@ struct export_whole export_whole(const struct known_pair *pair);
 // Appends a text of the database on one line: characters that would end it or steer a terminal
 // become blanks.
 void export_line(struct strbuf *out, const char *text);
+
+// A form with the columns of CSV or JSON (export_told.c).
+struct export_row {
+    const struct known_pair *pairs;
+    int npairs;
+    const char *latencies; // the pairs as one text
+    struct field_value values[VIEW_COLUMNS_MAX];
+};
+struct export_told {
+    enum column_surface surface;
+    const struct column *columns[VIEW_COLUMNS_MAX];
+    int ncolumns;
+    struct output_made made; // rows need no more bytes than its record says
+};
+void export_tell(enum column_surface surface, struct export_told *told);
+// Fills in a row but for its latencies; texts are those of the form.
+void export_tell_form(const struct export_told *told, const struct known_cpu *data,
+                      const struct known_form *form, struct export_row *row);
+
+// The record of the JSON format, with that of its forms (export_json.c).
+struct export_json_told {
+    struct export_told form;
+    struct output_made whole;
+};
+void export_json_tell(struct export_json_told *told);
+void export_json_told_free(struct export_json_told *told);

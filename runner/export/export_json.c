@@ -3,107 +3,92 @@
 #include "export_formats.h"
 #include "export_internal.h"
 
-#include <math.h>
+#include <stdlib.h>
 
-static void json_cpu(struct json *json, const struct known_cpu *data)
+struct set_row {
+    const char *name, *const *ports;
+    int nports;
+};
+#define SET(...) OUTPUT_FIELD(struct set_row, __VA_ARGS__)
+OUTPUT_DEFINE(set_record, struct set_row, OUTPUT_LINE, SET(name),
+              OUTPUT_LIST(struct set_row, ports, nports));
+
+struct whole_row {
+    const struct export_row *forms;
+    int nforms, dispatch_width, nsets;
+    const struct set_row *sets;
+    struct known_cpu of;
+};
+
+#define WHOLE(...) OUTPUT_FIELD(struct whole_row, __VA_ARGS__)
+
+void export_json_tell(struct export_json_told *told)
 {
-    json_text(json_name(json_break(json, "\n"), "uarch"), data->uarch);
-    json_text(json_name(json, "uarch_name"), data->uarch_name);
-    json_text(json_name(json, "vendor"), data->vendor);
-    json_text(json_name(json, "brand"), data->brand);
-    json_text_known(json_name(json, "hypervisor"), data->hypervisor);
-    json_text(json_name(json, "claimed_uarch"), data->claimed);
-    json_text(json_name(json, "decided"), data->decided);
-    json_text_known(json_name(json, "evidence"), data->evidence);
-    json_int(json_name(json_break(json, "\n"), "run_id"), data->run_id);
-    json_text(json_name(json, "started_utc"), data->started_utc);
-    json_text(json_name(json, "version"), data->version);
+    const struct output_field fields[] = {
+        WHOLE(of.uarch),
+        WHOLE(of.uarch_name),
+        WHOLE(of.vendor),
+        WHOLE(of.brand),
+        WHOLE(of.hypervisor, .known = true),
+        WHOLE(of.claimed, .look.name = "claimed_uarch"),
+        WHOLE(of.decided),
+        WHOLE(of.evidence, .known = true),
+        WHOLE(of.run_id),
+        WHOLE(of.started_utc),
+        WHOLE(of.version),
+        WHOLE(dispatch_width, .known = true),
+        OUTPUT_ROWS(struct whole_row, sets, nsets, set_record, .look.name = "port_sets"),
+        OUTPUT_ROWS(struct whole_row, forms, nforms, told->form.made.record)};
+    export_tell(COLUMN_JSON, &told->form);
+    told->whole = (struct output_made){
+        .record = {.bytes = sizeof(struct whole_row), .layout = OUTPUT_LINES}
+    };
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+        output_made_add(&told->whole, fields[i]);
 }
 
-static void json_ports_of(struct json *json, const struct known_cpu *data)
+void export_json_told_free(struct export_json_told *told)
 {
-    int nsets = data->model ? data->model->nclasses : 0;
-    json_fixed(json_name(json_break(json, "\n"), "dispatch_width"),
-               data->model ? data->model->width : (double)NAN, 0);
-    json_open(json_name(json_break(json, "\n"), "port_sets"), '[');
-    for (int i = 0; i < nsets; i++) {
-        const struct port_class *class = &data->model->classes[i];
-        int ports[PORTS_MAX], n = port_set_ports(data->model, class->set, ports);
-        json_open(json, '{');
-        json_text(json_name(json, "name"), class->name);
-        json_open(json_name(json, "ports"), '[');
-        for (int j = 0; j < n; j++) {
-            char label[PORT_LABEL_MAX];
-            port_label(data->model, ports[j], label);
-            json_text(json, label);
+    free(told->form.made.fields);
+    free(told->whole.fields);
+}
+
+static const struct set_row *sets_make(const struct port_model *model, struct arena *arena, int *n)
+{
+    *n = model ? model->nclasses : 0;
+    struct set_row *rows = arena_alloc(arena, ((size_t)*n + 1) * sizeof *rows);
+    for (int i = 0; i < *n; i++) {
+        int ports[PORTS_MAX], nports = port_set_ports(model, model->classes[i].set, ports);
+        const char **labels = arena_alloc(arena, PORTS_MAX * sizeof *labels);
+        for (int j = 0; j < nports; j++) {
+            char *label = arena_alloc(arena, PORT_LABEL_MAX);
+            port_label(model, ports[j], label);
+            labels[j] = label;
         }
-        json_close(json, ']');
-        json_close(json, '}');
+        rows[i] = (struct set_row){model->classes[i].name, labels, nports};
     }
-    json_close(json, ']');
-}
-
-static void json_pairs(struct json *json, const struct known_form *form)
-{
-    json_open(json_name(json, "latencies"), '[');
-    for (int i = 0; i < form->npairs; i++) {
-        const struct known_pair *pair = &form->pairs[i];
-        json_open(json, '{');
-        json_text(json_name(json, "src"), pair->src);
-        json_text(json_name(json, "dst"), pair->dst);
-        json_text_known(json_name(json, "variant"), pair->variant);
-        json_real(json_name(json, "latency_clk"), pair->clk);
-        json_text(json_name(json, "bound"), pair->upper     ? "upper"
-                                            : pair->average ? "average"
-                                                            : "exact");
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-}
-
-static void json_value(struct json *json, const struct column *column,
-                       const struct known_value *value)
-{
-    json_name(json, export_column_name(column));
-    if (value->type == STORE_INTEGER)
-        json_int(json, (int64_t)value->number);
-    else if (value->type == STORE_REAL)
-        json_real(json, value->number);
-    else if (value->type == STORE_NULL || (column->blank && !*value->text))
-        json_null(json);
-    else
-        json_text(json, value->text);
-}
-
-static void json_form(struct json *json, const struct known_cpu *data,
-                      const struct known_form *form)
-{
-    const struct column *columns[VIEW_COLUMNS_MAX];
-    int n = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_JSON, columns);
-    json_open(json_break(json, "\n"), '{');
-    for (int i = 0; i < n; i++) {
-        json_value(json, columns[i], known_value(data, form, columns[i]));
-        if (export_pairs_follow(columns[i]))
-            json_pairs(json, form);
-    }
-    json_close(json, '}');
+    return rows;
 }
 
 static int json_write(struct known_cpu *data, struct export_out *out, struct err *err)
 {
     (void)err;
-    struct json json = {.out = &out->text};
-    json_open(&json, '[');
-    json_open(&json, '{');
-    json_cpu(&json, data);
-    json_ports_of(&json, data);
-    json_open(json_name(json_break(&json, "\n"), "forms"), '[');
+    struct export_json_told told;
+    struct arena arena = {0};
+    export_json_tell(&told);
+    size_t bytes = told.form.made.record.bytes;
+    char *forms = xcalloc((size_t)data->nforms + 1, bytes);
+    struct whole_row whole = {.of = *data,
+                              .dispatch_width = data->model ? data->model->width : 0,
+                              .forms = (const void *)forms,
+                              .nforms = data->nforms};
+    whole.sets = sets_make(data->model, &arena, &whole.nsets);
     for (int i = 0; i < data->nforms; i++, out->written++)
-        json_form(&json, data, &data->forms[i]);
-    json_close(json_break(&json, "\n"), ']');
-    json_close(json_break(&json, "\n"), '}');
-    json_close(&json, ']');
-    strbuf_puts(&out->text, "\n");
+        export_tell_form(&told.form, data, &data->forms[i], (void *)(forms + (size_t)i * bytes));
+    output_put_json(&told.whole.record, &whole, 1, true, &out->text);
+    free(forms);
+    arena_free(&arena);
+    export_json_told_free(&told);
     return 0;
 }
 

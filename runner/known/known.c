@@ -35,21 +35,20 @@ static bool data_null(struct store_rows *rows, const char *name)
     return store_type_of(rows, name) == STORE_NULL;
 }
 
-static const struct known_value *data_values(struct known_cpu *data, struct store_rows *rows)
+static const struct field_value *data_values(struct known_cpu *data, struct store_rows *rows)
 {
-    struct known_value *values =
+    struct field_value *values =
         arena_alloc(&data->arena, (size_t)data->ncolumns * sizeof *values + 1);
     for (int i = 0; i < data->ncolumns; i++) {
         const char *name = data->columns[i]->look.name;
-        enum store_type type = store_type_of(rows, name);
-        values[i] = (struct known_value){
-            type, type == STORE_TEXT ? (double)NAN : store_real_of(rows, name),
-            type == STORE_TEXT ? store_rows_keep(rows, name, &data->arena) : ""};
+        values[i] = store_rows_value(rows, store_rows_column(rows, name));
+        if (values[i].type == LOOK_TEXT)
+            values[i].text = store_rows_keep(rows, name, &data->arena);
     }
     return values;
 }
 
-const struct known_value *known_value(const struct known_cpu *data, const struct known_form *form,
+const struct field_value *known_value(const struct known_cpu *data, const struct known_form *form,
                                       const struct column *column)
 {
     int i = 0;
@@ -146,6 +145,9 @@ static struct known_pair data_pair(struct known_cpu *data, struct store_rows *ro
         .upper = data_is(rows, "bound", "upper"),
         .average = data_is(rows, "bound", "average"),
         .in_result = store_integer_of(rows, "in_result") == 1,
+        .bound = data_is(rows, "bound", "upper")     ? "upper"
+                 : data_is(rows, "bound", "average") ? "average"
+                                                     : "exact",
     };
 }
 
@@ -157,7 +159,8 @@ static struct known_pair data_false_pair(struct known_cpu *data, struct store_ro
                                .variant = PLAN_FALSE,
                                .clk = store_real_of(rows, "latency_clk"),
                                .dense_clk = NAN,
-                               .upper = true};
+                               .upper = true,
+                               .bound = "upper"};
 }
 
 // Reads pairs: only false dependencies that exist, and only the usual immediate.

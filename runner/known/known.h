@@ -22,18 +22,12 @@ struct known_pair {
     double dense_clk;    // links directly after each other; NaN: not measured
     bool upper, average; // relation to the true latency
     bool in_result;      // it counts for the latency of the form's result
-};
-
-// A value of instruction_table.
-struct known_value {
-    enum store_type type;
-    double number;    // NaN: none
-    const char *text; // "": none
+    const char *bound;   // the same as a word: "upper", "average", else "exact"
 };
 
 struct known_form {
     struct stored_form id;            // form, enc, bits
-    const struct known_value *values; // of the columns of exports (KNOWN_VALUES)
+    const struct field_value *values; // of the columns of exports (KNOWN_VALUES)
     const char *mnemonic, *operands, *options;
     int64_t run_id, ports_run_id;            // runs with its numbers; 0: none
     double latency_min_clk, latency_max_clk; // of the result; NaN: none, here and below
@@ -79,7 +73,7 @@ enum { KNOWN_ROWS = 1, KNOWN_CODE = 2 | KNOWN_ROWS, KNOWN_FALSE = 4, KNOWN_VALUE
 int known_read(struct store *store, const struct store_filter *filter, unsigned what,
                struct known_cpu *data, struct err *err);
 // Returns the value of one of its columns (KNOWN_VALUES).
-const struct known_value *known_value(const struct known_cpu *data, const struct known_form *form,
+const struct field_value *known_value(const struct known_cpu *data, const struct known_form *form,
                                       const struct column *column);
 // Finds the rows and the machine code of forms of which only the ids are given, in the order of
 // stored_form_compare(). Returns 0, or -1 with the message.

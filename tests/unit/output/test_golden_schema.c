@@ -13,6 +13,7 @@
 #include "counters/count_list.h"
 #include "diff/diff.h"
 #include "explain/explain_print.h"
+#include "export/export_internal.h"
 #include "output/output_internal.h"
 #include "report/report.h"
 #include "report/report_property.h"
@@ -38,7 +39,11 @@ static const char *type_name(const struct output_field *field)
         [LOOK_BOOL] = {"boolean", "boolean"        }
     };
     enum look_type type = output_field_type(field);
-    bool null = type == LOOK_REAL ? !field->always : field->known;
+    bool value = field->at.kind == FIELD_VALUE, null = !field->always;
+    if (value && type == LOOK_BOOL)
+        type = LOOK_INTEGER;
+    if (!value && type != LOOK_REAL)
+        null = field->known;
     return field->at.kind == FIELD_TEXTS   ? "texts"
            : field->at.kind == FIELD_REALS ? "numbers"
                                            : names[type][null];
@@ -154,24 +159,67 @@ static const struct output_kind *const kinds[] = {
     &compare_tables_kind,  &explain_print_kind,
 };
 
-// Outputs whose records are made of columns.
+// Outputs whose records are made of columns. docs/COLUMNS.md says what those of views are.
+static const struct {
+    const char *name, *says;
+    enum store_view view;
+} views[] = {
+    {"query_instruction", "latput query",                               STORE_VIEW_INSTRUCTION},
+    {"query_latency",     "latput query --latency",                     STORE_VIEW_LATENCY    },
+    {"query_false",       "latput query --false-dependencies",          STORE_VIEW_FALSE      },
+    {"query_doubt",       "latput query --doubts",                      STORE_VIEW_DOUBT      },
+    {"query_port",        "latput query --ports",                       STORE_VIEW_PORT       },
+    {"query_failure",     "latput query --failures",                    STORE_VIEW_FAILURE    },
+    {"query_run",         "latput query --runs; it has more members",   STORE_VIEW_RUN        },
+    {"query_bench",       "latput query --bench, latput bench --store", STORE_VIEW_BENCH      },
+};
+enum { MADE_DIFF = ARRAY_LEN(views), MADE_EXPORT, MADE };
 struct made {
     struct diff diff;
     struct diff_told diff_told;
-    struct output_kind kinds[1];
+    struct export_json_told export_told;
+    struct output_made views[ARRAY_LEN(views)];
+    struct output_kind kinds[MADE];
 };
+
+static void made_view(struct output_made *made, enum store_view view)
+{
+    struct row {
+        struct field_value value;
+    };
+    int n;
+    const struct column *columns = columns_of(view, &n);
+    for (int i = 0; i < n; i++) {
+        struct output_field field = OUTPUT_FIELD(struct row, value, .always = columns[i].key);
+        field.look = columns[i].look;
+        field.look.says = NULL;
+        if (!columns[i].sql)
+            output_made_add(made, field);
+    }
+}
 
 static void made_begin(struct made *made)
 {
     *made = (struct made){.diff.ncolumns = 0};
     diff_begin(&made->diff);
     diff_tell(&made->diff, &made->diff_told);
-    made->kinds[0] =
+    export_json_tell(&made->export_told);
+    made->kinds[MADE_DIFF] =
         (struct output_kind){"diff", "latput diff", &made->diff_told.whole.record, 1, 1};
+    made->kinds[MADE_EXPORT] = (struct output_kind){"export", "latput export --format json",
+                                                    &made->export_told.whole.record, 1, 1};
+    for (size_t i = 0; i < ARRAY_LEN(views); i++) {
+        made_view(&made->views[i], views[i].view);
+        made->kinds[i] =
+            (struct output_kind){views[i].name, views[i].says, &made->views[i].record, 0, 0};
+    }
 }
 
 static void made_end(struct made *made)
 {
+    for (size_t i = 0; i < ARRAY_LEN(views); i++)
+        free(made->views[i].fields);
+    export_json_told_free(&made->export_told);
     diff_told_free(&made->diff_told);
     diff_free(&made->diff);
 }
