@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why values differ: explanations for which there is evidence, tried in the order of their groups.
+// Explains why values differ: by the first of the groups for which there is evidence.
 #include "compare_tables_internal.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which form of ours a row of theirs is. Nothing is guessed: where several forms fit alike, none is
-// taken, and they are named.
+// Finds which form of ours a row of theirs is. Nothing is guessed: where several forms fit alike,
+// none is taken, and they are named.
 #include "compare_tables_internal.h"
 
 #include <math.h>

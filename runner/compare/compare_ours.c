@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is ours of a value of theirs. Code of one instruction repeated waits for the slowest way
-// from its results back to its operands, which are the same registers: so its latency is the
+// Finds what is ours of a value of theirs. Code of one instruction repeated waits for the slowest
+// way from its results back to its operands, which are the same registers: so its latency is the
 // greatest mean weight of a circle in the graph of registers, whose edges are the pairs of
 // operands.
 #include "compare_tables_internal.h"

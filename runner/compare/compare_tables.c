@@ -12,8 +12,8 @@ static const char *value_class(const struct compare_value *value)
     return row && *row->isa ? row->isa : "-";
 }
 
-// Of forms with one register for all operands that have their own row it is meant where the file's
-// row has one register, too.
+// Returns the form that is meant: that with one register for all operands, which has a row of its
+// own, where the file's row has one, too.
 static const struct known_form *match_form(const struct compare_match *match,
                                            const struct foreign_value *value)
 {

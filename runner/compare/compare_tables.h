@@ -38,8 +38,8 @@ struct compare_match {
     const char *why, *fits; // why there is no form, and which would fit; "": none
 };
 
-// What is ours of a value of theirs. The true value lies in [least, most], and is `bound` at most
-// where pairs of operands have upper bounds only; NaN: not known.
+// A value of ours beside one of theirs. The true value lies in [least, most], and is `bound` at
+// most where pairs of operands have upper bounds only; NaN: not known.
 struct compare_ours {
     double least, most, bound, dense;
     double bound_from;     // the least of several upper bounds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What matching, judging and counting share.
+// Declarations that matching, judging and counting share.
 #pragma once
 
 #include "compare_tables.h"

@@ -192,7 +192,7 @@ int foreign_number(struct foreign_table *table, int line, const char *text, doub
             text += strlen(marks[i]);
             break;
         }
-    char *end;
+    char *end = NULL;
     double number = isdigit((unsigned char)*text) || *text == '.' || *text == '-' || *text == '+' ||
                             *text == ' '
                         ? strtod(text, &end)

@@ -132,7 +132,7 @@ static void yaml_line(struct foreign_table *table, struct yaml_document *documen
         foreign_uarch_set(table, name);
     } else if ((value = yaml_value(text, "assembled_snippet")))
         yaml_copy(document->snippet, sizeof document->snippet, value);
-    // Of µops there is a value for each port, and the sum.
+    // Ports have values of µops, too: the sum counts.
     bool counts = strcmp(document->mode, "uops") != 0 || strstr(text, "NumMicroOps");
     if (counts && !*document->value && (value = strstr(text, " value: ")))
         snprintf(document->value, sizeof document->value, "%.*s", (int)strcspn(value + 8, ", }"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the readers share.
+// Declarations that the readers share.
 #pragma once
 
 #include "foreign.h"

@@ -171,6 +171,7 @@ if [ -e "${LATPUT_REFERENCE:-}/instlatx64_skylake_x.txt" ]; then
     TIMEFORMAT='%U %S'
     { time run compare "$whole" --uarch spr --format json; } 2>spent
     expect_status 0
+    # shellcheck disable=SC2016 # the program is awk's
     expect "less than 5 s of CPU time" awk '{ exit !($1 + $2 < 5) }' spent
     expect "each row once" python3 -c 'import json, re, sys
 found = json.load(open(sys.argv[1]))[0]
