@@ -82,7 +82,7 @@ static const struct command_option options[] = {
     {0, "llvm", "VERSION", "LLVM's version; default: the newest that is installed, from 19 on",
         OPTION_NUMBER(llvm, 1, 999)},
     {'f', "format", "text|csv|json|html", "how it is printed; text if not given. html, a page, is "
-        "of llvm alone, csv of files: each value, and each row that is no form of ours",
+        "of llvm alone; csv has each value, and each row of a file that is no form of ours",
         OPTION_CALL(take_format)},
     {'n', "entries", "N", "at most N, of files in each group; default: 20, 0: all",
         OPTION_NUMBER(options.entries, 0, ENTRIES_MAX)},
@@ -160,45 +160,58 @@ static void files_note(const struct foreign_table *table, const struct known_cpu
                      theirs, data->uarch);
 }
 
-static int files_print(struct arguments *args, const struct compare_tables *tables)
+static int files_print(struct arguments *args, const struct compare_tables *tables, int n)
 {
     struct strbuf out = {0};
     int status = EXIT_DONE;
-    compare_tables_print(tables, args->nfiles, args->options.entries, args->format, &out);
+    compare_tables_print(tables, n, args->options.entries, args->format, &out);
     pager_put(strbuf_text(&out));
     strbuf_free(&out);
     if (args->left_out)
-        status = files_left_out(tables, args->nfiles, args->left_out);
-    for (int i = 0; status == EXIT_DONE && i < args->nfiles; i++)
+        status = files_left_out(tables, n, args->left_out);
+    for (int i = 0; status == EXIT_DONE && i < n; i++)
         if (args->fail_above >= 0 && compare_tables_open(&tables[i]) > args->fail_above)
             status = command_fail(&cmd_compare, EXIT_SOME_FAILED,
                                   "%s: %.1f %% of the values differ and nothing explains it",
-                                  args->files[i], compare_tables_open(&tables[i]));
+                                  tables[i].theirs->path, compare_tables_open(&tables[i]));
+    return status;
+}
+
+// Reads what is compared: files, or LLVM's model of the CPU.
+static int files_read(struct store *store, struct arguments *args, struct foreign_table *theirs,
+                      struct known_cpu *data)
+{
+    struct err err = {0};
+    const char *cpu = args->theirs ? args->theirs : args->filter.uarch;
+    const char *model = args->cpu ? args->cpu : cpu_other_name(args->filter.uarch, CPU_NAME_LLVM);
+    for (int i = 0; i < args->nfiles; i++)
+        if (foreign_read(args->files[i], cpu, &theirs[i], &err) != 0)
+            return command_fail(&cmd_compare, EXIT_USAGE, "%s", err.text);
+    unsigned what = (args->nfiles ? KNOWN_ROWS : KNOWN_CODE) | KNOWN_FALSE;
+    if (known_read(store, &args->filter, what, data, &err) != 0)
+        return command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    if (args->nfiles)
+        return EXIT_DONE;
+    int status = compare_cpu_check(model);
+    if (status == EXIT_DONE && compare_llvm_table(data, model, &theirs[0], &err) != 0)
+        status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
     return status;
 }
 
 static int compare_files(struct store *store, struct arguments *args)
 {
-    struct err err = {0};
-    struct known_cpu data;
-    struct foreign_table *theirs = xcalloc((size_t)args->nfiles, sizeof *theirs);
-    struct compare_tables *tables = xcalloc((size_t)args->nfiles, sizeof *tables);
-    const char *cpu = args->theirs ? args->theirs : args->filter.uarch;
-    int status = EXIT_DONE;
-    data = (struct known_cpu){.uarch = args->filter.uarch};
-    for (int i = 0; status == EXIT_DONE && i < args->nfiles; i++)
-        if (foreign_read(args->files[i], cpu, &theirs[i], &err) != 0)
-            status = command_fail(&cmd_compare, EXIT_USAGE, "%s", err.text);
-    if (status == EXIT_DONE &&
-        known_read(store, &args->filter, KNOWN_ROWS | KNOWN_FALSE, &data, &err) != 0)
-        status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
-    for (int i = 0; status == EXIT_DONE && i < args->nfiles; i++) {
+    struct known_cpu data = {.uarch = args->filter.uarch};
+    int n = args->nfiles ? args->nfiles : 1;
+    struct foreign_table *theirs = xcalloc((size_t)n, sizeof *theirs);
+    struct compare_tables *tables = xcalloc((size_t)n, sizeof *tables);
+    int status = files_read(store, args, theirs, &data);
+    for (int i = 0; status == EXIT_DONE && i < n; i++) {
         files_note(&theirs[i], &data);
         compare_tables_make(&theirs[i], &data, &tables[i]);
     }
     if (status == EXIT_DONE)
-        status = files_print(args, tables);
-    for (int i = 0; i < args->nfiles; i++) {
+        status = files_print(args, tables, n);
+    for (int i = 0; i < n; i++) {
         compare_tables_free(&tables[i]);
         foreign_free(&theirs[i]);
     }
@@ -213,7 +226,8 @@ static int compare_store(struct store *store, struct arguments *args)
     char *uarch;
     int status = store_option_one_cpu(&cmd_compare, store, &args->filter, &uarch);
     if (status == EXIT_DONE)
-        status = args->nfiles ? compare_files(store, args) : compare_model(store, args);
+        status =
+            args->nfiles || args->csv ? compare_files(store, args) : compare_model(store, args);
     free(uarch);
     return status;
 }
@@ -225,11 +239,10 @@ static int compare_check(const struct arguments *args)
     if (args->nfiles)
         wrong = args->page ? "--format html" : args->cpu ? "--mcpu" : args->llvm ? "--llvm" : NULL;
     else
-        wrong = args->csv               ? "--format csv"
-                : args->theirs          ? "--theirs"
-                : args->left_out        ? "--left-out"
-                : args->fail_above >= 0 ? "--fail-above"
-                                        : NULL;
+        wrong = args->theirs                          ? "--theirs"
+                : args->left_out && !args->csv        ? "--left-out"
+                : args->fail_above >= 0 && !args->csv ? "--fail-above"
+                                                      : NULL;
     if (!wrong)
         return EXIT_DONE;
     return command_fail(&cmd_compare, EXIT_USAGE, "%s is of %s", wrong,

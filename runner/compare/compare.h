@@ -3,6 +3,7 @@
 #pragma once
 
 #include "export/export.h"
+#include "foreign/foreign.h"
 #include "output/output.h"
 
 struct comparison;
@@ -19,3 +20,7 @@ struct compare_options {
 // Appends the differences. The data must have code. Returns 0, or -1 with the message.
 int compare_llvm(struct known_cpu *data, const struct compare_options *options, struct strbuf *out,
                  struct err *err);
+// Makes a table of the model's values, for compare_tables_make(). The data must have code. Returns
+// 0, or -1 with the message; the caller frees with foreign_free() in either case.
+int compare_llvm_table(struct known_cpu *data, const char *cpu, struct foreign_table *table,
+                       struct err *err);

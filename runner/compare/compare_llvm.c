@@ -209,3 +209,45 @@ int compare_llvm(struct known_cpu *data, const struct compare_options *options, 
     compare_counts_free(counts);
     return 0;
 }
+
+static void table_value(struct foreign_table *table, struct foreign_row *row,
+                        enum foreign_quantity quantity, double clk)
+{
+    foreign_value_add(table, row,
+                      (struct foreign_value){.quantity = quantity, .least = clk, .most = clk});
+}
+
+int compare_llvm_table(struct known_cpu *data, const char *cpu, struct foreign_table *table,
+                       struct err *err)
+{
+    struct llvm_instr *instrs;
+    struct model model;
+    const struct model_class *const *of;
+    int width = data->model ? data->model->width : 0;
+    *table = (struct foreign_table){
+        .path = "llvm", .format = FOREIGN_LLVM, .cpu = cpu, .uarch = data->uarch};
+    if (llvm_decode(data, &instrs, err) != 0 ||
+        model_read(data, instrs, cpu, &model, &of, err) != 0)
+        return -1;
+    for (int i = 0; i < data->nforms; i++) {
+        const struct known_form *form = &data->forms[i];
+        if (instrs[i].why || !of[i] || !is_comparable(form))
+            continue;
+        struct foreign_row *row = foreign_row_add(table, i + 1, instrs[i].opcode, err);
+        if (!row)
+            return -1;
+        row->form = form->id.form;
+        row->enc = form->id.enc;
+        row->bits = form->id.bits;
+        bool renamed = *form->at_rename != '\0';
+        if (!writes_memory(form->row) && !renamed)
+            table_value(table, row, FOREIGN_LATENCY, of[i]->latency_clk);
+        if (!renamed)
+            table_value(table, row, FOREIGN_THROUGHPUT,
+                        width > 0 ? fmax(of[i]->rthroughput_clk, fmax(of[i]->uops, 1) / width)
+                                  : of[i]->rthroughput_clk);
+        if (!writes_memory(form->row))
+            table_value(table, row, FOREIGN_UOPS, of[i]->uops);
+    }
+    return 0;
+}

@@ -25,6 +25,7 @@ const char *foreign_format_name(enum foreign_format format)
         [FOREIGN_INSTLAT] = "an InstLatX64 dump",
         [FOREIGN_UOPS_INFO] = "XML as uops.info has it",
         [FOREIGN_EXEGESIS] = "YAML of llvm-exegesis",
+        [FOREIGN_LLVM] = "LLVM's scheduling model",
     };
     return names[format];
 }

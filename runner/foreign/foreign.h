@@ -20,7 +20,8 @@ enum foreign_format {
     FOREIGN_CSV,
     FOREIGN_INSTLAT,
     FOREIGN_UOPS_INFO,
-    FOREIGN_EXEGESIS
+    FOREIGN_EXEGESIS,
+    FOREIGN_LLVM // no file: LLVM's scheduling model (compare/)
 };
 // Returns "an InstLatX64 dump" and the like.
 const char *foreign_format_name(enum foreign_format format);
@@ -94,6 +95,15 @@ enum foreign_format foreign_recognise(const char *path, struct err *err);
 // 0, or -1 with the message. The caller frees with foreign_free() in either case.
 int foreign_read(const char *path, const char *cpu, struct foreign_table *table, struct err *err);
 void foreign_free(struct foreign_table *table);
+
+// --- filling a table ---
+
+// Adds a row; NULL with a message if there are too many.
+struct foreign_row *foreign_row_add(struct foreign_table *table, int line, const char *name,
+                                    struct err *err);
+// Adds a value to a row, unless it has too many.
+void foreign_value_add(struct foreign_table *table, struct foreign_row *row,
+                       struct foreign_value value);
 
 // --- shapes: how forms of lists and of files are found by each other (foreign_shape.c) ---
 

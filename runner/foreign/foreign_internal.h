@@ -11,12 +11,6 @@ typedef int foreign_reader(const char *path, const char *cpu, struct foreign_tab
 foreign_reader foreign_read_csv, foreign_read_instlat, foreign_read_uops_info,
     foreign_read_exegesis, foreign_read_latput;
 
-// Adds a row; NULL with a message if there are too many.
-struct foreign_row *foreign_row_add(struct foreign_table *table, int line, const char *name,
-                                    struct err *err);
-// Adds a value to a row, unless it has too many.
-void foreign_value_add(struct foreign_table *table, struct foreign_row *row,
-                       struct foreign_value value);
 // Reads a number of cycles, which a `<=` or `≤` may precede, and adds it; what is none is told.
 void foreign_value_text(struct foreign_table *table, struct foreign_row *row,
                         enum foreign_quantity quantity, const char *text);

@@ -86,6 +86,10 @@ expect_status 0
 expect_out 'scheduling model of znver4: 1 forms'
 run compare llvm --llvm 19 --db real.db --mcpu nocpu
 expect_status 3
+run compare llvm --llvm 19 --db real.db --format csv
+expect_status 0
+expect_out '^llvm,[0-9]+,SETCCr,setz r8,legacy,64,.*,uops,,,2,2,0,1,1,,not explained,$'
+expect_out '^llvm,[0-9]+,IMUL64rr,imul r64 r64,legacy,64,.*,latency,,,3,3,0,.*,agrees,$'
 run compare llvm --llvm 58 --db real.db
 expect_status 3
 expect_err 'llvm-mc-58 cannot be run; this needs LLVM 58: apt-get install llvm-58'
