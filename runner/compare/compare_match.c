@@ -194,9 +194,9 @@ static void match_by_shape(struct compare_match *match, const struct match_index
         found = match_find(index, &turned, &rival);
     }
     match->why = !found ? why_none : rival ? why_several : NULL;
-    if (rival)
+    if (found && rival)
         match->fits = arena_printf(&tables->arena, "%s; %s", found->row->form, rival->row->form);
-    if (match->why)
+    if (!found || rival)
         return;
     match->form = form_has_values(found->form) ? found->form : NULL;
     match->why = match->form ? NULL : why_unmeasured;
