@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which pairs of a form are the latency of its result: the columns result_latency_* of
+// The pairs of a form that are the latency of its result: columns result_latency_* of
 // instruction_table, and in_result of latency_table.
 #include "fixtures/store_fixture.h"
 
@@ -179,7 +179,7 @@ static void test_bounds(void **state)
     }
 }
 
-// Of fast and slow data the worse bound holds for both.
+// The worse bound of fast and slow data holds for both.
 static void test_slow_bound(void **state)
 {
     (void)state;
