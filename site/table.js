@@ -213,27 +213,44 @@
     const phone = matchMedia("(max-width: 45rem)");
     const widths = { form: 17, fact: 9, lat: 6.5, tp: 5.5, uops: 3.8, ports: 10 };
     const numbers = ["lat", "tp", "uops"];
-    // Returns the number of letters of a column's longest text, or reason for having none.
-    const longest = new Map();
-    function letters({ id, kind, cpu, metric, text }) {
+    // Returns about how wide a text is, in half digits.
+    function weight(text) {
+        let sum = 0;
+        for (const letter of text)
+            sum += letter === "." || letter === " " ? 1 : letter >= "0" && letter <= "9" ? 2 : 2.5;
+        return sum;
+    }
+    // Returns a column's widest text, or reason for having none.
+    const widest = new Map();
+    function widestOf({ id, kind, cpu, metric, text }) {
         // A reason stands at the first of two columns.
         const key = `${id} ${metric === "tp" && state.metrics.has("lat")}`;
-        if (!longest.has(key)) {
+        if (!widest.has(key)) {
             const all = cpu
                 ? (form) => metricText[kind](cpu, form) || missing(cpu, form, metric)[0]
                 : text;
-            let most = 0;
-            for (let form = 0; form < model.forms.count; form++)
-                if (!cpu || cpu.table.has(form)) most = Math.max(most, all(form).length);
-            longest.set(key, Math.min(most, 64));
+            let [most, found] = [-1, ""];
+            for (let form = 0; form < model.forms.count; form++) {
+                if (cpu && !cpu.table.has(form)) continue;
+                const one = all(form),
+                    own = weight(one);
+                if (own > most) [most, found] = [own, one];
+            }
+            widest.set(key, found);
         }
-        return longest.get(key);
+        return widest.get(key);
     }
-    // Returns how many rem a column uses. A letter takes about half a rem, less on a phone.
-    const used = (column) => {
-        const n = letters(column) + (column.cpu && state.diff ? 2 : 0);
-        return phone.matches ? n * 0.47 + 0.7 : n * 0.53 + 1;
-    };
+    // Returns how many rem a column uses: of numbers exactly, of others by half a rem a letter.
+    const canvas = document.createElement("canvas").getContext("2d");
+    function used(column) {
+        const text = widestOf(column) + (column.cpu && state.diff ? " ▲" : ""),
+            padding = phone.matches ? 0.8 : 1.1;
+        if (!numbers.includes(column.kind)) return Math.min(text.length, 64) * 0.53 + padding;
+        const style = getComputedStyle(table);
+        canvas.font = `${style.fontSize} ${style.fontFamily}`;
+        return canvas.measureText(text).width / remOf() + padding;
+    }
+    const remOf = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
     const beside = () => !phone.matches && document.body.classList.contains("with-panel");
     // Returns the least width of a column: numbers and reasons are never cut, names and ports may
     // be.
@@ -261,8 +278,7 @@
     // Gives columns the room that there is. What is too wide can be scrolled to, which a shadow
     // shows.
     function fit() {
-        const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
-        const room = scroller.clientWidth / rem,
+        const room = scroller.clientWidth / remOf(),
             out = leaveOut(room),
             least = columns.map((column) => (out.includes(column.kind) ? 0 : leastOf(column)));
         const spare = Math.max(0, room - sum(least)),

@@ -488,7 +488,7 @@ async function beside() {
     await narrow.context().close();
     // The second CPU is in sight, with as many of its columns as there is room for, under its name.
     for (const [width, columns] of [
-        [1024, 1],
+        [1024, 2],
         [1440, 3],
         [1920, 4],
     ]) {
@@ -1137,6 +1137,13 @@ async function inSight() {
                     .filter((cell) => cell.scrollWidth > cell.clientWidth)
                     .map((cell) => cell.title),
             );
+    // The longest numbers that there may be.
+    for (const cpu of ["many0", "many1"]) {
+        const file = `${scratch}/unlike/data/cpu_${cpu}.js`,
+            text = readFileSync(file, "utf8");
+        const long = (_, name, values) => name + values.replace(/\d+/g, "98765432");
+        writeFileSync(file, text.replace(/("latency_m\w+_clk":)(\[[^\]]*\])/g, long));
+    }
     for (const width of [390, 1024, 1440, 1920]) {
         const page = await open("unlike", "?search=outcome:", { viewport: { width, height: 800 } });
         await page.fill("#search", "");
@@ -1240,35 +1247,38 @@ async function folding() {
     await linked.context().close();
 }
 
-// A first view takes less than a second, a search less than 50 ms. The least of several counts: the
-// machine may be busy.
+// A first view takes less than a second, a search less than 50 ms, of the CPU: so whatever else the
+// machine does.
 async function quick() {
-    const views = [];
     const page = await open("many", "?cb_many0=on&cb_many1=on&cb_many2=on");
-    for (let i = 0; i < 4; i++) {
-        await page.reload();
-        await page.waitForFunction(() => document.body.dataset.ready === "yes");
-        views.push(
-            await page.evaluate(() => performance.getEntriesByName("latput-ready")[0].startTime),
-        );
-    }
-    check("a first view takes less than a second", Math.min(...views) < 1000, views);
+    const session = await page.context().newCDPSession(page);
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const spent = async () => {
+        const { metrics } = await session.send("Performance.getMetrics");
+        return metrics.find(({ name }) => name === "TaskDuration").value * 1000;
+    };
+    let begun = await spent();
+    await page.reload();
+    await page.waitForFunction(() => document.body.dataset.ready === "yes");
+    const view = (await spent()) - begun;
+    check("a first view takes less than a second", view > 0 && view < 1000, view);
+    const ROUNDS = 5;
     for (const word of ["v", "vpermd y", "m256", "add rax, [rbx]", "addl %eax, %ebx", "lat>5"]) {
-        const times = await page.evaluate(async (word) => {
-            const search = document.getElementById("search"),
-                times = [];
-            for (let i = 0; i < 5; i++)
-                for (const text of ["", word]) {
-                    search.value = text;
-                    const begun = performance.now();
-                    search.dispatchEvent(new Event("input"));
-                    document.getElementById("scroller").getBoundingClientRect(); // laid out
-                    if (text) times.push(performance.now() - begun);
-                    await new Promise((resolve) => setTimeout(resolve, 20));
-                }
-            return times;
-        }, word);
-        check(`a search for ${word} takes less than 50 ms`, Math.min(...times) < 50, times);
+        begun = await spent();
+        await page.evaluate(
+            async ([word, rounds]) => {
+                const search = document.getElementById("search");
+                for (let i = 0; i < rounds; i++)
+                    for (const text of ["", word]) {
+                        search.value = text;
+                        search.dispatchEvent(new Event("input"));
+                        await new Promise(requestAnimationFrame);
+                    }
+            },
+            [word, ROUNDS],
+        );
+        const each = ((await spent()) - begun) / (2 * ROUNDS);
+        check(`a search for ${word} takes less than 50 ms`, each > 0 && each < 50, each);
     }
     await page.context().close();
 }
