@@ -40,7 +40,7 @@ double again_after_clk(const struct again *again, double distance)
                 again->after_clk[d - 1] + part * (again->after_clk[d] - again->after_clk[d - 1]));
 }
 
-// What is known of the instructions of a block with regard to a set of ports.
+// The instructions of a block with regard to a set of ports.
 struct again_block {
     const struct explanation *explanation;
     uint32_t set;

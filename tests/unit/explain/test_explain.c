@@ -657,6 +657,72 @@ static void kept_values_cost_nothing(void **state)
     table_free(&table);
 }
 
+// Returns the limit of six ports for instructions of one µop on any of them; the second has three.
+static struct again_limit again_of(const char *text, const struct again *again, bool narrow)
+{
+    static const struct port_model six = {
+        .width = 8, .nports = 6, .nclasses = 2, .classes = {{.set = 7}, {.set = 63}}
+    };
+    static struct explain_instr instrs[8];
+    static struct bypass bypass;
+    struct block block;
+    struct err err = {0};
+    if (read_text(text, 64, &block, &err) != 0)
+        fail_msg("%s: %s", text, err.text);
+    assert_true(block.n <= (int)ARRAY_LEN(instrs));
+    for (int i = 0; i < block.n; i++)
+        instrs[i] = (struct explain_instr){
+            .code = &block.instrs[i],
+            .usage = {.uses = {1, 1, {{narrow && i == 1 ? 7 : 63, 1}}}, .front = {.slots = 1}}
+        };
+    const struct explanation explanation = {
+        .block = block, .instrs = instrs, .model = &six, .bypass = &bypass};
+    return again_find(&explanation, again, &arena);
+}
+
+// Results that are used at once cost turns of full ports, as far as that was measured.
+static void results_used_at_once_cost_turns(void **state)
+{
+    (void)state;
+    static const struct property_value values[] = {
+        {"apart",     1, 3   },
+        {"after_1",   1, 3.2 },
+        {"after_4",   1, 3.17},
+        {"after_8",   1, 3.1 },
+        {"after_16",  1, 3.05},
+        {"two",       1, 3.35},
+        {"two_apart", 1, 3.05},
+        {"chain",     1, 3.25}
+    };
+    static const struct {
+        const char *code;
+        bool narrow;
+        double again_uops; // 6 ports times the cycles
+    } cases[] = {
+        {"mov eax, 1; add eax, ecx",                       false, 1.2       },
+        {"mov eax, 1; mov edx, 1; lea ecx, [rax+1]",       false, 1.2 - 0.06},
+        {"mov eax, 1; mov ecx, 1; add eax, ecx",           false, 1.8       },
+        {"mov eax, 1; lea edx, [rax+1]; lea ecx, [rdx+1]", false, 1.2 + 0.3 },
+        {"add eax, 1",                                     false, 0         }, // the chain itself
+        {"mov eax, 1; mov ecx, [rax]",                     false, 0         }, // an address
+        {"lea eax, [rbx+1]; shl eax, 3",                   true,  0         }, // narrow ports
+        {"lea eax, [rbx+1]; shl eax, 3; mov edx, 1",       true,  1.2       },
+        {"test ebx, ebx; setz al",                         false, 1.2       }, // flags
+    };
+    struct again again;
+    again_read(values, ARRAY_LEN(values), &again);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct again_limit limit = again_of(cases[i].code, &again, cases[i].narrow);
+        if (fabs(limit.again_uops - cases[i].again_uops) > 0.001)
+            fail_msg("%s: %g turns in vain", cases[i].code, limit.again_uops);
+        if (limit.again_uops > 0)
+            assert_true(limit.set == 63 &&
+                        fabs(limit.clk - (limit.uops + limit.again_uops) / 6) < 1e-9);
+    }
+    again_read(NULL, 0, &again);
+    assert_true(again_of(cases[0].code, &again, false).set == 0);
+}
+
 // The model is wrong where no experiment explains a difference, or what it assumes of instructions.
 static void the_model_doubts_itself(void **state)
 {
@@ -697,6 +763,7 @@ int main(void)
         cmocka_unit_test(bounds_are_told_apart),
         cmocka_unit_test_teardown(chains_are_as_dense_as_they_are, free_arena),
         cmocka_unit_test_teardown(the_model_doubts_itself, free_arena),
+        cmocka_unit_test_teardown(results_used_at_once_cost_turns, free_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
