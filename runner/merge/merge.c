@@ -100,6 +100,7 @@ static int merge_connect(const char *path, const char *label, struct store **out
 {
     if (store_connect(path, SQLITE_OPEN_READWRITE, out, err) != 0)
         return err_prefix(err, "%s: ", label);
+    store_limit_steps(*out);
     free((*out)->path);
     (*out)->path = xstrdup(label);
     return 0;

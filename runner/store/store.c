@@ -79,6 +79,12 @@ int store_error(struct store *store, struct err *err, const char *doing)
                        "%s: cannot %s: another process is writing to this database; wait until it "
                        "has finished, or use another one with --db",
                        store->path, doing);
+    case SQLITE_INTERRUPT:
+        store->foreign = true;
+        return err_set(err,
+                       "%s: cannot %s: it takes more steps than a database of this size needs; it "
+                       "is damaged, or its content was made to take long",
+                       store->path, doing);
     case SQLITE_FULL:
         store->unable = true;
         return err_set(err,
@@ -393,6 +399,24 @@ int store_connect(const char *path, int flags, struct store **out, struct err *e
                             store_shown_plain, NULL, NULL);
     *out = store;
     return 0;
+}
+
+enum { STORE_STEPS = 1000000 }; // of SQLite's machine: some hundredths of a second
+// The commands that ask most (pack, site) take 10 steps per byte of a database.
+enum { STORE_STEPS_LEAST = 300, STORE_STEPS_PER_BYTE = 100 };
+
+static int store_step(void *context)
+{
+    struct store *store = context;
+    return store->steps-- <= 0;
+}
+
+void store_limit_steps(struct store *store)
+{
+    struct stat about = {0};
+    stat(store->path, &about);
+    store->steps = STORE_STEPS_LEAST + about.st_size * STORE_STEPS_PER_BYTE / STORE_STEPS;
+    sqlite3_progress_handler(store->db, STORE_STEPS, store_step, store);
 }
 
 static void store_finalize(struct store *store)

@@ -39,6 +39,7 @@ struct store {
     bool patient; // waits for another writer without limit
     bool log;     // has a write-ahead log: readers and the writer do not wait for each other
     bool foreign; // the file is no database of this program
+    int64_t steps; // of SQL that are left, in millions; see store_limit_steps()
     bool unable;  // it could not be read or written for lack of space, rights or a sound disk
     struct store_statement {
         const void *key; // address of a literal, or in a record
@@ -52,6 +53,10 @@ struct store {
 };
 
 void store_run_unclaim(struct store *store); // gives up the claim, if there is one
+
+// Limits the steps of SQL to what a file of this size can need: its content may be crafted, so that
+// joins never end. The statement that takes more fails, and so do all after it.
+void store_limit_steps(struct store *store);
 
 // Sets err to the connection's last error; `doing` ("store a form") completes "cannot ...". Returns
 // -1.

@@ -120,6 +120,8 @@ static int store_open_file(const char *path, enum store_mode mode, struct store 
     store->mode = mode;
     store->patient = mode == STORE_WRITE;
     store->made = missing;
+    if (mode == STORE_READ)
+        store_limit_steps(store);
     if (mode == STORE_WRITE && sqlite3_db_readonly(store->db, "main") == 1) {
         store->mode = STORE_READ; // nothing to fold in when closing
         store_close(store);

@@ -132,6 +132,45 @@ int store_schema_identify(struct store *store, bool *fresh, int64_t *version, st
     return 0;
 }
 
+// Checks that nothing stands in the place of a table: a view or a virtual table computes its rows,
+// for ever if it likes, and so do generated columns. Tables of others beside ours are left alone.
+// `whole`: none of ours is missing.
+static int store_schema_check_table(struct store *store, const char *name, bool whole,
+                                    struct err *err)
+{
+    int64_t plain = 0;
+    int got = store_get_int(store, err, &plain,
+                            "SELECT CASE WHEN type = 'table' AND rootpage > 0 AND "
+                            "upper(substr(sql, 1, 13)) = 'CREATE TABLE ' THEN NOT EXISTS "
+                            "(SELECT 1 FROM pragma_table_xinfo(?1, 'main') WHERE hidden) END "
+                            "FROM main.sqlite_schema WHERE name = ?1 COLLATE NOCASE",
+                            "s", name);
+    if (got < 0 || plain || (got == 0 && !whole))
+        return got < 0 ? -1 : 0;
+    store->foreign = true;
+    return err_set(err,
+                   "%s: its table %s %s latput: the database is damaged, or was made by another "
+                   "program; check --db",
+                   store->path, name,
+                   got ? "is not that of"
+                       : "is missing, without which it is no "
+                         "database of");
+}
+
+static int store_schema_check(struct store *store, bool whole, struct err *err)
+{
+    static const char begins[] = "\nCREATE TABLE ";
+    char *sql = store_schema_text("db/schema.sql", err), name[64];
+    int result = sql ? 0 : -1;
+    for (const char *at = sql; result == 0 && (at = strstr(at, begins));) {
+        at += sizeof begins - 1;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " (\n"), at);
+        result = store_schema_check_table(store, name, whole, err);
+    }
+    free(sql);
+    return result;
+}
+
 static int store_views_drop(struct store *store, struct err *err)
 {
     struct strbuf sql = {0};
@@ -265,6 +304,8 @@ int store_schema_prepare(struct store *store, struct err *err)
     bool fresh;
     int64_t version;
     if (store_schema_identify(store, &fresh, &version, err) != 0)
+        return -1;
+    if (!fresh && store_schema_check(store, version == STORE_SCHEMA_VERSION, err) != 0)
         return -1;
     if (store->mode == STORE_WRITE)
         return store_schema_prepare_write(store, version == STORE_SCHEMA_VERSION, err);

@@ -1097,23 +1097,58 @@ static int make_width(const char *path, int width)
     return status;
 }
 
+// Content that makes joins without end: the statement fails, and says why.
+static void test_steps(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture), *reader;
+    struct err err = {0};
+    int64_t n = 0;
+    fixture_run(store, "testa", 1);
+    assert_int_equal(store_open(fixture.db, STORE_READ, &reader, &err), 0);
+    assert_true(reader->steps > 100 && reader->steps < 10000);
+    reader->steps = 3;
+    assert_int_equal(store_get_int(reader, &err, &n,
+                                   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                                   " SELECT count(*) FROM n",
+                                   ""),
+                     -1);
+    assert_non_null(strstr(err.text, "it takes more steps than a database of this size needs"));
+    store_close(reader);
+    fixture_end(&fixture, store);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "width") == 0)
         return make_width(argv[2], atoi(argv[3]));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_bounds_of_latencies),
-        cmocka_unit_test(test_notes),          cmocka_unit_test(test_best_run),
-        cmocka_unit_test(test_append_only),    cmocka_unit_test(test_transactions),
-        cmocka_unit_test(test_killed_writer),  cmocka_unit_test(test_locked),
-        cmocka_unit_test(test_readers),        cmocka_unit_test(test_remote),
-        cmocka_unit_test(test_in_scratch),     cmocka_unit_test(test_unused),
-        cmocka_unit_test(test_unused_at_once), cmocka_unit_test(test_replaced),
-        cmocka_unit_test(test_foreign_files),  cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_disk_full),      cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_migrations),     cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_run_time),       cmocka_unit_test(test_filing),
-        cmocka_unit_test(test_rate),           cmocka_unit_test(test_size),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_bounds_of_latencies),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_best_run),
+        cmocka_unit_test(test_append_only),
+        cmocka_unit_test(test_transactions),
+        cmocka_unit_test(test_killed_writer),
+        cmocka_unit_test(test_locked),
+        cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_remote),
+        cmocka_unit_test(test_in_scratch),
+        cmocka_unit_test(test_unused),
+        cmocka_unit_test(test_unused_at_once),
+        cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_foreign_files),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_migrations),
+        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_run_time),
+        cmocka_unit_test(test_filing),
+        cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_size),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Databases whose tables are something else, which may take for ever: refused by the commands that
+# open them, by the name of the table, in no time.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+fixture known.db
+limit=$((SECONDS + 60))
+
+# made NAME SQL: known.db with triggers dropped, and that.
+made() {
+    cp known.db "$1"
+    sqlite3 "$1" "$(sqlite3 "$1" "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema
+        WHERE type = 'trigger'") PRAGMA foreign_keys = OFF; $2" || exit 99
+}
+endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
+made view.db "ALTER TABLE run_warning RENAME TO old; CREATE VIEW run_warning AS
+    SELECT ($endless) AS run_id, '' AS text, '' AS advice;"
+made virtual.db "DROP TABLE run_warning;
+    CREATE VIRTUAL TABLE run_warning USING fts4(run_id, text);"
+made column.db "DROP TABLE run_warning; CREATE TABLE run_warning (run_id, position,
+    advice TEXT, text AS (hex(zeroblob(100000000))));"
+made missing.db "DROP TABLE run_warning;"
+for db in view virtual column missing; do
+    for words in 'query --runs' 'report --output tables' 'site --output site' 'pack --output x.zip' \
+        rederive; do
+        # shellcheck disable=SC2086 # words
+        run $words --db "$db.db"
+        expect_status 2
+        expect_err "^latput [a-z]+: $db\.db: its table run_warning is (not that of|missing, .* of)"
+    done
+done
+# Tables of others, and statistics, are left alone.
+made more.db "CREATE TABLE bookmarks (url); ANALYZE;"
+run query --runs --db more.db
+expect_status 0
+
+expect "none of them took long" test "$SECONDS" -lt "$limit"
+finish
