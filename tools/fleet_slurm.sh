@@ -65,6 +65,7 @@ slurm_done() {
         in_time head -c $((PACK_BYTES + 1)) "$there/$host/pack" >"$files.pack.part"
         pack_keep $? && why="done $status"
         slurm_end "$why"
+        [ ! -s "$files.pack" ] || [ -n "$FLEET_UNABLE" ] || host_merge || true
         ;;
     *)
         in_time tail -n 20 "$there/$host/log" 2>/dev/null | keep_log
@@ -119,6 +120,7 @@ slurm_run() {
             for host in "${!open[@]}"; do
                 host_select "$host"
                 slurm_look
+                fleet_is_over && [ -n "${open[$host]-}" ] && slurm_end "$OVERDUE"
             done
             for ((at = 0; at < ${#submit[@]}; at += part)); do
                 slurm_submit "${submit[@]:at:part}" || return 1

@@ -20,6 +20,8 @@ case $2 in
 esac
 echo "$1 $asked" >>asked
 case $1-$asked in
+endless-state) echo running ;;
+slow_pack-pack) exec cat first.pack ;;
 silent-state) sleep 1000 & wait ;; # a child holds the pipe, too
 silent_pack-pack) echo part; sleep 1000; exit ;;
 large_pack-pack) exec cat /dev/zero ;;
@@ -49,11 +51,19 @@ run pack --db known.db --run 2 --output last.pack
 expect_status 0
 printf 'PK\003\004 \033[2J and nothing more' >bad_pack.pack
 head -c 1000 first.pack >torn_pack.pack
-printf '%s\n' first bad_pack torn_pack silent silent_pack large_pack empty_pack large_state bare \
+# A pack that holds merge for ever: merge is stopped, and does not end by a mild signal.
+# shellcheck disable=SC2016 # the stand-in's own
+printf '#!/bin/sh\ncase "$*" in *slow_pack.pack) trap "" TERM; while :; do sleep 1; done ;; esac
+exec %q "$@"\n' "$LATPUT" >latput
+chmod +x latput
+export LATPUT=$SCRATCH/latput
+printf '%s\n' slow_pack endless first bad_pack torn_pack silent silent_pack large_pack empty_pack \
+    large_state bare \
     idle steering loud complaining last >hosts
 fleet() {
     CLI_COMMAND="fleet $*"
     "$TREE/tools/fleet" --hosts hosts --archive archive.tar.gz --output out --poll 1 --patience 5 \
+        --merge 12 --deadline 40 \
         --ssh "$SCRATCH/ssh" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$?
 }
@@ -61,10 +71,14 @@ fails() { expect_err "^tools/fleet: $1: $2"; }
 
 begun=$SECONDS
 fleet
-expect "it ends, whoever is silent" test $((SECONDS - begun)) -lt 120
+expect "it ends, whoever is silent" test $((SECONDS - begun)) -lt 180
 CLI_COMMAND=fleet
 expect_status 1
-expect_err '^tools/fleet: 2 of 14 hosts are done$'
+expect_err '^tools/fleet: 2 of 16 hosts are done$'
+fails slow_pack 'failed: merge of its pack takes longer than 12 s, and was ended$'
+fails endless 'overdue: it was not done by the deadline; '
+expect "bash has no word in it" test "$(cat "$OUT" "$ERR" out/hosts/*.error | grep -c Killed)" = 0
+expect "its pack is set aside" cmp first.pack out/hosts/slow_pack.refused
 fails bad_pack 'failed: merge ended with status 2, .*cannot be read as a pack'
 fails torn_pack 'failed: merge ended with status 2, .*torn_pack\.pack'
 fails silent 'vanished: it does not answer$'
@@ -95,7 +109,7 @@ cp first.pack torn_pack.pack
 : >asked
 fleet --only torn_pack --only bad_pack
 expect_status 1
-expect_err '^tools/fleet: 3 of 14 hosts are done$'
+expect_err '^tools/fleet: 3 of 16 hosts are done$'
 fails bad_pack 'failed: merge ended with status 2, .*cannot be read as a pack'
 expect "nobody else was asked" test "$(cut -d ' ' -f 1 asked | sort -u | xargs)" = \
     'bad_pack torn_pack'

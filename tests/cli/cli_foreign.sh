@@ -22,8 +22,8 @@ made column.db "DROP TABLE run_warning; CREATE TABLE run_warning (run_id, positi
     advice TEXT, text AS (hex(zeroblob(100000000))));"
 made missing.db "DROP TABLE run_warning;"
 for db in view virtual column missing; do
-    for words in 'query --runs' 'report --output tables' 'site --output site' 'pack --output x.zip' \
-        rederive; do
+    for words in 'query --runs' 'report --output tables' 'site --output site' \
+        'pack --output x.zip' rederive; do
         # shellcheck disable=SC2086 # words
         run $words --db "$db.db"
         expect_status 2
