@@ -158,6 +158,19 @@ static const char *parameter_text(const struct bench_cursor *cursor, enum column
                : NULL;
 }
 
+// Text ends for us where it has a NUL, and what comes after it would not be measured.
+static int parameters_check(const struct bench_cursor *cursor, struct err *err)
+{
+    static const enum column texts[] = {COL_CODE, COL_INIT, COL_MODE, COL_EVENTS};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *text = parameter_text(cursor, texts[i]);
+        int bytes = text ? sqlite3_value_bytes(cursor->parameters[texts[i] - COL_CODE]) : 0;
+        if (text && strlen(text) != (size_t)bytes)
+            return err_set(err, "a text has a NUL, char(0), in it: take it out");
+    }
+    return 0;
+}
+
 static int parameter_number(const struct bench_cursor *cursor, enum column column, int otherwise)
 {
     if (!parameter_given(cursor, column))
@@ -170,6 +183,8 @@ static int bench_fill_spec(const struct bench_cursor *cursor, struct bench_spec 
                            struct err *err)
 {
     *spec = bench_defaults();
+    if (parameters_check(cursor, err) != 0)
+        return -1;
     spec->body = parameter_text(cursor, COL_CODE);
     spec->init = parameter_text(cursor, COL_INIT);
     spec->unroll = parameter_number(cursor, COL_UNROLL, 0);

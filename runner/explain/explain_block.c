@@ -194,7 +194,10 @@ const char *block_refuses(const ZydisDecodedInstruction *instr, bool last)
         return last ? NULL
                     : "branches in the middle: which way it goes is not known; explain the parts";
     default:
-        return NULL;
+        return instr->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED
+                   ? "is privileged: no program may run it, so none of its numbers is known; leave "
+                     "it out"
+                   : NULL;
     }
 }
 

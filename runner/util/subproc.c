@@ -95,6 +95,16 @@ static _Noreturn void subproc_child_main(const char *const argv[],
     _exit(127);
 }
 
+// Reports what the system refuses. Too few open files are told in two ways: posix_spawn() and
+// poll() call a descriptor above the limit invalid.
+static int subproc_unable(const char *name, int error, struct err *err)
+{
+    return err_set(err, "cannot start %s: %s%s", name, strerror(error),
+                   error == EMFILE || error == EINVAL
+                       ? "; the limit of open files is too low: raise it (ulimit -n 256)"
+                       : "");
+}
+
 // Reports why a program was not started. A 32-bit program named by a path is one that latput has
 // just built: its name, which lasts for a moment only, is left out.
 static int subproc_refused(const char *name, const char *path, int error, struct err *err)
@@ -104,8 +114,14 @@ static int subproc_refused(const char *name, const char *path, int error, struct
                        "cannot start %s: not found; is its package installed? "
                        "(./install-deps.sh installs what latput needs)",
                        name);
+    if (error == EACCES && strchr(name, '/'))
+        return err_set(
+            err,
+            "cannot start %s: %s; if latput has just made it: check the umask (022), and "
+            "that programs in TMPDIR may be run (no noexec)",
+            name, strerror(error));
     if (error != ENOEXEC || !program_is_32(path))
-        return err_set(err, "cannot start %s: %s", name, strerror(error));
+        return subproc_unable(name, error, err);
     err_set(err, "%s", subproc_no_32);
     return strchr(name, '/') ? -1 : err_prefix(err, "cannot start %s: ", name);
 }
@@ -267,11 +283,11 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     *result = (struct subproc_result){0};
     int out[2], errors[2];
     if (pipe2(out, O_CLOEXEC) != 0)
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+        return subproc_unable(argv[0], errno, err);
     if (pipe2(errors, O_CLOEXEC) != 0) {
         close(out[0]);
         close(out[1]);
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+        return subproc_unable(argv[0], errno, err);
     }
     struct subproc_setup setup = {
         .fds = {-1, out[1], errors[1], -1, -1, -1},
@@ -337,11 +353,11 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
 {
     int to[2], from[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+        return subproc_unable(argv[0], errno, err);
     if (pipe2(from, O_CLOEXEC) != 0) {
         close(to[0]);
         close(to[1]);
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+        return subproc_unable(argv[0], errno, err);
     }
     fcntl(from[1], F_SETPIPE_SZ, 1 << 20); // large, so that the measuring child never waits for the
                                            // reader
@@ -496,7 +512,7 @@ static int held_start(const struct held *held, struct subproc_program *program, 
     int fds[2];
     sigset_t all, mask;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-        return err_set(err, "cannot start %s: %s", held->argv[0], strerror(errno));
+        return subproc_unable(held->argv[0], errno, err);
     // Block signals, so that none meets the child with the handler of latput.
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);

@@ -392,6 +392,7 @@ refused() {
 refused 'there is no instruction in the block' --asm ''
 refused 'calls: what runs there is not in the block' --asm 'nop; call rax'
 refused 'calls the system' --asm 'syscall'
+refused "'mov cr3, rax', is privileged: no program may run it" --asm 'mov cr3, rax'
 refused 'returns: leave it out' --asm 'ret'
 refused 'branches in the middle' --asm '.a: jz .a; nop'
 refused 'more than 1000 instructions' --asm 'times 10000 nop'

@@ -125,4 +125,9 @@ sql "SELECT * FROM v" foreign.db
 expect "no view" grep -q 'unsafe use of virtual table' "$ERR"
 sql "INSERT INTO x VALUES (1)" foreign.db
 expect "no trigger" grep -q 'unsafe use of virtual table' "$ERR"
+# Text ends at a NUL: what comes after it would be left out in silence.
+sql "SELECT * FROM latput_bench('nop' || char(0) || 'syscall')"
+expect_err 'latput_bench: a text has a NUL'
+sql "SELECT * FROM latput_bench('nop', 'latency' || char(0) || 'x')"
+expect_err 'latput_bench: a text has a NUL'
 finish
