@@ -35,5 +35,17 @@ made more.db "CREATE TABLE bookmarks (url); ANALYZE;"
 run query --runs --db more.db
 expect_status 0
 
+# Readers leave a database of an older latput as it is, and name the command that migrates it.
+cp known.db old.db
+sqlite3 old.db 'PRAGMA user_version = 34'
+sum=$(sha256sum old.db)
+for words in 'query --runs' 'report --output tables' 'site --output site' 'pack --output x.zip' \
+    'export --format csv' ports; do
+    # shellcheck disable=SC2086 # words
+    run $words --db old.db
+    expect_status 3
+    expect_err 'old\.db: was written by an older latput .*: latput rederive --db FILE$'
+done
+expect "it is as it was" test "$(sha256sum old.db)" = "$sum"
 expect "none of them took long" test "$SECONDS" -lt "$limit"
 finish
