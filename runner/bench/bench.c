@@ -216,7 +216,7 @@ static int bench_measure_floor(struct bench *bench, const struct session_floor *
     return 0;
 }
 
-static int bench_find_floor(struct bench *bench, struct err *err)
+int bench_find_floor(struct bench *bench, struct err *err)
 {
     struct core_config *config = &bench->session.params.config;
     struct session_floor from = {.quick = true};
@@ -237,6 +237,11 @@ static int bench_find_floor(struct bench *bench, struct err *err)
     int status = bench_measure_floor(bench, &from, err);
     store_close(from.store);
     return status;
+}
+
+uint32_t bench_give_up_ms(const struct bench_spec *spec)
+{
+    return (uint32_t)(spec->give_up_ms > 0 ? spec->give_up_ms : GIVE_UP_DEFAULT_MS);
 }
 
 static int bench_prepared(struct bench *bench, struct err *err)
@@ -269,11 +274,12 @@ static int bench_prepared(struct bench *bench, struct err *err)
         return -1;
     result->uarch = arena_strdup(bench->arena, bench->session.cpu->uarch);
     bench->params = session_params(&bench->session, bench->source.bits ? bench->source.bits : 64);
-    bench->params.config.give_up_ms =
-        (uint32_t)(spec->give_up_ms > 0 ? spec->give_up_ms : GIVE_UP_DEFAULT_MS);
+    bench->params.config.give_up_ms = bench_give_up_ms(spec);
     bench->facts = (struct kernel_facts){bench->source.kernel.shape, bench->source.kernel.instances,
                                          bench->source.kernel.instrs, 0, false};
     result->instances = bench->source.kernel.instances;
+    if (bench->source.invents)
+        bench->params.pages = &bench->pages;
     return bench_measure_passes(bench, err);
 }
 
@@ -292,6 +298,7 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
     if (status == 0 && spec->store && bench.program.path && bench_keep(&bench, err) != 0)
         result->store_failure = arena_strdup(arena, err->text);
     count_rdpmc_end(&bench.rdpmc);
+    exec_pages_free(&bench.pages);
     session_end(&bench.session, spec->keep);
     return status;
 }

@@ -45,7 +45,9 @@ struct bench_spec {
     // Arguments of the function, separated by commas: numbers, `data`, `data+N`; NULL: `data,
     // 65536`
     const char *args;
-    bool fenced; // calls of the function do not overlap
+    bool fenced;  // calls of the function do not overlap
+    bool foreign; // the body is code of a program, which may invent addresses: pages are mapped
+                  // there
     // Object that bench_file_code() made of the .c or .o file, possibly changed; NULL: it is made
     // here
     const char *object;
@@ -162,6 +164,13 @@ struct bench_result {
 // rows.
 int bench_measure(const struct bench_spec *spec, struct bench_result *result, struct arena *arena,
                   struct err *err);
+
+// Measures n pieces of code in the same processes; they are text, of one mode, without events,
+// columns, threads, modes and rows, on the CPU, with the patience and the database of the first.
+// Fills outcome, detail and summary of each result. Returns -1 with a message if nothing can be
+// measured here.
+int bench_measure_many(const struct bench_spec *specs, int n, struct bench_result *results,
+                       struct arena *arena, struct err *err);
 
 // Looks whether the ports that were counted can be true. NULL, or `text`: what is wrong with them.
 const char *bench_doubt_ports(const struct bench_result *result, char *text, size_t size);

@@ -10,16 +10,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 enum {
-    REGISTERS = 16,
     RSP = 4,
     RBP = 5,
     R14 = 14,
     R15 = 15,
     AREA_STEP = 4352, // between the addresses of two registers: another page and another line
     AREA_FIRST = 512,
-    AREA_STACK = 32768,
+    AREA_STACK = 33024,
+    AREA_SEGMENT = 60032,    // of fs and gs
+    FILL_BYTES = 86016,      // of the data area and the frames behind it (core_pages.c)
+    SURVEYS_MAX = 8,         // through the code, for registers that others get their addresses from
     FAR_BYTES_MAX = 1 << 20, // that what is relative to rip may span
     OWN_INSTRS = 1000, // of copies between two exchanges of registers, which cost a few cycles
     OWN_COPIES_MAX = 400,
@@ -28,6 +31,7 @@ enum {
 };
 
 #define DRIFT_UNKNOWN INT64_MAX
+#define DENORMALS_ARE_ZERO "0x9fc0" // MXCSR; results likewise
 
 struct code_survey {
     ZydisDecoder decoder;
@@ -35,11 +39,19 @@ struct code_survey {
     uint32_t named, bases, indices; // general-purpose registers
     int vec_bits;
     bool floats, singles;      // of vectors
+    bool pointers;             // a general-purpose register is loaded
     bool far;                  // something is relative to rip:
     int64_t far_low, far_high; // from here to there, as distances from the first byte
-    size_t last;               // where the last instruction begins, ...
-    size_t before;             // ... and the one before it
-    bool loop;                 // the last one jumps to the first
+    int64_t far_origin;        // one of them that is a multiple of 64 ...
+    int far_bytes;             // ... for this access
+    uint32_t fs, gs;           // 1: the segment addresses memory
+    // Distance from a multiple of 64 at which a register's address makes aligned accesses by it
+    // aligned; of rsp at the begin of a copy.
+    int residue[BENCH_REGISTERS];
+    uint32_t aligned; // registers that have one
+    size_t last;      // where the last instruction begins, ...
+    size_t before;    // ... and the one before it
+    bool loop;        // the last one jumps to the first
     int n;
     int64_t drift; // of rsp in a copy; not known: DRIFT_UNKNOWN
 };
@@ -72,7 +84,7 @@ static int gpr_number(const struct code_survey *survey, ZydisRegister reg)
 static void survey_name(const struct code_survey *survey, ZydisRegister reg, uint32_t *set)
 {
     int number = gpr_number(survey, reg);
-    if (number >= 0 && number < REGISTERS)
+    if (number >= 0 && number < BENCH_REGISTERS)
         *set |= (uint32_t)1 << number;
 }
 
@@ -81,19 +93,70 @@ static bool is_inside(const struct code_survey *survey, int64_t target)
     return target >= 0 && target < (int64_t)survey->code->len;
 }
 
+// Returns the bytes by which memory must be aligned; 0: in any way.
+static int aligned_bytes(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVDQU:
+    case ZYDIS_MNEMONIC_LDDQU:
+        return 0;
+    case ZYDIS_MNEMONIC_VMOVAPS:
+    case ZYDIS_MNEMONIC_VMOVAPD:
+    case ZYDIS_MNEMONIC_VMOVDQA:
+    case ZYDIS_MNEMONIC_VMOVDQA32:
+    case ZYDIS_MNEMONIC_VMOVDQA64:
+    case ZYDIS_MNEMONIC_VMOVNTDQ:
+    case ZYDIS_MNEMONIC_VMOVNTDQA:
+    case ZYDIS_MNEMONIC_VMOVNTPS:
+    case ZYDIS_MNEMONIC_VMOVNTPD:
+        return op->size / 8;
+    default:
+        return in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && op->size == 128 ? 16 : 0;
+    }
+}
+
+// Notes where an access must begin to be aligned.
+static void survey_alignment(struct code_survey *survey, const ZydisDecodedInstruction *in,
+                             const ZydisDecodedOperand *op)
+{
+    int bytes = aligned_bytes(in, op), number = gpr_number(survey, op->mem.base);
+    if (!bytes || number < 0 || op->mem.index != ZYDIS_REGISTER_NONE ||
+        survey->aligned >> number & 1 || (number == RSP && survey->drift == DRIFT_UNKNOWN))
+        return;
+    int64_t distance = op->mem.disp.value + (number == RSP ? survey->drift : 0);
+    survey->residue[number] = (int)(-distance & (bytes - 1));
+    survey->aligned |= (uint32_t)1 << number;
+}
+
+static void survey_far(struct code_survey *survey, const ZydisDecodedInstruction *in,
+                       const ZydisDecodedOperand *op, int64_t target)
+{
+    int bytes = aligned_bytes(in, op);
+    bytes = bytes ? bytes : op->size == 64;
+    survey->far_low = survey->far && survey->far_low < target ? survey->far_low : target;
+    survey->far_high = survey->far && survey->far_high > target ? survey->far_high : target;
+    if (!survey->far || bytes > survey->far_bytes) {
+        survey->far_origin = target;
+        survey->far_bytes = bytes;
+    }
+    survey->far = true;
+}
+
 static void survey_memory(struct code_survey *survey, const ZydisDecodedInstruction *in,
                           const ZydisDecodedOperand *op, size_t at)
 {
     survey_name(survey, op->mem.base, &survey->named);
     survey_name(survey, op->mem.index, &survey->named);
     int64_t target = (int64_t)(at + in->length) + op->mem.disp.value;
-    if (op->mem.base == ZYDIS_REGISTER_RIP && !is_inside(survey, target)) {
-        survey->far_low = survey->far && survey->far_low < target ? survey->far_low : target;
-        survey->far_high = survey->far && survey->far_high > target ? survey->far_high : target;
-        survey->far = true;
-    }
+    if (op->mem.base == ZYDIS_REGISTER_RIP && !is_inside(survey, target))
+        survey_far(survey, in, op, target);
     if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM)
         return;
+    survey->fs |= op->mem.segment == ZYDIS_REGISTER_FS;
+    survey->gs |= op->mem.segment == ZYDIS_REGISTER_GS;
+    survey_alignment(survey, in, op);
     // A sum of two registers has one that holds an address.
     bool base = op->mem.base != ZYDIS_REGISTER_NONE;
     survey_name(survey, base ? op->mem.base : op->mem.index, &survey->bases);
@@ -121,6 +184,32 @@ static void survey_operands(struct code_survey *survey, const ZydisDecodedInstru
                                    op->element_type == ZYDIS_ELEMENT_TYPE_FLOAT64);
         survey->singles |= bits && op->element_type == ZYDIS_ELEMENT_TYPE_FLOAT32;
     }
+}
+
+// Takes registers for holders of addresses, or of 0, that another one gets its address from.
+static void survey_sources(struct code_survey *survey, const ZydisDecodedInstruction *in,
+                           const ZydisDecodedOperand *ops)
+{
+    uint32_t to = 0;
+    if (in->operand_count_visible < 2 || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return;
+    survey_name(survey, ops[0].reg.value, &to);
+    survey->pointers |= to && ops[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+                        ops[1].mem.type == ZYDIS_MEMOP_TYPE_MEM &&
+                        ops[0].size == survey->code->bits;
+    if (!(survey->bases & to))
+        return;
+    // Addresses in the data area are numbers of 31 bits, so all moves keep them.
+    bool moves = in->mnemonic == ZYDIS_MNEMONIC_MOV || in->mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+    bool sums = in->mnemonic == ZYDIS_MNEMONIC_ADD;
+    if ((moves || sums) && ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+        survey_name(survey, ops[1].reg.value, moves ? &survey->bases : &survey->indices);
+    if (in->mnemonic != ZYDIS_MNEMONIC_LEA)
+        return;
+    bool base = ops[1].mem.base != ZYDIS_REGISTER_NONE;
+    survey_name(survey, base ? ops[1].mem.base : ops[1].mem.index, &survey->bases);
+    if (base)
+        survey_name(survey, ops[1].mem.index, &survey->indices);
 }
 
 // Follows the stack pointer.
@@ -183,6 +272,23 @@ static bool jump_is_relative(const ZydisDecodedInstruction *in)
     return in->meta.category == ZYDIS_CATEGORY_COND_BR && in->raw.imm[0].is_relative;
 }
 
+// Follows addresses from register to register, against the order of the code.
+static void survey_addresses(struct code_survey *survey)
+{
+    ZydisDecodedInstruction in = {0};
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    struct err ignored;
+    uint32_t before = 0;
+    for (int i = 0; i < SURVEYS_MAX && before != (survey->bases | survey->indices); i++) {
+        before = survey->bases | survey->indices;
+        for (size_t at = 0; at < survey->code->len; at += in.length) {
+            if (code_decode(survey, at, &in, ops, &ignored) != 0)
+                return;
+            survey_sources(survey, &in, ops);
+        }
+    }
+}
+
 static int survey_read(struct code_survey *survey, struct err *err)
 {
     ZydisDecodedInstruction in = {0};
@@ -199,6 +305,7 @@ static int survey_read(struct code_survey *survey, struct err *err)
         survey->before = survey->last;
         survey->last = at;
     }
+    survey_addresses(survey);
     survey->loop =
         survey->code->own && jump_is_relative(&in) && jump_target(&in, survey->last) == 0;
     if (survey->far && survey->far_high - survey->far_low > FAR_BYTES_MAX)
@@ -215,6 +322,13 @@ static void put_bytes(struct strbuf *out, const uint8_t *bytes, size_t len)
     strbuf_puts(out, len ? "\n" : "");
 }
 
+// Returns where the places of what is relative to rip begin, behind a multiple of 64 bytes.
+static int64_t far_shift(const struct code_survey *survey)
+{
+    int64_t origin = survey->code->address ? -(int64_t)survey->code->address : survey->far_origin;
+    return (survey->far_low - origin) & 63;
+}
+
 // Writes an instruction with an address relative to rip with that of a place of its own: mod 0 and
 // an index byte without base and index are a plain address.
 static void put_far(const struct code_survey *survey, const ZydisDecodedInstruction *in, size_t at,
@@ -228,8 +342,8 @@ static void put_far(const struct code_survey *survey, const ZydisDecodedInstruct
     head[modrm] = (uint8_t)((bytes[modrm] & 0x38) | 4);
     head[modrm + 1] = 0x25;
     put_bytes(out, head, modrm + 2);
-    strbuf_printf(out, "dd latput_far + %" PRId64 "\n",
-                  target - survey->far_low + (survey->far_low & 63));
+    strbuf_printf(out, "dd latput_far%d + %" PRId64 "\n", survey->code->number,
+                  target - survey->far_low + far_shift(survey));
     put_bytes(out, bytes + tail, in->length - tail);
 }
 
@@ -324,20 +438,41 @@ static const char *register_name(const struct code_survey *survey, int number)
         survey->code->bits == 32 ? ZYDIS_REGCLASS_GPR32 : ZYDIS_REGCLASS_GPR64, (ZyanU8)number));
 }
 
+// Writes what gives segments a base in the data area, where programs may set it.
+static void put_segments(const struct code_survey *survey, struct strbuf *out)
+{
+    enum { FSGSBASE = 2 }; // HWCAP2_FSGSBASE
+    if (!(survey->fs | survey->gs) || !(getauxval(AT_HWCAP2) & FSGSBASE))
+        return;
+    strbuf_printf(out, "push rax\nlea rax, [r14+%d]\n%s%spop rax\n", AREA_SEGMENT,
+                  survey->fs ? "wrfsbase rax\n" : "", survey->gs ? "wrgsbase rax\n" : "");
+}
+
 // Writes what sets the registers: those of addresses to places apart, those that only scale to 0.
-static void put_registers(const struct code_survey *survey, struct strbuf *out)
+static void put_registers(const struct code_survey *survey, struct bench_register *first,
+                          struct strbuf *out)
 {
     bool wide = survey->code->bits == 64;
     const char *data = wide ? "r14" : "ebp";
-    for (int i = 0, place = 0; i < (wide ? REGISTERS : 8); i++) {
+    for (int i = 0, place = 0; i < (wide ? BENCH_REGISTERS : 8); i++) {
         if (i == RSP || i == (wide ? (int)R14 : (int)RBP) || !(survey->named >> i & 1))
             continue;
         const char *name = register_name(survey, i);
-        if (survey->bases >> i & 1)
-            strbuf_printf(out, "lea %s, [%s+%d]\n", name, data, AREA_FIRST + AREA_STEP * place);
-        else if (survey->indices >> i & 1)
+        int at = AREA_FIRST + AREA_STEP * place++ + survey->residue[i];
+        if (survey->bases >> i & 1) {
+            strbuf_printf(out, "lea %s, [%s+%d]\n", name, data, at);
+            first[i] = (struct bench_register){BENCH_REGISTER_DATA, at};
+        } else if (survey->indices >> i & 1) {
             strbuf_printf(out, "xor %s, %s\n", name, name);
-        place++;
+            first[i] = (struct bench_register){BENCH_REGISTER_NUMBER, 0};
+        }
+    }
+    if (wide)
+        put_segments(survey, out);
+    if (wide && survey->named >> RSP & 1) {
+        int at = AREA_STACK + survey->residue[RSP];
+        strbuf_printf(out, "lea rsp, [r14+%d]\n", at);
+        first[RSP] = (struct bench_register){BENCH_REGISTER_DATA, at};
     }
 }
 
@@ -347,19 +482,22 @@ static void put_fills(const struct code_survey *survey, struct strbuf *out)
     const char *width = survey->vec_bits == 512   ? "vmovapd zmm0, zmm0"
                         : survey->vec_bits == 256 ? "vmovapd ymm0, ymm0"
                                                   : "movapd xmm0, xmm0";
-    if (survey->floats || !survey->code->own) {
-        if (!survey->vec_bits)
-            return;
+    if ((survey->floats || !survey->code->own) && survey->vec_bits) {
         strbuf_printf(out, "%s\n", width);
         strbuf_puts(out, survey->singles ? "mulss xmm0, xmm0\n" : "");
-        return;
     }
+    if (!survey->code->own || (survey->floats && !survey->pointers))
+        return;
     bool wide = survey->code->bits == 64;
+    if (survey->floats) // an address is a denormal number, which takes longer unless it counts as 0
+        strbuf_printf(out, "mov dword [%s], %s\nldmxcsr [%s]\n", wide ? "r14" : "ebp",
+                      DENORMALS_ARE_ZERO, wide ? "r14" : "ebp");
     strbuf_printf(out,
                   "lea %s, [%s+1088]\nxor ecx, ecx\n.fill: mov [%s+%s*%d], %s\ninc ecx\n"
                   "cmp ecx, %d\njb .fill\n",
                   wide ? "rax" : "eax", wide ? "r14" : "ebp", wide ? "r14" : "ebp",
-                  wide ? "rcx" : "ecx", wide ? 8 : 4, wide ? "rax" : "eax", wide ? 8000 : 16000);
+                  wide ? "rcx" : "ecx", wide ? 8 : 4, wide ? "rax" : "eax",
+                  FILL_BYTES / (wide ? 8 : 4));
     strbuf_puts(out, "mov eax, 1\nmov ecx, 1\n");
 }
 
@@ -368,40 +506,58 @@ static void put_own(const struct code_survey *survey, const char *code, int copi
                     struct strbuf *setup, struct strbuf *body)
 {
     bool stack = survey->named >> RSP & 1;
-    strbuf_puts(setup, "section latput_user progbits alloc noexec write align=64\n"
-                       "latput_kept: times 4 dq 0\nlatput_own: times 4 dq 0\n"
-                       "section .text\ndefault abs\n");
-    strbuf_puts(body, "mov [latput_kept], r14\nmov [latput_kept+8], r15\n"
-                      "mov r14, [latput_own]\nmov r15, [latput_own+8]\n");
+    int n = survey->code->number;
+    strbuf_printf(setup,
+                  "section latput_user progbits alloc noexec write align=64\nalign 64, db 0\n"
+                  "latput_kept%d: times 4 dq 0\nlatput_own%d: times 4 dq 0\n"
+                  "section .text\ndefault abs\n",
+                  n, n);
+    strbuf_printf(body,
+                  "mov [latput_kept%d], r14\nmov [latput_kept%d+8], r15\n"
+                  "mov r14, [latput_own%d]\nmov r15, [latput_own%d+8]\n",
+                  n, n, n, n);
     if (stack)
-        strbuf_puts(body, "mov [latput_kept+16], rsp\nmov rsp, [latput_own+16]\n");
-    for (int i = 0; i < copies; i++)
+        strbuf_printf(body, "mov [latput_kept%d+16], rsp\nmov rsp, [latput_own%d+16]\n", n, n);
+    // A copy that leaves the stack where the next one's accesses are not aligned puts it back.
+    bool back = survey->aligned >> RSP & 1 && survey->drift != DRIFT_UNKNOWN && survey->drift % 16;
+    for (int i = 0; i < copies; i++) {
         strbuf_puts(body, code);
-    strbuf_puts(body, "mov [latput_own], r14\nmov [latput_own+8], r15\n"
-                      "mov r14, [latput_kept]\nmov r15, [latput_kept+8]\n");
+        if (back)
+            strbuf_printf(body, "lea rsp, [rsp+%d]\n", -(int)survey->drift);
+    }
+    strbuf_printf(body,
+                  "mov [latput_own%d], r14\nmov [latput_own%d+8], r15\n"
+                  "mov r14, [latput_kept%d]\nmov r15, [latput_kept%d+8]\n",
+                  n, n, n, n);
     if (stack)
-        strbuf_puts(body, "mov rsp, [latput_kept+16]\n");
+        strbuf_printf(body, "mov rsp, [latput_kept%d+16]\n", n);
 }
 
 static void put_own_registers(const struct code_survey *survey, struct strbuf *out)
 {
+    int n = survey->code->number;
     strbuf_printf(out,
-                  "mov [latput_own], r14\nmov [latput_own+8], r15\n"
-                  "lea r15, [r14+%d]\nmov [latput_own+16], r15\n",
-                  AREA_STACK);
+                  "mov [latput_own%d+16], rsp\nmov [latput_own%d+8], r15\n"
+                  "lea r15, [r14+%d]\nmov [latput_own%d], r15\n",
+                  n, n, AREA_FIRST + AREA_STEP * R14 + survey->residue[R14], n);
     if (!(survey->bases >> R14 & 1))
-        strbuf_puts(out, "mov qword [latput_own], 1\n");
+        strbuf_printf(out, "mov qword [latput_own%d], 1\n", n);
 }
 
 // Writes the places of what is addressed relative to rip: numbers, or addresses of themselves.
 static void put_far_places(const struct code_survey *survey, struct strbuf *out)
 {
-    strbuf_puts(out, "section latput_user progbits alloc noexec write align=64\nlatput_far:\n");
-    strbuf_printf(out, "times %" PRId64 " %s\nsection .text\ndefault abs\n",
-                  (survey->far_high - survey->far_low) / 8 + 64,
-                  survey->singles  ? "dq 0x3f8000003f800000"
-                  : survey->floats ? "dq 0x3ff0000000000000"
-                                   : "dq latput_far + 64");
+    int n = survey->code->number;
+    strbuf_printf(out,
+                  "section latput_user progbits alloc noexec write align=64\nalign 64, db 0\n"
+                  "latput_far%d:\n",
+                  n);
+    strbuf_printf(out, "times %" PRId64 " ", (survey->far_high - survey->far_low) / 8 + 64);
+    if (survey->floats && !survey->pointers)
+        strbuf_puts(out, survey->singles ? "dq 0x3f8000003f800000" : "dq 0x3ff0000000000000");
+    else
+        strbuf_printf(out, "dq latput_far%d + 64", n);
+    strbuf_puts(out, "\nsection .text\ndefault abs\n");
 }
 
 // Returns true if the code needs registers that are the core's while it runs.
@@ -433,7 +589,7 @@ static int text_write(const struct code_survey *survey, const char *init,
     *text = (struct bench_bytes_text){.copies = 1, .looped = survey->loop && !own};
     put_fills(survey, &registers);
     if (survey->code->own)
-        put_registers(survey, &registers);
+        put_registers(survey, text->first, &registers);
     if (init)
         strbuf_printf(&registers, "%s\n", init);
     text->registers = arena_strdup(arena, strbuf_text(&registers));

@@ -18,6 +18,7 @@ struct bench_bytes {
     // them as such; it is a block or a loop of a program. Else it is text of the user's, with the
     // contract of docs/BENCH.md, and may jump within itself.
     bool own;
+    int number; // tells its places from those of other code in a program; 0: there is none
 };
 
 // Needs of readers of such code, and what they tell.
@@ -27,12 +28,18 @@ struct bench_reading {
     bool refused;          // told: the input is at fault, else the tools or the disk
 };
 
+enum { BENCH_REGISTERS = 16 };
 struct bench_bytes_text {
     const char *body, *init;
     const char *registers; // the part of `init` that sets registers
-    int copies;            // of the code in the body
-    bool looped;           // the body lacks the jump back: the loop around it stands for that
-    bool linked;           // the body has addresses that the linker sets: no chain can be broken
+    // Contents of general-purpose registers at first, by their numbers, without the user's init.
+    struct bench_register {
+        enum { BENCH_REGISTER_AS_TEXT, BENCH_REGISTER_DATA, BENCH_REGISTER_NUMBER } kind;
+        int64_t value; // DATA: distance from the address of the data area
+    } first[BENCH_REGISTERS];
+    int copies;  // of the code in the body
+    bool looped; // the body lacks the jump back: the loop around it stands for that
+    bool linked; // the body has addresses that the linker sets: no chain can be broken
 };
 
 enum { BENCH_BYTES_MAX = 1 << 16 };

@@ -151,8 +151,8 @@ int bench_elf_code(const struct bench_elf *elf, uint64_t from, uint64_t to,
         if (!section_is_code(elf, &section) || from < section.address || at >= section.size ||
             to - from > section.size - at)
             continue;
-        *code = (struct bench_bytes){elf->bytes + section.offset + at, (size_t)(to - from), from,
-                                     elf->bits, true};
+        *code = (struct bench_bytes){
+            elf->bytes + section.offset + at, (size_t)(to - from), from, elf->bits, true, 0};
         return 0;
     }
     return err_set(err, "%s: no section of code has 0x%" PRIx64 " to 0x%" PRIx64, elf->path, from,

@@ -25,6 +25,7 @@ struct bench {
     struct bench_source source;
     struct program program;
     struct exec_params params;
+    struct exec_pages pages; // of params, where the code invents addresses
     struct kernel_facts facts;
     // Events, and in which of several passes each is counted.
     struct count_machine machine;
@@ -38,6 +39,10 @@ struct bench {
     double start_s;                                // on the monotonic clock
     struct bench_column columns[BENCH_COLUMNS_MAX];
 };
+
+// bench.c: the floor of the program's CPU, as this process knows it already or finds it.
+int bench_find_floor(struct bench *bench, struct err *err);
+uint32_t bench_give_up_ms(const struct bench_spec *spec);
 
 // bench_pass.c: times the built program in passes; fills rows, summaries and outcome.
 int bench_measure_passes(struct bench *bench, struct err *err);

@@ -138,6 +138,26 @@ static void pass_refuse(struct bench_result *result, const struct exec_bench *do
     result->detail = reason;
 }
 
+// Finds the pages that the code needs, by processes that only run it briefly. A fault that is left
+// is the result's outcome.
+static int pass_find_pages(struct bench *bench, struct err *err)
+{
+    struct bench_result *result = bench->result;
+    struct exec_params params = bench->params;
+    struct exec_kernel kernel = {.selected = true, .detail = ""};
+    if (!params.pages || exec_is_text())
+        return 0;
+    params.config.copies = (uint32_t)bench->source.unroll;
+    const struct exec_job job = {bench->program.path, &params, &kernel, 1, NULL, NULL};
+    if (exec_probe(&job, bench->arena, err) != 0)
+        return -1;
+    if (kernel.finished) {
+        result->outcome = kernel.outcome;
+        result->detail = kernel.detail;
+    }
+    return 0;
+}
+
 // Finds copies and iterations, unless the latter are given.
 static int pass_find_shape(struct bench *bench, struct err *err)
 {
@@ -363,7 +383,8 @@ int bench_measure_passes(struct bench *bench, struct err *err)
     result->rows = arena_alloc(bench->arena, rows * threads * sizeof *result->rows);
     for (size_t t = 0; t < threads; t++)
         passes.threads[t].accepted_clk = arena_alloc(bench->arena, rows * sizeof(double));
-    if (pass_find_shape(bench, err) != 0)
+    if (pass_find_pages(bench, err) != 0 ||
+        (result->outcome == OUTCOME_OK && pass_find_shape(bench, err) != 0))
         return -1;
     int more = result->outcome == OUTCOME_OK;
     while (more == 1 && passes.done < PASSES_MAX)

@@ -386,6 +386,7 @@ static int read_bytes(struct reading *reading, const struct bench_bytes *code, s
     as_text.bits = code->bits;
     source->text = text.body;
     source->bytes = true;
+    source->invents = code->own;
     return read_text(&again, err);
 }
 
@@ -407,6 +408,7 @@ int bench_source_read(const struct bench_spec *spec, const char *directory,
     if (foreign < 0)
         return -1;
     *refused = false;
+    source->invents = spec->foreign;
     if (!spec->file)
         return read_text(&reading, err);
     if (spec->mode == BENCH_THROUGHPUT) {

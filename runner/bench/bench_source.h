@@ -15,6 +15,7 @@ struct bench_source {
     const char *file;               // its first `file_lines` lines begin the kernel's init
     int file_lines;
     bool bytes;                     // machine code from outside; `text` is what it became
+    bool invents;                   // addresses: pages are mapped where it faults
     const char *testcode;           // body of that macro of the file, or NULL
     const char *function;           // function that the kernel calls, or NULL
     int block_instances;            // per `testcode`, or per call of the function

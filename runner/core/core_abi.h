@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 20, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 21, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -132,7 +132,7 @@ _Static_assert(sizeof(struct core_secret) == 64, "the same in 32-bit mode");
 
 // The configuration that the runner writes to fd 3 of the core. It is followed by nselected 32-bit
 // kernel ids, by ncounters counters (at most CORE_TIMED_MAX that kernels read, else
-// CORE_COUNTERS_MAX), by ncorunners 32-bit CPUs, then by secrets.
+// CORE_COUNTERS_MAX), by ncorunners 32-bit CPUs, by npages 64-bit addresses, then by secrets.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
@@ -177,10 +177,13 @@ struct core_config {
     uint32_t permits;    // CORE_PERMIT_*
     // 1: other processes have confirmed calib_link_clk; one that finds another does not measure
     uint32_t link_known;
-    uint32_t reserved;
+    uint32_t probe; // 1: nothing is timed: all kernels run briefly, and those that fault are told
+    // Code that invents addresses (core_pages.c): 1: it has frames, and a fault says its address
+    uint32_t frames;
+    uint32_t npages;           // pages to be mapped, at most CORE_PAGES_MAX
     struct core_secret secret; // the first
 };
-enum { CORE_CORUNNERS_MAX = 256 };
+enum { CORE_CORUNNERS_MAX = 256, CORE_PAGES_MAX = 1 << 15 };
 
 // Ways to get at a count. Kernels read counters themselves, between the same fences as the clock
 // (core_rdpmc.c). CORE_MODE_BENCH without `timed` reads all of them at once through the system
@@ -234,6 +237,13 @@ enum { CORE_SAMPLES_MAX = 16, CORE_PASSES_MAX = 8, CORE_CODE_MAX = 64, CORE_TEXT
 
 struct core_sample { // raw TSC ticks
     uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;
+};
+
+// A fault for want of memory, of code that has frames.
+struct core_fault {
+    uint64_t address;
+    uint32_t missing; // 1: nothing is mapped there, and a new process may map something
+    uint32_t reserved;
 };
 
 // Reasons to refuse a repeat.
@@ -295,7 +305,10 @@ struct core_record {
             uint32_t iterations, copies;
             uint32_t last; // 1: no further pass of this kernel follows
             double overhead_tsc, calib_clk;
-            struct core_sample samples[CORE_SAMPLES_MAX];
+            union {
+                struct core_sample samples[CORE_SAMPLES_MAX];
+                struct core_fault fault; // if signalled
+            };
             char detail[CORE_TEXT_MAX];
         } timing;
         struct { // samples in the bins [first, first + CORE_FLOOR_CHUNK) of a canary's histogram
@@ -334,5 +347,5 @@ enum { CORE_EXIT_DAMAGED = 114, CORE_EXIT_TAMPERED = 115, CORE_EXIT_ASIDE = 116 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 240, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 248, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 488, "the same in 32-bit mode");

@@ -263,6 +263,7 @@ void bench_measure(const struct core_config *config, const struct times *times,
     send_record(&begin);
     send_all();
     time_fill_data(run->kernel);
+    pages_fill(run->kernel->mem_fill);
     guard_protect(NULL);
     if (!config->iterations) {
         bench_find_shape(run);

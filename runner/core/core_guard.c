@@ -53,6 +53,22 @@ static void guard_allow_memory(ucontext_t *uc)
     memcpy(saved + FXSAVE_AT + XSTATE_BV_AT, &components, sizeof components);
 }
 
+// Returns what is in a register and can be no address; 0: nothing. A fault for such an address does
+// not say it.
+static uint64_t guard_odd_register(const ucontext_t *uc)
+{
+#ifdef __x86_64__
+    enum { UNUSED_BITS = 16 };
+    for (int i = REG_R8; i <= REG_RCX; i++) {
+        int64_t value = uc->uc_mcontext.gregs[i];
+        if ((int64_t)((uint64_t)value << UNUSED_BITS) >> UNUSED_BITS != value)
+            return (uint64_t)value;
+    }
+#endif
+    (void)uc;
+    return 0;
+}
+
 static void guard_handler(int signal_number, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
@@ -70,8 +86,10 @@ static void guard_handler(int signal_number, siginfo_t *info, void *context)
     // found when the seal is opened; else a new process takes over.
     if (opening || (!core_state.in_kernel && !seal_shut()))
         _exit(112);
+    bool unsaid = signal_number == SIGSEGV && info->si_code == SI_KERNEL;
     guard_last =
-        (struct guard_fault){signal_number, info->si_code, (uint64_t)(uintptr_t)info->si_addr};
+        (struct guard_fault){signal_number, info->si_code,
+                             unsaid ? guard_odd_register(uc) : (uint64_t)(uintptr_t)info->si_addr};
     uintptr_t leave = core_state.in_kernel ? (uintptr_t)core_leave : (uintptr_t)core_seal_open;
     uc->uc_mcontext.gregs[REG_EFL] = FLAGS_CLEAR;
     uc->uc_mcontext.gregs[GUARD_REG_IP] = (greg_t)leave;

@@ -138,14 +138,15 @@ struct kernel_run {
     struct code corunner_code;
     const struct code_variant *variant; // chosen by the trial; NULL before
     uint32_t iterations;
-    double loop_tsc;       // shortest time of one iteration seen
-    uint32_t requeued;     // in this pass
-    uint64_t requeued_tsc; // for the first time
-    uint32_t pass;         // the pass it is in, from 1
-    uint32_t tried;        // repeats tried in this pass
-    bool finished;         // nothing more to do
-    bool due;              // has not had its pass in this round
-    bool wakes;            // wide units, which sleep
+    double loop_tsc;         // shortest time of one iteration seen
+    uint32_t requeued;       // in this pass
+    uint64_t requeued_tsc;   // for the first time
+    uint32_t pass;           // the pass it is in, from 1
+    uint32_t tried;          // repeats tried in this pass
+    bool finished;           // nothing more to do
+    bool due;                // has not had its pass in this round
+    bool wakes;              // wide units, which sleep
+    struct core_fault fault; // that finished it
     // Samples of the finished passes, in cycles per instance, ascending within a pass.
     double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];
     uint32_t nsamples[CORE_PASSES_MAX];
@@ -274,6 +275,13 @@ void area_leave_shared(void); // from now on: what is in shared areas is another
 void area_chill(const struct kernel_run *run); // its code and large data out of the caches
 struct core_parameters *time_parameters(void); // in the data area (core_time.c)
 
+// core_pages.c: memory where code invents addresses.
+// Maps the frames behind the data area, and a page at each address, after time_build() and before
+// the system-call filter.
+void pages_map(const uint64_t *pages, uint32_t n);
+void pages_fill(uint64_t word);                      // all frames, if there are any
+bool pages_missing(const struct guard_fault *fault); // a page there would help
+
 // core_code.c: builds machine code into one mapping, writable first, executable afterwards.
 void code_begin(size_t bytes);
 struct code_options {
@@ -386,6 +394,7 @@ void time_build(const struct core_config *config);     // its own kernels: calib
 size_t time_code_bytes(void);                          // room that time_build needs
 void time_fill_data(const struct core_kernel *kernel); // memory as a kernel finds it at its start
 const void *time_data(const void **end);               // the data area
+bool time_is_guard(uintptr_t address);                 // around it, where pages may be mapped
 uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations);
 uint32_t time_own(const struct code *code, uint32_t iterations); // one of time_code
 uint64_t time_now(void);                                         // TSC

@@ -14,6 +14,7 @@ static struct core_config config;
 static CORE_KEPT struct times times;
 static struct kernel_run *runs; // config.nselected of them
 static int32_t corunner_cpus[CORE_CORUNNERS_MAX];
+static uint64_t *pages; // config.npages of them
 
 static void read_all(void *to, size_t bytes)
 {
@@ -57,6 +58,20 @@ static void read_kernels(void)
         send_fatal("a kernel has vectors of no known width");
 }
 
+// Reads the addresses of pages to be mapped.
+static void read_pages(void)
+{
+    if (!config.npages)
+        return;
+    if (config.npages > CORE_PAGES_MAX)
+        send_fatal("more pages wanted than there may be");
+    size_t bytes = config.npages * sizeof *pages;
+    pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED)
+        send_fatal("cannot map the addresses of %u pages", config.npages);
+    read_all(pages, bytes);
+}
+
 static void read_config(void)
 {
     read_all(&config, sizeof config);
@@ -86,6 +101,7 @@ static void read_config(void)
         send_fatal("more counters wanted than a record holds");
     read_all(counters, config.ncounters * sizeof *counters);
     read_all(corunner_cpus, config.ncorunners * sizeof *corunner_cpus);
+    read_pages();
     if (!timed) {
         count_open(counters, config.ncounters);
         return;
@@ -199,11 +215,16 @@ int main(void)
         corunner_serve(runs, config.nselected);
     }
     size_t bytes = build_code();
+    if (config.frames)
+        pages_map(pages, config.npages);
     if (config.mode == CORE_MODE_FLOOR)
         floor_prepare();
     struct filter_call calls[GUARD_MORE_CALLS];
     guard_drop_privileges(&config, config.permits, calls, area_filter_calls(config.permits, calls));
-    time_calibrate(&config, &times);
+    if (config.probe)
+        times.core_hz = config.tsc_hz; // nothing follows from it
+    else
+        time_calibrate(&config, &times);
     send_hello(bytes);
     if (config.mode == CORE_MODE_FLOOR) {
         floor_measure_canaries(&config, &times);

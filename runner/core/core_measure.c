@@ -219,10 +219,14 @@ static void work_measure(struct kernel_run *run)
 
 static void work_do(void)
 {
-    if (work->trial)
-        run_trial(&work->run);
-    else if (run_warm(&work->run))
-        work_measure(&work->run);
+    struct kernel_run *run = &work->run;
+    if (work->trial) {
+        run_trial(run);
+        if (config->probe && !run->finished)
+            run_warm(run); // as often as it will be timed
+    } else if (run_warm(run)) {
+        work_measure(run);
+    }
     work->done = true;
 }
 
@@ -284,6 +288,7 @@ static bool work_run(struct kernel_run *run, uint32_t wanted)
     said.timing.detail[CORE_TEXT_MAX - 1] = 0;
     if (!work->end.there)
         work_take(run);
+    run->fault = said.timing.fault;
     if (work->end.there) // by a fault
         work_end(run, (enum outcome)said.timing.outcome, said.timing.signal, said.timing.detail);
     else if (!work->done)
@@ -334,6 +339,7 @@ static bool run_pass(struct kernel_run *run)
     run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
     uint64_t begin = time_now();
     time_fill_data(run->kernel);
+    pages_fill(run->kernel->mem_fill);
     area_fill(run->kernel, true);
     uint64_t fill_tsc = time_now() - begin;
     run_wake(run);
@@ -446,6 +452,7 @@ static void try_all(void)
         if (area_fills_bytes(current.kernel) <= FILL_LONG_BYTES) {
             run_send_event(CORE_REC_BEGIN, current.kernel->id, 0);
             time_fill_data(current.kernel);
+            pages_fill(current.kernel->mem_fill);
             area_fill(current.kernel, false);
             work_run(&current, 0);
         }
@@ -471,6 +478,8 @@ void measure_passes(void)
     for (uint32_t i = 0; i < config->nselected; i++)
         measure_runs[i].tag = kernel_tag(i, sweep);
     try_all();
+    if (config->probe)
+        return;
     run_wait_for_facts(); // the core is not quiet meanwhile: the time would bring nothing else
     // When the next round begins. A short batch waits, so that one disturbance does not cover all
     // passes. A long one, whose first rounds have taken their time, has no reason to wait for the

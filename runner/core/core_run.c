@@ -79,6 +79,7 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
     record.timing.outcome = outcome;
     record.timing.signal = signal_number;
     record.timing.tried = run->tried;
+    record.timing.fault = run->fault;
     snprintf(record.timing.detail, sizeof record.timing.detail, "%s", detail);
     if (seal_shut())
         *kept = (struct kept_outcome){true, record};
@@ -94,11 +95,14 @@ static void fault_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX]
     long long offset = (long long)(fault->address - core_data_start);
     int len = snprintf(text, CORE_TEXT_MAX, "SIGSEGV: no access to memory at 0x%llx",
                        (unsigned long long)fault->address);
-    if (fault->code == SI_KERNEL)
-        snprintf(text, CORE_TEXT_MAX,
-                 "SIGSEGV: a privileged instruction, or an address that is misaligned or not "
-                 "canonical");
-    else if (fault->address >= (uintptr_t)__executable_start && fault->address < (uintptr_t)_end)
+    if (fault->code == SI_KERNEL) {
+        len = snprintf(text, CORE_TEXT_MAX,
+                       "SIGSEGV: a privileged instruction, or an address that is misaligned or not "
+                       "canonical");
+        if (fault->address)
+            snprintf(text + len, (size_t)(CORE_TEXT_MAX - len), ": a register has 0x%llx",
+                     (unsigned long long)fault->address);
+    } else if (fault->address >= (uintptr_t)__executable_start && fault->address < (uintptr_t)_end)
         snprintf(text + len, (size_t)(CORE_TEXT_MAX - len),
                  ", which belongs to the measurement core or to libc");
     else if (offset > -DATA_NEAR_BYTES && offset < DATA_NEAR_BYTES)
@@ -133,8 +137,9 @@ static bool run_refused(const struct kernel_run *run, const struct guard_fault *
                                        run->kernel->flags & CORE_PERMISSION);
 }
 
-static void send_fault(const struct kernel_run *run, const struct guard_fault *fault)
+static void send_fault(struct kernel_run *run, const struct guard_fault *fault)
 {
+    run->fault = (struct core_fault){fault->address, pages_missing(fault), 0};
     bool refused = run_refused(run, fault);
     char text[CORE_TEXT_MAX] = "SIGILL: the CPU refuses the instruction";
     if (refused && fault->signal != SIGILL)

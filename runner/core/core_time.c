@@ -14,7 +14,8 @@ enum {
     // Small, so that a body whose pushes and pops do not balance leaves it within a few rounds.
     STACK_ABOVE_BYTES = 4096,
     STACK_BYTES = STACK_ABOVE_BYTES + 8 * 1024,
-    GUARD_BYTES = 1 << 20, // unmapped on both sides of data and stack
+    GUARD_BYTES = 1 << 20,      // unmapped on both sides of data and stack
+    STACK_FAR_BYTES = 64 << 20, // below the data area
 };
 
 static uint8_t *data_base, *stack_top;
@@ -100,22 +101,29 @@ size_t time_code_bytes(void)
            (CORE_CANARIES - 1) * code_bytes(&canary, (struct code_options){0});
 }
 
-static void time_map_areas(void)
+// Maps addresses without memory, of which a part gets some, with every page touched.
+static uint8_t *time_map(uintptr_t wanted, size_t bytes, size_t from, size_t part_bytes)
 {
-    void *wanted = (void *)(uintptr_t)(core_data_start - DATA_BEFORE_BYTES - GUARD_BYTES);
-    char *area = mmap(wanted, 3 * GUARD_BYTES + DATA_BYTES + STACK_BYTES, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (area != wanted)
+    uint8_t *map = mmap((void *)wanted, bytes, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (map != (void *)wanted)
         send_fatal("the address range for the data area is taken");
-    char *stack = area + 2 * GUARD_BYTES + DATA_BYTES;
-    area += GUARD_BYTES;
-    if (mprotect(area, DATA_BYTES, PROT_READ | PROT_WRITE) != 0 ||
-        mprotect(stack, STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
+    if (mprotect(map + from, part_bytes, PROT_READ | PROT_WRITE) != 0)
         send_fatal("cannot map the data area");
-    data_base = (uint8_t *)area + DATA_BEFORE_BYTES;
-    stack_top = (uint8_t *)stack + STACK_BYTES - STACK_ABOVE_BYTES;
-    memset(area, 0, DATA_BYTES); // touch every page now
-    memset(stack, 0, STACK_BYTES);
+    memset(map + from, 0, part_bytes);
+    return map + from;
+}
+
+// The stack lies behind the data area, or out of the way of code that walks on from there.
+static void time_map_areas(const struct core_config *config)
+{
+    uintptr_t data = (uintptr_t)core_data_start - DATA_BEFORE_BYTES, end = data + DATA_BYTES;
+    uintptr_t stack = config->frames ? data - STACK_FAR_BYTES : end + GUARD_BYTES;
+    size_t guard = config->frames ? GUARD_BYTES : 0; // else the data area's
+    data_base = time_map(data - GUARD_BYTES, 2 * GUARD_BYTES + DATA_BYTES, GUARD_BYTES, DATA_BYTES);
+    stack_top = time_map(stack - guard, guard + STACK_BYTES + GUARD_BYTES, guard, STACK_BYTES);
+    data_base += DATA_BEFORE_BYTES;
+    stack_top += STACK_BYTES - STACK_ABOVE_BYTES;
 }
 
 static struct code time_canary_code(const struct canary *canary)
@@ -130,7 +138,7 @@ static struct code time_canary_code(const struct canary *canary)
 
 void time_build(const struct core_config *config)
 {
-    time_map_areas();
+    time_map_areas(config);
     for (int i = 0; i < TIME_CALIB_LINKS; i++)
         memcpy(calib_body + i * (int)sizeof imul_link, imul_link, sizeof imul_link);
     for (int i = 0; i < TIME_CALIB_LINKS; i++)
@@ -181,6 +189,13 @@ void time_fill_data(const struct core_kernel *kernel)
 struct core_parameters *time_parameters(void)
 {
     return (struct core_parameters *)(void *)(data_base + CORE_PAGE);
+}
+
+bool time_is_guard(uintptr_t address)
+{
+    uintptr_t data = (uintptr_t)data_base - DATA_BEFORE_BYTES, end = data + DATA_BYTES;
+    return (address >= data - GUARD_BYTES && address < data) ||
+           (address >= end && address < end + GUARD_BYTES);
 }
 
 const void *time_data(const void **end)

@@ -72,6 +72,7 @@ struct exec_batch {
     struct core_tally tally; // last report of this process
     struct exec_order order;
     struct exec_secrets secrets; // for this process
+    int nfaulted;                // kernels that want pages, and are begun anew with them
     const char *refused;         // reason why a record was refused, which ends the process
     double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // this process'
     struct core_record counts; // counts of the next timing
@@ -108,6 +109,27 @@ static void exec_fail_kernel(struct exec_batch *batch, uint32_t id, int pass, en
     exec_finish_kernel(batch, id, outcome, detail);
 }
 
+// Takes the fault of a kernel for want of memory. Returns true if the next process maps it; else
+// `detail` may say why not.
+static bool exec_take_fault(struct exec_batch *batch, const struct core_record *record,
+                            char detail[CORE_TEXT_MAX])
+{
+    struct exec_kernel *kernel = &batch->kernels[record->kernel];
+    char why[EXEC_PAGES_TEXT];
+    if (!batch->params->pages || !record->timing.fault.missing ||
+        record->timing.outcome != OUTCOME_SIGNALLED)
+        return false;
+    if (!exec_pages_add(batch->params->pages, &kernel->reach, record->timing.fault.address,
+                        clock_now_ms(), why)) {
+        snprintf(detail, CORE_TEXT_MAX, "%s", why);
+        return false;
+    }
+    kernel->began = false;
+    kernel->ntimings = 0;
+    batch->nfaulted++;
+    return true;
+}
+
 // Returns the counts that came in front of a timing; NULL if none did.
 static const struct exec_counts *exec_match_counts(struct exec_batch *batch,
                                                    const struct core_record *timing)
@@ -128,11 +150,15 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
 {
     struct exec_kernel *kernel = &batch->kernels[record->kernel];
     if (record->timing.outcome != OUTCOME_OK) {
+        char detail[CORE_TEXT_MAX];
+        snprintf(detail, sizeof detail, "%s", record->timing.detail);
+        if (exec_take_fault(batch, record, detail))
+            return;
         enum outcome outcome = record->timing.outcome < OUTCOME_COUNT
                                    ? (enum outcome)record->timing.outcome
                                    : OUTCOME_NOT_MEASURABLE;
         exec_fail_kernel(batch, record->kernel, (int)record->timing.pass, outcome,
-                         (int)record->timing.tried, record->timing.detail);
+                         (int)record->timing.tried, detail);
         return;
     }
     if (kernel->ntimings == EXEC_TIMINGS_MAX || record->timing.accepted > CORE_SAMPLES_MAX)
@@ -208,6 +234,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         break;
     case CORE_REC_BEGIN:
         batch->current = (int)record->kernel;
+        batch->kernels[record->kernel].began = true;
         exec_take_tally(batch, &record->begin.tally);
         break;
     case CORE_REC_COUNTS:
@@ -266,10 +293,14 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     config.ncounters = (uint32_t)batch->params->ncounters;
     config.ncorunners = (uint32_t)batch->params->ncorunners;
     exec_share_patience(batch, &config);
+    struct exec_pages *pages = batch->params->pages;
+    config.frames = pages != NULL;
+    config.npages = pages ? (uint32_t)pages->n : 0;
     size_t counters = config.ncounters * sizeof *batch->params->counters;
     size_t corunners = config.ncorunners * sizeof *batch->params->corunners;
-    struct core_config *block = arena_alloc(
-        arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t) + counters + corunners);
+    struct core_config *block =
+        arena_alloc(arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t) + counters +
+                               corunners + config.npages * sizeof *pages->at);
     uint32_t *ids = (uint32_t *)(block + 1);
     for (int i = 0; i < batch->nkernels && (int)config.nselected < batch->portion; i++)
         if (batch->kernels[i].selected && !batch->kernels[i].finished &&
@@ -285,6 +316,7 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
     if (corunners)
         memcpy((char *)(ids + config.nselected) + counters, batch->params->corunners, corunners);
     *bytes = sizeof config + config.nselected * sizeof(uint32_t) + counters + corunners;
+    *bytes += exec_pages_put(pages, (char *)block + *bytes);
     return config.nselected ? block : NULL;
 }
 
@@ -391,8 +423,10 @@ static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_stat
 static void exec_forget_unfinished(struct exec_batch *batch)
 {
     for (int i = 0; i < batch->nkernels; i++)
-        if (!batch->kernels[i].finished)
+        if (!batch->kernels[i].finished) {
             batch->kernels[i].ntimings = 0;
+            batch->kernels[i].began = false;
+        }
 }
 
 // Adds the time of a process to the account of the run.
@@ -419,6 +453,14 @@ static void exec_spend_tally(const struct core_tally *tally, double tsc_hz, doub
                   fmin((double)tally->refused[i], REPEATS_MOST));
 }
 
+// Finishes what ran without a fault in a process that timed nothing.
+static void exec_finish_probed(struct exec_batch *batch)
+{
+    for (int i = 0; i < batch->nkernels; i++)
+        if (batch->kernels[i].began && !batch->kernels[i].finished)
+            exec_finish_kernel(batch, (uint32_t)i, OUTCOME_OK, "");
+}
+
 // Runs one process, and fills how it ended.
 static int exec_process_run(const char *program, struct exec_batch *batch, const void *config,
                             size_t bytes, struct err *err)
@@ -428,12 +470,14 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     exec_forget_unfinished(batch);
     batch->current = -1;
     batch->ended = false;
+    batch->nfaulted = 0;
     batch->refused = NULL;
     batch->aside[0] = '\0';
     batch->tally = (struct core_tally){0};
     exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config,
                      &batch->secrets);
-    const struct subproc_inputs inputs = {.config = config, .config_bytes = bytes};
+    const struct subproc_inputs inputs = {
+        .config = config, .config_bytes = bytes, .placed = batch->params->pages != NULL};
     if (exec_start(program, &inputs, &child, err) != 0)
         return -1;
     batch->secrets.fd = child.to_fd;
@@ -453,7 +497,9 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     exec_spend_tally(&batch->tally, batch->params->config.tsc_hz, start_s);
     if (!batch->ended)
         return exec_judge(batch, how, end.exit_status, end.signal, err);
-    if (batch->ndone == 0)
+    if (batch->params->config.probe)
+        exec_finish_probed(batch);
+    if (batch->ndone == 0 && batch->nfaulted == 0)
         return err_set(err, "the measurement core ended without a result");
     batch->portion = batch->portion < batch->nkernels / 2 ? 2 * batch->portion : batch->nkernels;
     return 0;
@@ -494,6 +540,21 @@ int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summar
     while (status == 0 && !complete && !summary->stopped)
         status = exec_process(job->program, &batch, &complete, err);
     return status;
+}
+
+int exec_probe(const struct exec_job *job, struct arena *arena, struct err *err)
+{
+    struct exec_params params = *job->params;
+    struct exec_job probing = {job->program, &params, job->kernels, job->nkernels, NULL, NULL};
+    struct exec_summary summary;
+    params.config.probe = true;
+    if (exec_run(&probing, arena, &summary, err) != 0)
+        return -1;
+    for (int i = 0; i < job->nkernels; i++) {
+        struct exec_kernel *kernel = &job->kernels[i];
+        kernel->finished = kernel->finished && kernel->outcome != OUTCOME_OK;
+    }
+    return summary.stopped ? err_set(err, "stopped by a signal") : 0;
 }
 
 struct floor_taker {

@@ -6,6 +6,7 @@
 
 #include "core/core_abi.h"
 #include "exec_move.h"
+#include "exec_pages.h"
 #include "timing.h"
 #include "util/err.h"
 #include "util/mem.h"
@@ -36,7 +37,9 @@ struct exec_kernel {
     int ntimings;
     const struct exec_counts *counts[EXEC_TIMINGS_MAX]; // by timing; NULL: nothing was counted
     uint8_t code[CORE_CODE_MAX];
-    uint32_t code_bytes; // length of the body
+    uint32_t code_bytes;     // length of the body
+    struct exec_reach reach; // of its addresses, where the parameters have pages
+    bool began;              // in the process that runs, without a fault for want of memory so far
 };
 
 // Parameters of a whole run, from the CPU tables and the database.
@@ -47,6 +50,8 @@ struct exec_params {
     // core cycles, which are then in the samples.
     const struct core_counter *counters;
     int ncounters;
+    // Pages of all kernels, where code invents addresses; NULL: a fault is an outcome.
+    struct exec_pages *pages;
     const int
         *corunners; // other CPUs, at most CORE_CORUNNERS_MAX, for kernels that want some there
     int ncorunners;
@@ -87,6 +92,9 @@ struct exec_job {
 // by the arena. -1 when the program cannot work at all.
 int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summary *summary,
              struct err *err);
+// Runs the kernels briefly, again and again, until all pages that they need are in params->pages.
+// What has no outcome then is OK. Takes milliseconds a process, since nothing is timed.
+int exec_probe(const struct exec_job *job, struct arena *arena, struct err *err);
 
 // Times of the canaries: of each canary the number of samples by core cycles per instruction, in
 // bins of CORE_FLOOR_BIN_CLK.
@@ -129,6 +137,7 @@ struct exec_bench {
     struct exec_repeat *repeats_done; // by repetition, then thread
     int nrepeats;                     // over all threads; a multiple of their number
     struct exec_summary summary;      // thread 0
+    struct exec_reach reach;          // where the parameters have pages
     uint8_t code[CORE_CODE_MAX];
     uint32_t code_bytes;
 };

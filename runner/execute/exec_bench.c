@@ -2,6 +2,7 @@
 // Runs the measurement core in CORE_MODE_BENCH and collects its repetitions; see exec.h.
 #include "exec_internal.h"
 
+#include "util/clock.h"
 #include "util/subproc.h"
 
 #include <errno.h>
@@ -18,8 +19,9 @@ struct bench_process {
     int nrepeats;
     bool began; // the kernel
     bool ended;
-    bool failed;  // the core sent an outcome
-    bool outside; // something outside ended it, as `fatal` says
+    bool failed;             // the core sent an outcome
+    bool outside;            // something outside ended it, as `fatal` says
+    struct core_fault fault; // of a kernel that failed
     char fatal[CORE_TEXT_MAX];
 };
 
@@ -90,6 +92,7 @@ static void bench_take(void *context, const struct core_record *record)
         bench_take_repeat(process, record);
         break;
     case CORE_REC_TIMING: // only ever sent for a kernel that failed
+        process->fault = record->timing.fault;
         bench_fail(process,
                    record->timing.outcome < OUTCOME_COUNT ? (enum outcome)record->timing.outcome
                                                           : OUTCOME_NOT_MEASURABLE,
@@ -152,13 +155,14 @@ static int bench_make_team(int nthreads, struct err *err)
     return -2;
 }
 
-static int bench_start(const char *program, const struct core_config *config, int team,
+static int bench_start(const char *program, const struct exec_params *params, int team,
                        struct bench_process *process, struct err *err)
 {
     struct {
         struct core_config config;
-        uint32_t rest[1 + CORE_COUNTERS_MAX * sizeof(struct core_counter) / sizeof(uint32_t)];
-    } block = {.config = *config};
+        uint32_t rest[1 + CORE_COUNTERS_MAX * sizeof(struct core_counter) / sizeof(uint32_t) +
+                      CORE_PAGES_MAX * sizeof(uint64_t) / sizeof(uint32_t)];
+    } block = {.config = params->config};
     const struct exec_bench *bench = process->bench;
     block.config.mode = CORE_MODE_BENCH;
     block.config.nselected = 1;
@@ -176,9 +180,14 @@ static int bench_start(const char *program, const struct core_config *config, in
     block.config.timed = bench->timed;
     if (counters)
         memcpy(block.rest + 1, bench->counters, counters); // after the one id, which is 0
+    struct exec_pages *pages = params->pages;
+    block.config.frames = pages != NULL;
+    block.config.npages = pages ? (uint32_t)pages->n : 0;
+    size_t bytes = sizeof block.config + sizeof block.rest[0] + counters;
+    bytes += exec_pages_put(pages, (char *)&block + bytes);
     const struct subproc_inputs inputs = {.config = &block,
-                                          .config_bytes =
-                                              sizeof block.config + sizeof block.rest[0] + counters,
+                                          .config_bytes = bytes,
+                                          .placed = pages != NULL,
                                           .shares = team >= 0,
                                           .shared_fd = team};
     return exec_start(program, &inputs, &process->child, err);
@@ -221,7 +230,7 @@ static int bench_run(const char *program, const struct exec_params *params,
     int status = team < -1 ? -1 : 0;
     for (int i = 0; i < nthreads && status == 0; i++) {
         processes[i] = (struct bench_process){.bench = bench, .arena = arena, .thread = i};
-        status = bench_start(program, &params->config, team, &processes[i], err);
+        status = bench_start(program, params, team, &processes[i], err);
         started += status == 0;
     }
     if (team >= 0)
@@ -238,6 +247,23 @@ static int bench_run(const char *program, const struct exec_params *params,
     return status;
 }
 
+// Takes the fault of the kernel for want of memory. Returns true if new processes map it.
+static bool bench_take_fault(struct exec_bench *bench, const struct exec_params *params,
+                             const struct bench_process *processes)
+{
+    char why[EXEC_PAGES_TEXT];
+    int thread = 0;
+    while (thread < bench_threads(bench) && !processes[thread].fault.missing)
+        thread++;
+    if (!params->pages || bench->outcome != OUTCOME_SIGNALLED || thread == bench_threads(bench))
+        return false;
+    if (exec_pages_add(params->pages, &bench->reach, processes[thread].fault.address,
+                       clock_now_ms(), why))
+        return true;
+    bench->detail = arena_strdup(processes[0].arena, why);
+    return false;
+}
+
 int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
                struct arena *arena, struct err *err)
 {
@@ -246,12 +272,14 @@ int exec_bench(const char *program, const struct exec_params *params, struct exe
     size_t rows = (bench->repeats + 1) * (size_t)nthreads;
     bench->repeats_done = arena_alloc(arena, rows * sizeof *bench->repeats_done);
     processes[0].arena = arena;
-    for (int tries = 1;; tries++) {
-        const char *outside;
+    const char *outside = NULL;
+    for (int tries = 1; tries <= EXEC_OUTSIDE_MAX;) {
         int status = bench_run(program, params, bench, processes, &outside, err);
+        if (status == 0 && !outside && bench_take_fault(bench, params, processes))
+            continue;
         if (status != 0 || !outside)
             return status;
-        if (tries == EXEC_OUTSIDE_MAX)
-            return err_set(err, "%s, %d times in a row", outside, tries);
+        tries++;
     }
+    return err_set(err, "%s, %d times in a row", outside, EXEC_OUTSIDE_MAX);
 }

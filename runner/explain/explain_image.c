@@ -41,8 +41,8 @@ static void search_add(struct image_search *search, const struct bench_elf_funct
 static void search_piece(struct image_search *search, const struct bench_elf_function *piece,
                          const uint8_t *bytes)
 {
-    const struct bench_bytes code = {bytes, (size_t)piece->len, piece->address, search->elf->bits,
-                                     true};
+    const struct bench_bytes code = {
+        bytes, (size_t)piece->len, piece->address, search->elf->bits, true, 0};
     struct code_loops found;
     struct err ignored;
     if (code_loops_find(code.bytes, code.len, code.bits, &found, &ignored) == 0)

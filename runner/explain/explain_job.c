@@ -228,6 +228,7 @@ static int job_bytes(struct explain_work *work, struct explain_job *job,
     job->copies = text.copies;
     job->looped = text.looped;
     job->linked = text.linked;
+    job->foreign = bytes->own;
     return job_initial(work, job, text.registers, bytes->bits, err);
 }
 
@@ -436,6 +437,7 @@ static void job_set_bytes(const struct explain_job *job, struct bench_spec *spec
 {
     spec->file = spec->hex = spec->address = spec->symbol = NULL;
     spec->syntax = BENCH_NASM;
+    spec->foreign = job->foreign;
     spec->instances = job->copies;
     spec->unroll = job->looped ? 1 : 0;
     spec->bits = job->bits;

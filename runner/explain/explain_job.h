@@ -27,6 +27,7 @@ struct explain_job {
     // copies; `looped`, `linked`: as there.
     int copies; // 0: it is none
     bool looped, linked;
+    bool foreign; // code of a program, which may invent addresses
     struct bench_bytes bytes;   // where they are known before
     int line;                   // line in the file of blocks, or number of the loop; 0: neither
     const char *title;          // with --file: the place of the block; else NULL

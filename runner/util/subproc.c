@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -58,6 +59,7 @@ struct subproc_setup {
     char *const *environment; // NULL: inherited
     int confine_fd;           // rules of confine.h; 0: none
     int report_fd;            // receives the errno of a failed exec
+    bool placed;              // struct subproc_inputs
 };
 
 static _Noreturn void subproc_child_main(const char *const argv[],
@@ -72,6 +74,8 @@ static _Noreturn void subproc_child_main(const char *const argv[],
     int in = open(setup->stdin_path ? setup->stdin_path : "/dev/null", O_RDONLY);
     if (in > 0)
         dup2(in, 0);
+    if (setup->placed)
+        personality(ADDR_NO_RANDOMIZE);
     // Move the descriptors out of the way of their targets first.
     int high[CHILD_FDS];
     for (int i = 0; i < CHILD_FDS; i++)
@@ -366,6 +370,7 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
     setup.fds[1] = setup.fds[2] = inputs->quiet ? -2 : -1;
     setup.fds[CHILD_CONFIG_FD] = to[0];
     setup.fds[CHILD_RECORD_FD] = from[1];
+    setup.placed = inputs->placed;
     setup.fds[CHILD_SHARED_FD] = inputs->shares ? inputs->shared_fd : -1;
     child->pid = subproc_fork(argv, &setup, err);
     child->to_fd = to[1];

@@ -55,6 +55,7 @@ struct subproc_inputs {
     bool quiet;
     bool shares; // the child inherits shared_fd as its fd 5
     int shared_fd;
+    bool placed; // its memory lies at the same addresses each time, where the system allows that
 };
 struct subproc_child {
     pid_t pid;

@@ -37,7 +37,7 @@ static void read_image(const char *path, struct arena *arena)
 static void write_text(const uint8_t *bytes, size_t size, struct arena *arena)
 {
     for (int way = 0; way < 4; way++) {
-        const struct bench_bytes code = {bytes, size, 0, way & 1 ? 64 : 32, (way & 2) != 0};
+        const struct bench_bytes code = {bytes, size, 0, way & 1 ? 64 : 32, (way & 2) != 0, 0};
         struct bench_bytes_text text;
         struct err err = {0};
         if (bench_bytes_text(&code, NULL, &text, arena, &err) != 0)

@@ -185,13 +185,13 @@ static void bytes_become_text(void **state)
     assert_false(text.linked);
     // add rax, [rip+0x10]: an address of its own; the immediate stays behind it.
     assert_int_equal(made("48810510000000aabbcc0d", true, &text, &err), 0);
-    assert_string_equal(text.body, "db 0x48, 0x81, 0x04, 0x25\ndd latput_far + 27\n"
+    assert_string_equal(text.body, "db 0x48, 0x81, 0x04, 0x25\ndd latput_far0 + 0\n"
                                    "db 0xaa, 0xbb, 0xcc, 0x0d\n");
     assert_true(text.linked);
     // inc r15; a push: exchanges of registers, and no more copies than the stack has room for.
     assert_int_equal(made("49ffc7", true, &text, &err), 0);
     assert_true(text.copies > 100);
-    assert_non_null(strstr(text.body, "mov r15, [latput_kept+8]"));
+    assert_non_null(strstr(text.body, "mov r15, [latput_kept0+8]"));
     assert_int_equal(made("4881ec00100000", true, &text, &err), 0); // sub rsp, 4096
     assert_int_equal(text.copies, 6);
     assert_int_equal(made("5058", true, &text, &err), 0); // push rax; pop rax
@@ -209,6 +209,49 @@ static void bytes_become_text(void **state)
     assert_int_equal(made("ffc875fc", false, &text, &err), 0);
     assert_string_equal(text.body, "db 0xff, 0xc8\ndb 0x75, 0xfc\n");
     assert_int_equal(made("7510", false, &text, &err), -1);
+}
+
+// Registers begin with addresses where code gets its addresses from them, and where they make its
+// accesses aligned; places of several codes in one program have names of their own.
+static void addresses_are_found(void **state)
+{
+    (void)state;
+    struct bench_bytes_text text;
+    struct err err = {0};
+    // mov rdx, rax; mov rdx, [rdx]
+    assert_int_equal(made("4889c2488b12", true, &text, &err), 0);
+    assert_non_null(strstr(text.init, "lea rax, [r14+512]"));
+    assert_int_equal(text.first[0].kind, BENCH_REGISTER_DATA);
+    assert_int_equal(text.first[0].value, 512);
+    assert_int_equal(text.first[3].kind, BENCH_REGISTER_AS_TEXT);
+    // add rdx, rcx; mov rax, [rdx+rsi*8]: what is added and what scales are 0.
+    assert_int_equal(made("4801ca488b04f2", true, &text, &err), 0);
+    assert_non_null(strstr(text.init, "xor rcx, rcx"));
+    assert_non_null(strstr(text.init, "xor rsi, rsi"));
+    assert_int_equal(text.first[1].kind, BENCH_REGISTER_NUMBER);
+    // movaps [rsp+0x30], xmm5; then the beginning of a function, whose pushes move it by 104.
+    assert_int_equal(made("0f296c2430", true, &text, &err), 0);
+    assert_non_null(strstr(text.init, "lea rsp, [r14+33024]"));
+    assert_int_equal(made("55534883ec580f29442420", true, &text, &err), 0);
+    assert_non_null(strstr(text.init, "lea rsp, [r14+33032]"));
+    assert_non_null(strstr(text.body, "lea rsp, [rsp+104]"));
+    // movaps xmm0, [rbx+8]
+    assert_int_equal(made("0f284308", true, &text, &err), 0);
+    assert_non_null(strstr(text.init, "lea rbx, [r14+520]"));
+    // mov eax, [rip+0x101]; movdqa xmm5, [rip+0x201]: the aligned one decides.
+    assert_int_equal(made("8b0501010000660f6f2d01020000", true, &text, &err), 0);
+    assert_non_null(strstr(text.body, "dd latput_far0 + 56"));
+    assert_non_null(strstr(text.body, "dd latput_far0 + 320"));
+    // Numbers in memory, unless a register is loaded: then they are addresses, and count as 0.
+    assert_int_equal(made("f20f1007", true, &text, &err), 0); // movsd xmm0, [rdi]
+    assert_null(strstr(text.init, "ldmxcsr"));
+    assert_int_equal(made("f20f1007488b06", true, &text, &err), 0); // and mov rax, [rsi]
+    assert_non_null(strstr(text.init, "ldmxcsr [r14]"));
+    struct bench_bytes code = {.bits = 64};
+    assert_int_equal(bench_bytes_read_hex("8b0501000000", &code, &arena, &err), 0);
+    code.number = 7;
+    assert_int_equal(bench_bytes_text(&code, NULL, &text, &arena, &err), 0);
+    assert_non_null(strstr(text.init, "latput_far7:"));
 }
 
 static void put_file(const char *path, const void *bytes, size_t len)
@@ -322,7 +365,8 @@ int main(void)
         cmocka_unit_test(digits_are_read),        cmocka_unit_test(listings_are_read),
         cmocka_unit_test(directives_are_refused), cmocka_unit_test(text_is_assembled),
         cmocka_unit_test(bytes_become_text),      cmocka_unit_test(damaged_files_are_told),
-        cmocka_unit_test(functions_are_found),    cmocka_unit_test(arguments_are_read),
+        cmocka_unit_test(addresses_are_found),    cmocka_unit_test(functions_are_found),
+        cmocka_unit_test(arguments_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, free_arena);
 }
