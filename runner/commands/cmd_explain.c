@@ -3,7 +3,8 @@
 #include "bench/bench_input.h"
 #include "cli/option_store.h"
 #include "cmd_bench.h"
-#include "explain/explain_job.h"
+#include "explain/explain_many.h"
+#include "explain_choose.h"
 #include "measure/session.h"
 #include "store/store.h"
 #include "store/store_run.h"
@@ -87,6 +88,10 @@ static const struct command_option options[] = {
     {0, "blocks", "FILE", "a file with one block per line instead: a row each, predicted and "
                           "measured",
         OPTION_TEXT(request.blocks)},
+    {0, "to", "CSV",
+        "with --blocks: write the rows into this file; one that has rows of these blocks already, "
+        "since latput was ended, is gone on with",
+        OPTION_TEXT(request.to)},
     {0, "predict", NULL, "measure nothing: only predict from the tables",
         OPTION_SWITCH(request.predict, true)},
     {0, "measure", NULL,
@@ -100,7 +105,8 @@ static const struct command_option options[] = {
     {COMMON_CPU(request.spec.cpu)},
     {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)",
         OPTION_SECONDS(request.spec.give_up_ms, BENCH_GIVE_UP_MAX_S)},
-    {COMMON_FORMAT_JSON(request.format)},
+    {'f', "format", "table|json|csv", "how it is printed; table if not given, csv for rows",
+        OPTION_FORMAT(request.format, FORMATS_TABLE_JSON | 1 << REPORT_CSV)},
     {0},
 };
 // clang-format on
@@ -122,8 +128,8 @@ const struct command cmd_explain = {
         "code; missing ones are named.\n"
         "The block may use the registers as with latput bench: r14 holds the address of the data "
         "area, r15 is the loop's. --blocks reads one block per line, `code`, `init | code` or "
-        "`hex`; the "
-        "exit status is 1 if one is refused. "
+        "`hex`, of any number in the same measuring processes; a first line `hex,weight` names "
+        "columns; the exit status is 1 if one is refused. "
         "CODE is in NASM's syntax, or in that of binutils' assembler; `;` separates instructions. "
         "FILE is one of those of latput bench: the block is `testcode` of a NASM file, or a loop "
         "of "
@@ -151,6 +157,13 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
             &cmd_explain, EXIT_USAGE, "%s e.g. latput explain 'imul rax, rbx; add rax, rcx'",
             given ? "one of code, a file and --blocks, or --hex;" : "what is to be explained?");
     bool image = bench_input_is_elf(spec);
+    bool rows = arguments->request.blocks || arguments->request.loop == EXPLAIN_LOOPS_ALL;
+    if (arguments->request.format == REPORT_CSV && !rows)
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--format csv is for rows: --blocks, or --loop all");
+    if (arguments->request.to && (!arguments->request.blocks || arguments->request.format))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--to is for --blocks, and writes csv: without --format");
     if (!spec->symbol && ((arguments->request.loop && (!image || spec->address)) ||
                           spec->instances || spec->cflags || spec->args))
         return command_fail(
@@ -215,54 +228,89 @@ static int explain_one(struct explain_work *work)
     return result->has_measured && result->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
-static int explain_row(const struct explain_work *work, const struct explain_job *job,
-                       struct json *json)
+// Destination of rows of many blocks.
+struct rows_out {
+    const struct explain_work *work;
+    struct explain_file *file; // NULL: standard output
+    struct strbuf text;
+    struct output_page page;
+    struct output_stream stream; // CSV and JSON
+};
+
+static void rows_flush(struct rows_out *out)
 {
-    struct arena arena = {0};
-    struct err err = {0};
-    struct explain_result *result = arena_alloc(&arena, sizeof *result);
-    int status = job->refused ? 0 : explain_job_explain(work, job, result, &arena, &err);
-    status = explain_check_stopped(status, &err);
-    if (status == 0 && json)
-        explain_job_put(job, result, json);
-    else if (status == 0)
-        explain_job_print(job, result);
-    arena_free(&arena);
-    return status == 0 ? EXIT_DONE : command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+    fputs(strbuf_text(&out->text), stdout);
+    strbuf_clear(&out->text);
+    fflush(stdout);
+}
+
+static int rows_take(void *context, const struct explain_row *rows, int n, struct err *err)
+{
+    struct rows_out *out = context;
+    if (out->file)
+        return explain_file_put(out->file, rows, n, err);
+    for (int i = 0; i < n; i++) {
+        if (report_for_people(out->page.format))
+            explain_row_print(&rows[i]);
+        else
+            output_row(&out->stream, &rows[i]);
+    }
+    rows_flush(out);
+    return 0;
+}
+
+static void rows_begin(struct rows_out *out)
+{
+    bool colour = terminal_has_colour(STDOUT_FILENO);
+    out->page.format = out->work->request->format;
+    out->stream = (struct output_stream){
+        .record = explain_row_kind.record, .page = &out->page, .out = &out->text};
+    if (out->file)
+        return;
+    if (report_for_people(out->page.format))
+        printf("%s  line  instrs  predicted   measured     diff %%  limit%s\n",
+               text_style_begin(STYLE_HEADING, colour), text_style_end(STYLE_HEADING, colour));
+    else
+        output_begin(&out->stream, NULL);
+}
+
+static void rows_end(struct rows_out *out)
+{
+    if (!out->file && !report_for_people(out->page.format))
+        output_end(&out->stream, NULL);
+    rows_flush(out);
+    strbuf_free(&out->text);
 }
 
 static int explain_blocks(struct explain_work *work)
 {
+    const struct explain_request *request = work->request;
     struct err err = {0};
-    struct strbuf out = {0};
-    struct json json = {.out = &out};
-    bool as_json = work->request->format == REPORT_JSON;
-    bool colour = terminal_has_colour(STDOUT_FILENO);
-    int status = EXIT_DONE;
-    if (explain_work_load(work, &err) != 0)
+    struct explain_file file;
+    struct rows_out out = {.work = work, .file = request->to ? &file : NULL};
+    if (request->to && explain_file_open(request->to, work, &work->arena, &file, &err) != 0)
+        return command_fail(&cmd_explain, EXIT_USAGE, "%s", err.text);
+    int status = explain_work_load(work, &err);
+    if (status == 0) {
+        const struct explain_taker taker = {rows_take, &out,
+                                            !request->to && !isatty(STDERR_FILENO)};
+        rows_begin(&out);
+        status = explain_all(work, request->to ? file.nrows : 0, &taker, &err);
+        rows_end(&out);
+    }
+    if (request->to && explain_file_close(&file, status == 0 ? &err : &(struct err){0}) != 0)
+        status = -1;
+    if (status != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
-    if (as_json)
-        json_open(&json, '[');
-    else
-        printf("%s  line  instrs  predicted   measured     diff %%  limit%s\n",
-               text_style_begin(STYLE_HEADING, colour), text_style_end(STYLE_HEADING, colour));
     int refused = 0;
-    for (int i = 0; i < work->njobs && status == EXIT_DONE; i++) {
-        status = explain_row(work, &work->jobs[i], as_json ? &json : NULL);
-        refused += work->jobs[i].refused != NULL;
-    }
-    if (as_json) {
-        json_close(&json, ']');
-        puts(strbuf_text(&out));
-    }
-    strbuf_free(&out);
-    fflush(stdout);
-    if (status == EXIT_DONE && refused)
-        status =
-            command_fail(&cmd_explain, EXIT_SOME_FAILED, "%s: %d of %d blocks refused",
-                         work->request->blocks ? work->request->blocks : work->request->spec.file,
-                         refused, work->njobs);
-    return status;
+    for (int i = 0; i < work->njobs; i++)
+        refused += request->to && i < file.nrows ? *file.rows[i].refused != '\0'
+                                                 : work->jobs[i].refused != NULL;
+    if (!refused)
+        return EXIT_DONE;
+    return command_fail(&cmd_explain, EXIT_SOME_FAILED, "%s: %d of %d blocks refused",
+                        request->blocks ? request->blocks : request->spec.file, refused,
+                        work->njobs);
 }
 
 // Writes a loop of an executable or library into the list of them.
@@ -308,27 +356,6 @@ static int explain_list(const struct explain_work *work)
     return EXIT_DONE;
 }
 
-// Chooses the CPU for the numbers: that of --uarch, of --run, or this one.
-static int work_choose(struct explain_work *work, struct err *err)
-{
-    int status = store_option_check(&cmd_explain, work->store, work->run_id);
-    if (status == EXIT_DONE)
-        status = store_option_called(&cmd_explain, work->store, &work->uarch);
-    if (status != EXIT_DONE || work->uarch)
-        return status;
-    char *name = work->run_id ? store_option_uarch(work->store, work->run_id, err)
-                              : store_option_uarch_here(work->store, err);
-    if (!name)
-        return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err->text);
-    work->uarch = arena_strdup(&work->arena, name);
-    free(name);
-    int64_t run_id;
-    int found = work->run_id ? 0 : store_run_newest(work->store, work->uarch, &run_id, err);
-    if (found == 1)
-        found = store_note_merged(&cmd_explain, work->store, run_id, err);
-    return found < 0 ? command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err->text) : EXIT_DONE;
-}
-
 static int explain_with(struct explain_work *work)
 {
     struct err err = {0};
@@ -338,12 +365,14 @@ static int explain_with(struct explain_work *work)
         return explain_list(work);
     if (explain_jobs_assemble(work, &err) != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+    if (!work->many && explain_job_prepare(work, &work->jobs[0], &work->arena, &err) != 0)
+        return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     // Faults of the block are reported before those of the database.
     if (!work->many && work->jobs[0].refused)
         return explain_one(work);
     int status = store_option_open(&cmd_explain, work->request->db, STORE_READ, &work->store);
     if (status == EXIT_DONE)
-        status = work_choose(work, &err);
+        status = explain_choose(&cmd_explain, work, &err);
     if (status == EXIT_DONE)
         status = work->many ? explain_blocks(work) : explain_one(work);
     store_close(work->store);

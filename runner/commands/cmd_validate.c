@@ -10,6 +10,7 @@
 #include "report/report.h"
 #include "store/store_validation.h"
 #include "util/file_write.h"
+#include "validate_blocks.h"
 #include "validate_mca.h"
 #include "validate_print.h"
 #include "validate_stored.h"
@@ -27,7 +28,7 @@ struct arguments {
     enum count_choice backend;
     uint64_t seed;
     int64_t run_id;
-    const char *db, *forms, *all, *again;
+    const char *db, *forms, *all, *again, *blocks, *to;
     bool against, ratios, seeded, stored;
     unsigned without; // bits by enum port_concept
     enum report_format format;
@@ -100,6 +101,12 @@ static const struct command_option options[] = {
         "measure nothing: predict the mixes that each run measured at its end, by its own ports; "
         "one row a run",
         OPTION_SWITCH(stored, true)},
+    {0, "blocks", "FILE",
+        "blocks of code instead, one a line as latput explain reads them: measure and predict "
+        "each, and sum up",
+        OPTION_TEXT(blocks)},
+    {0, "to", "CSV", "with --blocks: keep the rows in this file, and go on with those that it has",
+        OPTION_TEXT(to)},
     {0, "without", "CONCEPTS",
         "leave these out of the predictions, separated by commas, to see their worth",
         OPTION_CALL(take_without)},
@@ -131,6 +138,9 @@ const struct command cmd_validate = {
         "All forms that have ports are drawn, except those whose instances always wait for each "
         "other (the x87 stack, string instructions), or outweigh all others; their numbers are "
         "printed with the reasons.\n"
+        "With --blocks it draws nothing either: it measures each block of a file as latput explain "
+        "does, and prints the share within 10 %, mean and median error and Kendall's tau, by what "
+        "limits the blocks, and by their weights where the file has some.\n"
         "With --again nothing is drawn, measured or stored: it compares the predictions of other "
         "versions and other runs for the same mixes. So does --stored, for the mixes that `latput "
         "run` "
@@ -154,6 +164,14 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
             command_fail(&cmd_validate, EXIT_USAGE,
                          "--again FILE has its mixes; --mixes, --ratios and --seed are for drawn "
                          "ones");
+    if (status == EXIT_DONE && arguments->blocks &&
+        (arguments->mixes || arguments->ratios || arguments->seeded || arguments->again ||
+         arguments->stored || arguments->forms || arguments->all || arguments->without))
+        status = command_fail(&cmd_validate, EXIT_USAGE,
+                              "--blocks is about blocks of code; beside it there may be --to, "
+                              "--against, --run, --db, --cpu and --format");
+    if (status == EXIT_DONE && arguments->to && !arguments->blocks)
+        status = command_fail(&cmd_validate, EXIT_USAGE, "--to is for the rows of --blocks");
     if (status == EXIT_DONE && arguments->stored &&
         (arguments->mixes || arguments->ratios || arguments->seeded || arguments->again ||
          arguments->against || arguments->forms || arguments->all))
@@ -256,11 +274,25 @@ static int validate_with(const struct arguments *arguments, struct store *store)
     return status;
 }
 
+static int validate_run_blocks(const struct arguments *arguments)
+{
+    struct explain_request request = {.spec = bench_defaults(),
+                                      .blocks = arguments->blocks,
+                                      .to = arguments->to,
+                                      .db = arguments->db,
+                                      .format = arguments->format};
+    request.spec.cpu = arguments->cpu;
+    session_stop_on_signals();
+    return validate_blocks(&cmd_validate, &request, arguments->run_id, arguments->against);
+}
+
 static int validate_run(int argc, char **argv)
 {
     struct arguments arguments = {.cpu = -1, .seed = 1};
     struct store *store;
     int status = validate_parse(argc, argv, &arguments);
+    if (status == EXIT_DONE && arguments.blocks)
+        return validate_run_blocks(&arguments);
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_validate, arguments.db,
                                    arguments.stored ? STORE_READ : STORE_UPDATE, &store);

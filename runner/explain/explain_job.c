@@ -7,6 +7,7 @@
 #include "bench/bench_source.h"
 #include "bench/bench_text.h"
 #include "explain_image.h"
+#include "explain_lines.h"
 #include "explain_loop.h"
 #include "explain_missing.h"
 #include "explain_rounds.h"
@@ -20,72 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A file of blocks may begin with the names of its columns.
-static bool line_is_head(const char *line)
-{
-    return strcmp(line, "hex") == 0 || strcmp(line, "hex,weight") == 0;
-}
-
-// Takes a line of machine code: its digits, and after a comma a weight, which must be a number.
-// Returns false if the line is none.
-static bool job_take_hex(struct explain_work *work, char *line, struct explain_job *job)
-{
-    size_t len = strcspn(line, ",");
-    if (!bench_bytes_is_hex(line, len))
-        return false;
-    if (line[len]) {
-        char *end;
-        double weight = strtod(line + len + 1, &end);
-        if (end == line + len + 1 || end[strspn(end, " \t\r")] || !(weight >= 0))
-            job->refused =
-                arena_printf(&work->arena, "'%.40s' is no weight: a line is `hex` or `hex,weight`",
-                             line + len + 1);
-    }
-    job->hex = arena_strndup(&work->arena, line, len);
-    job->init = work->request->spec.init;
-    return true;
-}
-
-static void job_take_line(struct explain_work *work, char *line, struct explain_job *job)
-{
-    char *bar = strchr(line, '|');
-    if (job_take_hex(work, line, job))
-        return;
-    if (bar)
-        *bar = '\0';
-    job->body = arena_strdup(&work->arena, bar ? bar + 1 : line);
-    job->init = bar ? arena_strdup(&work->arena, line) : NULL;
-}
-
-static int jobs_read_file(struct explain_work *work, struct err *err)
-{
-    const char *path = work->request->blocks;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return err_set(err, "%s: cannot be read: %s", path, strerror(errno));
-    char *line = NULL;
-    size_t capacity = 0, room = 0;
-    for (int number = 1; getline(&line, &capacity, file) >= 0; number++) {
-        line[strcspn(line, "\r\n")] = '\0';
-        if (!line[strspn(line, " \t")] || *line == '#' || (number == 1 && line_is_head(line)))
-            continue;
-        work->jobs = xgrow(work->jobs, &room, (size_t)work->njobs + 1, sizeof *work->jobs);
-        struct explain_job *job = &work->jobs[work->njobs++];
-        *job = (struct explain_job){.line = number};
-        job_take_line(work, line, job);
-    }
-    free(line);
-    fclose(file);
-    work->many = true;
-    return work->njobs ? 0 : err_set(err, "%s: there is no block in it", path);
-}
-
 static void job_of_loop(struct explain_work *work, const struct image_loop *loop, int number,
                         struct explain_job *job)
 {
     const struct explain_request *request = work->request;
-    *job = (struct explain_job){
-        .init = request->spec.init, .name = loop->function, .bytes = loop->code, .line = number};
+    *job = (struct explain_job){.init = request->spec.init,
+                                .name = loop->function,
+                                .bytes = loop->code,
+                                .line = number,
+                                .weight = 1};
     job->block.n = loop->instrs;
     job->title = arena_printf(&work->arena, "%s, %s: loop %d, 0x%llx..0x%llx", request->spec.file,
                               loop->function ? loop->function : "no symbol", number,
@@ -123,7 +67,7 @@ int explain_jobs_read(struct explain_work *work, struct err *err)
 {
     const struct bench_spec *spec = &work->request->spec;
     if (work->request->blocks)
-        return jobs_read_file(work, err);
+        return explain_lines_read(work, err);
     if (!spec->address && bench_input_is_elf(spec))
         return jobs_read_image(work, err);
     work->jobs = xcalloc(1, sizeof *work->jobs);
@@ -208,18 +152,29 @@ static int job_assemble(struct explain_work *work, struct explain_job *job, stru
     return job->refused ? 0 : job_initial(work, job, job->init, bits, err);
 }
 
-// Makes a block of machine code from outside.
-static int job_bytes(struct explain_work *work, struct explain_job *job,
-                     const struct bench_bytes *bytes, struct err *err)
+// Takes a block of machine code from outside.
+static void job_take_bytes(struct explain_work *work, struct explain_job *job,
+                           const struct bench_bytes *bytes)
 {
-    struct bench_bytes_text text;
     struct err why = {0};
+    job->bytes = *bytes;
+    job->bytes.number = (int)(job - work->jobs) + 1;
     job->code = bytes->bytes;
     job->len = bytes->len;
     job->bits = bytes->bits;
-    job->copies = 1;
-    if (job_read_block(work, job, bytes->bits, &why) != 0 ||
-        bench_bytes_text(bytes, job->init, &text, &work->arena, &why) != 0) {
+    if (job_read_block(work, job, bytes->bits, &why) != 0)
+        job->refused = arena_strdup(&work->arena, why.text);
+}
+
+int explain_job_prepare(struct explain_work *work, struct explain_job *job, struct arena *arena,
+                        struct err *err)
+{
+    struct bench_bytes_text text;
+    struct err why = {0};
+    const char *init = job->init;
+    if (!job->bytes.len || job->refused)
+        return 0;
+    if (bench_bytes_text(&job->bytes, init, &text, arena, &why) != 0) {
         job->refused = arena_strdup(&work->arena, why.text);
         return 0;
     }
@@ -228,8 +183,16 @@ static int job_bytes(struct explain_work *work, struct explain_job *job,
     job->copies = text.copies;
     job->looped = text.looped;
     job->linked = text.linked;
-    job->foreign = bytes->own;
-    return job_initial(work, job, text.registers, bytes->bits, err);
+    job->foreign = job->bytes.own;
+    if (init || !job->bytes.own)
+        return job_initial(work, job, text.registers, job->bits, err);
+    block_hold_initial(&job->block, NULL, 0);
+    for (int i = 0; i < BENCH_REGISTERS; i++)
+        if (text.first[i].kind != BENCH_REGISTER_AS_TEXT)
+            job->block.held[i] = (struct block_held){
+                text.first[i].kind == BENCH_REGISTER_DATA ? HELD_DATA : HELD_CONSTANT,
+                text.first[i].value};
+    return 0;
 }
 
 // Reads a block from outside. Returns 1, 0 if it is none, or -1.
@@ -246,8 +209,10 @@ static int job_foreign(struct explain_work *work, struct explain_job *job, struc
     int found = bytes.len ? 1 : bench_input_read(&spec, &reading, &bytes, &why);
     if (found > 0 && !job->title && spec.file)
         job->title = arena_strdup(&work->arena, spec.file);
-    if (found > 0)
-        return job_bytes(work, job, &bytes, err) == 0 ? 1 : -1;
+    if (found > 0) {
+        job_take_bytes(work, job, &bytes);
+        return 1;
+    }
     if (found == 0)
         return 0;
     if (!reading.refused)
@@ -443,8 +408,7 @@ static void job_set_bytes(const struct explain_job *job, struct bench_spec *spec
     spec->bits = job->bits;
 }
 
-int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
-                        struct explain_result *result, struct arena *arena, struct err *err)
+struct bench_spec explain_job_spec(const struct explain_work *work, const struct explain_job *job)
 {
     struct bench_spec spec = work->request->spec;
     spec.body = job->body;
@@ -455,10 +419,23 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
         job_set_bytes(job, &spec);
     spec.db_optional = true;
     spec.fenced = job->function; // else its rounds are those of several calls at a time
+    return spec;
+}
+
+int explain_job_predict(const struct explain_work *work, const struct explain_job *job,
+                        struct explain_result *result, struct arena *arena, struct err *err)
+{
     result->has_measured = false;
     result->source = (struct explain_source){job->title, NAN, 0, NULL};
-    result->measured.failure = NULL;
-    if (job_predict(work, job, &result->explanation, arena, err) != 0)
+    result->measured = (struct explain_measured){.clk = NAN, .spread_clk = NAN};
+    return job_predict(work, job, &result->explanation, arena, err);
+}
+
+int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
+                        struct explain_result *result, struct arena *arena, struct err *err)
+{
+    struct bench_spec spec = explain_job_spec(work, job);
+    if (explain_job_predict(work, job, result, arena, err) != 0)
         return -1;
     if (work->request->predict)
         return 0;
@@ -471,64 +448,11 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
         return -1;
     if (spec.file)
         job_scale(job, &spec, result, arena);
-    if (work->many || job->linked || job->looped || !result->has_measured ||
-        result->measured.failure)
+    if (job->linked || job->looped || !result->has_measured || result->measured.failure)
         return 0;
     const struct explain_subject subject = {&result->explanation, &spec, &work->table,
                                             spec.file ? &job->place : NULL};
     return explain_experiment(&subject, &result->measured, arena, err);
-}
-
-void explain_job_put(const struct explain_job *job, const struct explain_result *result,
-                     struct json *json)
-{
-    const struct explanation *known = job->refused ? NULL : &result->explanation;
-    const struct explain_measured *measured =
-        known && result->has_measured ? &result->measured : NULL;
-    json_open(json_break(json, "\n  "), '{');
-    json_int(json_name(json, "line"), job->line);
-    json_text_known(json_name(json, "refused"), job->refused);
-    if (known) {
-        json_int(json_name(json, "instructions"), known->block.n);
-        json_int(json_name(json, "assumed"), known->unknown);
-    } else {
-        json_null(json_name(json, "instructions"));
-        json_null(json_name(json, "assumed"));
-    }
-    json_fixed(json_name(json, "predicted_clk"), known ? known->predicted_clk : (double)NAN, 3);
-    json_text_known(json_name(json, "limit"),
-                    known && known->nlimits ? explain_kind_name(known->limits[0].kind) : NULL);
-    json_fixed(json_name(json, "measured_clk"), measured ? measured->clk : (double)NAN, 3);
-    json_text_known(json_name(json, "failure"), measured ? measured->failure : NULL);
-    json_close(json, '}');
-}
-
-// Prints a number, or blanks for NaN.
-static void print_number(int width, double number)
-{
-    if (isfinite(number))
-        printf("  %*.2f", width, number);
-    else
-        printf("  %*s", width, "");
-}
-
-void explain_job_print(const struct explain_job *job, const struct explain_result *result)
-{
-    const struct explanation *explanation = &result->explanation;
-    bool measured = result->has_measured && isfinite(result->measured.clk);
-    if (job->refused) {
-        printf("%6d  refused: %s\n", job->line, job->refused);
-        return;
-    }
-    printf("%6d  %6d", job->line, explanation->block.n);
-    print_number(9, explanation->predicted_clk);
-    print_number(9, measured ? result->measured.clk : (double)NAN);
-    if (measured && isfinite(explanation->predicted_clk) && result->measured.clk > 0)
-        printf("  %+8.1f", 100 * explain_difference(explanation, &result->measured));
-    else
-        printf("  %8s", "");
-    printf("  %s%s\n", explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "",
-           explanation->unknown ? " (some assumed)" : "");
 }
 
 void explain_work_free(struct explain_work *work)

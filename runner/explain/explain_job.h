@@ -12,6 +12,7 @@ enum { EXPLAIN_LOOPS_ALL = -1 };
 struct explain_request {
     struct bench_spec spec;
     const char *blocks;        // file with one block per line; NULL: the code or file of `spec`
+    const char *to;            // with them: file for the rows, as CSV; NULL: standard output
     const char *db;            // NULL: the default one
     int loop;                  // number of the loop, from 1; 0: not given; EXPLAIN_LOOPS_ALL
     bool predict;              // measure nothing
@@ -23,12 +24,14 @@ struct explain_job {
     const char *body, *init;
     const char *hex;  // instead of the body: machine code in hexadecimal digits
     const char *name; // of the function that it is a loop of; NULL
-    // Machine code from outside: `body` and `init` are what bench_bytes.h made of it, with so many
-    // copies; `looped`, `linked`: as there.
-    int copies; // 0: it is none
+    // Machine code from outside: explain_job_prepare() has bench_bytes.h make `body` and `init` of
+    // it, with so many copies; `looped`, `linked`: as there.
+    int copies; // 0: it is none, or not prepared
     bool looped, linked;
-    bool foreign; // code of a program, which may invent addresses
-    struct bench_bytes bytes;   // where they are known before
+    bool foreign;               // code of a program, which may invent addresses
+    struct bench_bytes bytes;   // of code from outside
+    double weight;              // of a line of machine code; else 1
+    const char *source;         // of a line: as much of it as is told; NULL
     int line;                   // line in the file of blocks, or number of the loop; 0: neither
     const char *title;          // with --file: the place of the block; else NULL
     bool function;              // the block is a loop of a function
@@ -71,11 +74,16 @@ int explain_jobs_assemble(struct explain_work *work, struct err *err);
 // Loads the table for all blocks from work->store, after measuring missing forms where that was
 // requested.
 int explain_work_load(struct explain_work *work, struct err *err);
-// Explains a block; the arena owns the result.
+// Makes the text of a block from outside; what is wrong with it is in job->refused. The arena owns
+// the text: a file may have any number of blocks.
+int explain_job_prepare(struct explain_work *work, struct explain_job *job, struct arena *arena,
+                        struct err *err);
+// Predicts a block; the arena owns the explanation.
+int explain_job_predict(const struct explain_work *work, const struct explain_job *job,
+                        struct explain_result *result, struct arena *arena, struct err *err);
+// Returns what bench is asked for the block.
+struct bench_spec explain_job_spec(const struct explain_work *work, const struct explain_job *job);
+// Explains a block that is prepared; the arena owns the result.
 int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
                         struct explain_result *result, struct arena *arena, struct err *err);
-// Write a block and its result as a row of many: as JSON, or as a line on standard output.
-void explain_job_put(const struct explain_job *job, const struct explain_result *result,
-                     struct json *json);
-void explain_job_print(const struct explain_job *job, const struct explain_result *result);
 void explain_work_free(struct explain_work *work); // all but the store

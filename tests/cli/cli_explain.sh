@@ -345,6 +345,52 @@ expect_out "^ +4  refused: 'x' is no weight"
 expect_out '^ +5  refused: there is nothing but a jump'
 expect_out '^ +6  refused: '
 expect_out '^ +7 +2 +4\.0'
+# Columns by name, in any order; others are passed over.
+printf 'addr,weight,hex\n1,2.5,480fafc3\n2,0,90\n3,1\n4,-1,90\n' >columns.csv
+explain --blocks columns.csv --format csv
+expect_status 1
+expect_out '^line,refused,instructions,assumed,predicted_clk,limit,measured_clk,failure,spread_clk,weight,code$'
+expect_out '^2,,1,0,3\.0[0-9]*,chain,,,,2\.5,480fafc3$'
+expect_out '^3,,1,0,[0-9.]+,front end,,,,0,90$'
+expect_out '^4,there is nothing in the column hex,'
+expect_out "^5,'-1' is no weight: a number that is not negative,"
+printf 'addr,bytes\n1,90\n' >other.csv
+explain --blocks other.csv
+expect_status 2
+# shellcheck disable=SC2016 # no command
+expect_err 'other\.csv:1: no column `hex`'
+printf '480fafc3,1,2,3\n\0\0\n4\n' >odd.csv
+explain --blocks odd.csv
+expect_status 1
+expect_out '^ +1  refused: 4 columns: a first line names them'
+expect_out '^ +2  refused: the line has a NUL byte$'
+expect_out '^ +3  refused: '
+# Rows in a file, which goes on where it was ended, and is no other.
+explain --blocks columns.csv --to rows.csv
+expect_status 1
+cp rows.csv whole.csv
+head -c -20 whole.csv >rows.csv
+explain --blocks columns.csv --to rows.csv
+expect_status 1
+expect_err '^latput explain: columns\.csv: 2 of 4 blocks refused$'
+expect "the file is whole again" cmp rows.csv whole.csv
+explain --blocks hex.csv --to rows.csv
+expect_status 2
+expect_err 'rows\.csv:3: a row of another block than hex\.csv has here'
+explain --blocks columns.csv --to columns.csv
+expect_status 2
+expect_err 'columns\.csv: no file of rows of blocks'
+expect "both are as they were" test "$(cat rows.csv columns.csv | wc -l)" = 10
+explain --asm nop --to rows.csv
+expect_status 2
+expect_err '--to is for --blocks'
+explain --asm nop --format csv
+expect_status 2
+expect_err '--format csv is for rows'
+# A hundred thousand lines are read, and cost what they are.
+yes 4889 | head -n 100000 >bulk.csv
+explain --blocks bulk.csv --to bulk_rows.csv
+expect_status 1
 # An executable lists its loops; one of them, or code between two addresses, is a block.
 if has cc; then
     cat >main.c <<'CODE'

@@ -6,6 +6,7 @@
 #include "bench/bench_print.h"
 #include "bench/bench_sweep_print.h"
 #include "commands/cpu_print.h"
+#include "commands/validate_blocks.h"
 #include "commands/validate_print.h"
 #include "commands/validate_stored.h"
 #include "compare/compare.h"
@@ -13,6 +14,7 @@
 #include "counters/count_list.h"
 #include "diff/diff.h"
 #include "explain/explain_print.h"
+#include "explain/explain_row.h"
 #include "export/export_internal.h"
 #include "output/output_internal.h"
 #include "report/report.h"
@@ -156,7 +158,7 @@ static const struct output_kind *const kinds[] = {
     &bench_kind,           &bench_sweep_kind,    &cpu_print_kind,       &report_sheet_kind,
     &report_ports_kind,    &stat_report_kind,    &report_property_kind, &validate_print_kind,
     &validate_stored_kind, &count_list_kinds[0], &count_list_kinds[1],  &compare_print_kind,
-    &compare_tables_kind,  &explain_print_kind,
+    &compare_tables_kind,  &explain_print_kind,  &explain_row_kind,     &validate_blocks_kind,
 };
 
 // Outputs whose records are made of columns. docs/COLUMNS.md says what those of views are.

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Figures over rows of blocks, and rows that are kept in a file.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "explain/explain_figures.h"
+#include "util/scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) < 1e-9;
+}
+
+static struct explain_row row(const char *limit, double predicted, double measured, double weight)
+{
+    return (struct explain_row){.refused = "",
+                                .limit = limit,
+                                .failure = isnan(measured) ? "signalled: SIGSEGV" : "",
+                                .predicted_clk = predicted,
+                                .measured_clk = measured,
+                                .spread_clk = NAN,
+                                .weight = weight,
+                                .code = "90"};
+}
+
+static void figures_are_of_what_was_measured(void **state)
+{
+    (void)state;
+    struct explain_row rows[] = {
+        row("chain", 4.0, 4.0, 1), row("chain", 3.0, 4.0, 3), row("ports", 2.1, 2.0, 4),
+        row("ports", 1.0, NAN, 9), row("", NAN, NAN, 1),
+    };
+    struct explain_figures figures;
+    rows[4].refused = "no instruction";
+    rows[4].failure = "";
+    explain_figures_make(rows, 5, &figures);
+    assert_int_equal(figures.rows, 5);
+    assert_int_equal(figures.refused, 1);
+    assert_int_equal(figures.failed, 1);
+    assert_int_equal(figures.all.blocks, 3);
+    assert_true(near(figures.all.within_10_percent, 200.0 / 3));
+    assert_true(near(figures.all.mape_percent, (0 + 25 + 5) / 3.0));
+    assert_true(near(figures.all.median_percent, 5));
+    assert_true(near(figures.all.weighted_within_10_percent, 100 * 5 / 8.0));
+    assert_true(near(figures.all.weighted_mape_percent, (3 * 25 + 4 * 5) / 8.0));
+    assert_int_equal(figures.nlimits, 2);
+    assert_string_equal(figures.limits[0].name, "chain");
+    assert_int_equal(figures.limits[0].blocks, 2);
+    assert_true(near(figures.limits[0].within_10_percent, 50));
+    assert_int_equal(figures.limits[1].blocks, 1);
+    // Another's predictions, of which one is missing.
+    const double theirs[] = {4.4, NAN, 4.0, 1, 1};
+    struct figures other = figures_of(rows, 5, theirs, NULL);
+    assert_int_equal(other.blocks, 2);
+    assert_true(near(other.mape_percent, 55));
+    // Nothing is no figure.
+    explain_figures_make(rows + 3, 2, &figures);
+    assert_int_equal(figures.all.blocks, 0);
+    assert_true(isnan(figures.all.within_10_percent) && isnan(figures.all.kendall_tau));
+}
+
+// A file goes on with the blocks that it lacks, without the half of a row at its end, and one of
+// other blocks stays as it is.
+static void rows_are_kept(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct arena arena = {0};
+    char *directory = scratch_begin(&err);
+    assert_non_null(directory);
+    char path[200];
+    snprintf(path, sizeof path, "%s/rows.csv", directory);
+    struct explain_job jobs[] = {
+        {.line = 2, .source = "90",       .weight = 1},
+        {.line = 3, .source = "a, \"b\"", .weight = 2}
+    };
+    const struct explain_request request = {.blocks = "blocks.csv"};
+    const struct explain_work work = {.request = &request, .jobs = jobs, .njobs = 2};
+    struct explain_file file;
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), 0);
+    assert_int_equal(file.nrows, 0);
+    struct explain_row rows[] = {row("chain", 4.25, 4.5, 1), row("ports", 1, NAN, 2)};
+    rows[0].line = 2;
+    rows[1].line = 3;
+    rows[1].code = jobs[1].source;
+    rows[1].instructions = -1;
+    assert_int_equal(explain_file_put(&file, rows, 2, &err), 0);
+    assert_int_equal(explain_file_close(&file, &err), 0);
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), 0);
+    assert_int_equal(file.nrows, 2);
+    assert_true(near(file.rows[0].predicted_clk, 4.25));
+    assert_true(near(file.rows[0].measured_clk, 4.5));
+    assert_string_equal(file.rows[1].code, "a, \"b\"");
+    assert_string_equal(file.rows[1].failure, "signalled: SIGSEGV");
+    assert_int_equal(file.rows[1].instructions, -1);
+    assert_true(isnan(file.rows[1].measured_clk) && file.rows[1].weight == 2);
+    assert_int_equal(explain_file_close(&file, &err), 0);
+    FILE *torn = fopen(path, "a");
+    fputs("4,,1,0,1.0", torn);
+    fclose(torn);
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), 0);
+    assert_int_equal(file.nrows, 2);
+    assert_int_equal(explain_file_close(&file, &err), 0);
+    jobs[0].source = "91";
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), -1);
+    assert_non_null(strstr(err.text, "rows.csv:2: a row of another block"));
+    torn = fopen(path, "w");
+    fputs("something else\nof the user's", torn);
+    fclose(torn);
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), -1);
+    char text[100] = "";
+    torn = fopen(path, "r");
+    assert_int_equal(fread(text, 1, sizeof text - 1, torn), 29 - 1);
+    fclose(torn);
+    assert_string_equal(text, "something else\nof the user's");
+    scratch_end(directory, false);
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_are_of_what_was_measured),
+        cmocka_unit_test(rows_are_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
