@@ -313,44 +313,33 @@ static int explain_blocks(struct explain_work *work)
                         work->njobs);
 }
 
-// Writes a loop of an executable or library into the list of them.
-static void explain_list_row(const struct explain_job *job, struct json *json, struct strbuf *out)
-{
+// A loop of an executable or library in the list of them.
+struct loop_row {
+    int loop, instructions;
     char address[24];
-    snprintf(address, sizeof address, "0x%llx", (unsigned long long)job->bytes.address);
-    if (!json) {
-        strbuf_printf(out, "%6d  %6d  %-18s  ", job->line, job->block.n, address);
-        text_put_escaped(out, job->name ? job->name : "");
-        strbuf_puts(out, "\n");
-        return;
-    }
-    json_open(json_break(json, "\n  "), '{');
-    json_int(json_name(json, "loop"), job->line);
-    json_int(json_name(json, "instructions"), job->block.n);
-    json_text(json_name(json, "address"), address);
-    json_text_known(json_name(json, "function"), job->name);
-    json_close(json, '}');
-}
+    const char *function;
+};
+#define LOOP(...) OUTPUT_FIELD(struct loop_row, __VA_ARGS__)
+OUTPUT_DEFINE(loop_record, struct loop_row, OUTPUT_LINE,
+              LOOP(loop, .look = {.heading = "loop", .align = ALIGN_RIGHT}),
+              LOOP(instructions, .look = {.heading = "instrs", .align = ALIGN_RIGHT}),
+              LOOP(address, .look.heading = "address"),
+              LOOP(function, .known = true, .look.heading = "function"));
 
 static int explain_list(const struct explain_work *work)
 {
-    bool colour = terminal_has_colour(STDOUT_FILENO);
+    const struct output_page page = {work->request->format, 0, terminal_has_colour(STDOUT_FILENO)};
     struct strbuf out = {0};
-    struct json json = {.out = &out};
-    bool as_json = work->request->format == REPORT_JSON;
-    if (as_json)
-        json_open(&json, '[');
-    else
-        strbuf_printf(&out, "%s  loop  instrs  address             function%s\n",
-                      text_style_begin(STYLE_HEADING, colour),
-                      text_style_end(STYLE_HEADING, colour));
-    for (int i = 0; i < work->njobs; i++)
-        explain_list_row(&work->jobs[i], as_json ? &json : NULL, &out);
-    if (as_json) {
-        json_close(&json, ']');
-        strbuf_puts(&out, "\n");
+    struct loop_row *rows = xcalloc((size_t)work->njobs + 1, sizeof *rows);
+    for (int i = 0; i < work->njobs; i++) {
+        const struct explain_job *job = &work->jobs[i];
+        rows[i] = (struct loop_row){job->line, job->block.n, "", job->name};
+        snprintf(rows[i].address, sizeof rows[i].address, "0x%llx",
+                 (unsigned long long)job->bytes.address);
     }
+    output_print(&loop_record, rows, work->njobs, &page, &out, NULL);
     pager_put(strbuf_text(&out));
+    free(rows);
     strbuf_free(&out);
     command_note(&cmd_explain, "--loop N explains one of them, --loop all gives each a row");
     return EXIT_DONE;

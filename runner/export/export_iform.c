@@ -4,22 +4,32 @@
 // follow no rule have no iform here. tests/cli/cli_export.sh compares with a table of XED's if
 // there is one.
 #include "export_iform.h"
+#include "export_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool export_decode(const struct known_form *form, struct export_decoded *decoded)
+static bool decode(const struct known_form *form, struct export_decoded *decoded)
 {
-    bool is64 = form->id.bits == 64;
     ZydisDecoder decoder;
     if (!form->code)
         return false;
-    ZydisDecoderInit(&decoder, is64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
-                     is64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, form->code, form->code_len, &decoded->in,
                                                decoded->ops)) &&
            decoded->in.length == form->code_len;
+}
+
+const char *export_decode(const struct known_form *form, bool has_result,
+                          struct export_decoded *decoded)
+{
+    return !form->row               ? known_no_row
+           : form->id.bits != 64    ? known_32bit
+           : form->row->same        ? export_same
+           : !has_result            ? export_no_result
+           : !decode(form, decoded) ? known_no_code
+                                    : NULL;
 }
 
 static void iform_upper(struct strbuf *out, const char *text)

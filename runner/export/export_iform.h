@@ -10,8 +10,10 @@ struct export_decoded {
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 };
-// Decodes the form; false if the decoder does not know its machine code.
-bool export_decode(const struct known_form *form, struct export_decoded *decoded);
+// Decodes a 64-bit form of different registers that has a result. Returns NULL, or why it is left
+// out.
+const char *export_decode(const struct known_form *form, bool has_result,
+                          struct export_decoded *decoded);
 
 // Appends the iform: "VADDPS_ZMMf32_MASKmskw_ZMMf32_ZMMf32_AVX512"; returns false, and appends
 // nothing, if the rules do not give it.

@@ -89,17 +89,9 @@ static void intrinsics_put(struct json *json, const char *architecture,
 static const char *intrinsics_why_not(const struct known_form *form, struct strbuf *iform)
 {
     struct export_decoded decoded;
-    if (!form->row)
-        return known_no_row;
-    if (form->id.bits != 64)
-        return known_32bit;
-    if (form->row->same)
-        return export_same;
-    if (isnan(form->latency_min_clk) && isnan(form->rthroughput_clk))
-        return export_no_result;
-    if (!export_decode(form, &decoded))
-        return known_no_code;
-    return export_iform(form, &decoded, iform) ? NULL : intrinsics_name;
+    bool has_result = !isnan(form->latency_min_clk) || !isnan(form->rthroughput_clk);
+    const char *why = export_decode(form, has_result, &decoded);
+    return why ? why : export_iform(form, &decoded, iform) ? NULL : intrinsics_name;
 }
 
 static void intrinsics_put_all(const struct intrinsics_entry *entries, int n,

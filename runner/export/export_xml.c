@@ -341,15 +341,8 @@ static void xml_form(struct strbuf *out, const struct known_form *form,
 
 static const char *xml_why_not(const struct known_form *form, struct export_decoded *decoded)
 {
-    if (!form->row)
-        return known_no_row;
-    if (form->id.bits != 64)
-        return known_32bit;
-    if (form->row->same)
-        return export_same;
-    if (form->npairs == 0 && isnan(form->rthroughput_clk) && form->uops < 0)
-        return export_no_result;
-    return export_decode(form, decoded) ? NULL : known_no_code;
+    bool has_result = form->npairs > 0 || !isnan(form->rthroughput_clk) || form->uops >= 0;
+    return export_decode(form, has_result, decoded);
 }
 
 static int xml_write(struct known_cpu *data, struct export_out *out, struct err *err)
