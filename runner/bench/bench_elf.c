@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,18 @@
 #include <unistd.h>
 
 enum { SECTIONS_MAX = 1 << 16 };
+
+// A field of a structure in files of 64 and of 32 bits.
+struct elf_place {
+    size_t at[2], size[2];
+};
+#define PLACE(of, field)                                                                           \
+    {                                                                                              \
+        {offsetof(Elf64_##of, field), offsetof(Elf32_##of, field)},                                \
+        {                                                                                          \
+            sizeof((Elf64_##of *)0)->field, sizeof((Elf32_##of *)0)->field                         \
+        }                                                                                          \
+    }
 
 struct elf_section {
     uint64_t name, type, flags, address, offset, size, link, entry;
@@ -36,34 +49,37 @@ static bool elf_has(const struct bench_elf *elf, uint64_t offset, uint64_t len)
     return offset <= elf->size && len <= elf->size - offset;
 }
 
+// Reads fields of a structure of the file, which must have its bytes.
+static void elf_read(const struct bench_elf *elf, const uint8_t *from,
+                     const struct elf_place *places, size_t n, uint64_t *values)
+{
+    int narrow = elf->bits == 32;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = 0;
+        memcpy(&values[i], from + places[i].at[narrow], places[i].size[narrow]);
+    }
+}
+
 static int elf_head(struct bench_elf *elf, struct err *err)
 {
-    Elf64_Ehdr wide;
-    Elf32_Ehdr narrow;
-    if (!elf_has(elf, 0, sizeof narrow) || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
+    enum { MACHINE, TYPE, SECTIONS, NSECTIONS, NAMES, FIELDS };
+    static const struct elf_place places[FIELDS] = {PLACE(Ehdr, e_machine), PLACE(Ehdr, e_type),
+                                                    PLACE(Ehdr, e_shoff), PLACE(Ehdr, e_shnum),
+                                                    PLACE(Ehdr, e_shstrndx)};
+    uint64_t head[FIELDS];
+    if (!elf_has(elf, 0, sizeof(Elf32_Ehdr)) || memcmp(elf->bytes, ELFMAG, SELFMAG) != 0)
         return err_set(err, "%s: is no ELF file", elf->path);
     elf->bits = elf->bytes[EI_CLASS] == ELFCLASS64 ? 64 : 32;
-    int machine, type;
-    if (elf->bits == 64) {
-        if (!elf_has(elf, 0, sizeof wide))
-            return err_set(err, "%s: is a damaged ELF file: its head is cut", elf->path);
-        memcpy(&wide, elf->bytes, sizeof wide);
-        machine = wide.e_machine;
-        type = wide.e_type;
-        elf->sections = wide.e_shoff;
-        elf->nsections = wide.e_shnum;
-        elf->names = wide.e_shstrndx;
-    } else {
-        memcpy(&narrow, elf->bytes, sizeof narrow);
-        machine = narrow.e_machine;
-        type = narrow.e_type;
-        elf->sections = narrow.e_shoff;
-        elf->nsections = narrow.e_shnum;
-        elf->names = narrow.e_shstrndx;
-    }
-    if (elf->bytes[EI_DATA] != ELFDATA2LSB || machine != (elf->bits == 64 ? EM_X86_64 : EM_386))
+    if (elf->bits == 64 && !elf_has(elf, 0, sizeof(Elf64_Ehdr)))
+        return err_set(err, "%s: is a damaged ELF file: its head is cut", elf->path);
+    elf_read(elf, elf->bytes, places, FIELDS, head);
+    if (elf->bytes[EI_DATA] != ELFDATA2LSB ||
+        head[MACHINE] != (elf->bits == 64 ? EM_X86_64 : EM_386))
         return err_set(err, "%s: is not for x86", elf->path);
-    elf->object = type == ET_REL;
+    elf->sections = head[SECTIONS];
+    elf->nsections = head[NSECTIONS];
+    elf->names = head[NAMES];
+    elf->object = head[TYPE] == ET_REL;
     return 0;
 }
 
@@ -100,24 +116,17 @@ void bench_elf_close(struct bench_elf *elf)
 // Reads a section's header. Returns false if it lies outside of the file, or says so of its bytes.
 static bool elf_section(const struct bench_elf *elf, uint64_t i, struct elf_section *section)
 {
-    Elf64_Shdr wide;
-    Elf32_Shdr narrow;
-    size_t bytes = elf->bits == 64 ? sizeof wide : sizeof narrow;
+    static const struct elf_place places[] = {PLACE(Shdr, sh_name),   PLACE(Shdr, sh_type),
+                                              PLACE(Shdr, sh_flags),  PLACE(Shdr, sh_addr),
+                                              PLACE(Shdr, sh_offset), PLACE(Shdr, sh_size),
+                                              PLACE(Shdr, sh_link),   PLACE(Shdr, sh_entsize)};
+    uint64_t v[ARRAY_LEN(places)];
+    size_t bytes = elf->bits == 64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
     if (i >= elf->nsections || i >= SECTIONS_MAX || elf->sections > elf->size ||
         !elf_has(elf, elf->sections + i * bytes, bytes))
         return false;
-    const uint8_t *at = elf->bytes + elf->sections + i * bytes;
-    if (elf->bits == 64) {
-        memcpy(&wide, at, sizeof wide);
-        *section =
-            (struct elf_section){wide.sh_name,   wide.sh_type, wide.sh_flags, wide.sh_addr,
-                                 wide.sh_offset, wide.sh_size, wide.sh_link,  wide.sh_entsize};
-    } else {
-        memcpy(&narrow, at, sizeof narrow);
-        *section = (struct elf_section){narrow.sh_name, narrow.sh_type,   narrow.sh_flags,
-                                        narrow.sh_addr, narrow.sh_offset, narrow.sh_size,
-                                        narrow.sh_link, narrow.sh_entsize};
-    }
+    elf_read(elf, elf->bytes + elf->sections + i * bytes, places, ARRAY_LEN(places), v);
+    *section = (struct elf_section){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]};
     return section->type == SHT_NOBITS || elf_has(elf, section->offset, section->size);
 }
 
@@ -180,27 +189,19 @@ static void list_add(struct function_list *list, struct bench_elf_function funct
 static void list_symbols(const struct bench_elf *elf, const struct elf_section *table,
                          struct function_list *list)
 {
-    Elf64_Sym wide;
-    Elf32_Sym narrow;
-    size_t bytes = elf->bits == 64 ? sizeof wide : sizeof narrow;
+    enum { NAME, VALUE, SIZE, INFO, FIELDS };
+    static const struct elf_place places[FIELDS] = {PLACE(Sym, st_name), PLACE(Sym, st_value),
+                                                    PLACE(Sym, st_size), PLACE(Sym, st_info)};
+    uint64_t symbol[FIELDS];
+    size_t bytes = elf->bits == 64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
     for (uint64_t at = 0; at + bytes <= table->size && list->n < BENCH_ELF_FUNCTIONS_MAX;
          at += bytes) {
-        const uint8_t *entry = elf->bytes + table->offset + at;
-        uint64_t name, value, size;
-        unsigned info;
-        if (elf->bits == 64) {
-            memcpy(&wide, entry, sizeof wide);
-            name = wide.st_name, value = wide.st_value, size = wide.st_size, info = wide.st_info;
-        } else {
-            memcpy(&narrow, entry, sizeof narrow);
-            name = narrow.st_name, value = narrow.st_value;
-            size = narrow.st_size, info = narrow.st_info;
-        }
-        if (ELF64_ST_TYPE(info) != STT_FUNC || size == 0)
+        elf_read(elf, elf->bytes + table->offset + at, places, FIELDS, symbol);
+        if (ELF64_ST_TYPE(symbol[INFO]) != STT_FUNC || symbol[SIZE] == 0)
             continue;
-        const char *text = elf_string(elf, table->link, name);
+        const char *text = elf_string(elf, table->link, symbol[NAME]);
         if (text && *text)
-            list_add(list, (struct bench_elf_function){text, value, size});
+            list_add(list, (struct bench_elf_function){text, symbol[VALUE], symbol[SIZE]});
     }
 }
 

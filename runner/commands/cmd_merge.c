@@ -3,6 +3,7 @@
 // database.
 #include "cli/command.h"
 #include "cli/option_store.h"
+#include "pack/libarchive.h"
 #include "pack/pack.h"
 #include "store/store.h"
 #include "util/mem.h"
@@ -92,6 +93,9 @@ static int merge_run(int argc, char **argv)
     if (status == EXIT_DONE && npacks == 0)
         status = command_fail(&cmd_merge, EXIT_USAGE, "there is no pack to merge");
     struct store *store;
+    struct err err = {0};
+    if (status == EXIT_DONE && libarchive_load(&err) != 0)
+        status = command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_merge, arguments.db, STORE_WRITE, &store);
     if (status != EXIT_DONE)

@@ -9,6 +9,11 @@ static const char *const outcome_names[OUTCOME_COUNT] = {
     "timed_out", "unstable",    "not_measurable", "skipped",
 };
 
+bool outcome_is_missing(enum outcome outcome)
+{
+    return outcome == OUTCOME_UNSTABLE || outcome == OUTCOME_TIMED_OUT;
+}
+
 const char *outcome_name(enum outcome outcome)
 {
     return outcome_names[outcome];

@@ -2,6 +2,8 @@
 // Outcomes of a test. The names are part of the database's format: append, never reorder.
 #pragma once
 
+#include <stdbool.h>
+
 enum outcome {
     OUTCOME_OK,
     OUTCOME_UNSUPPORTED,    // this CPU does not execute the form (#UD)
@@ -15,5 +17,7 @@ enum outcome {
     OUTCOME_COUNT
 };
 
+// Returns true for what ran and has no value, so that another try may give one.
+bool outcome_is_missing(enum outcome outcome);
 const char *outcome_name(enum outcome outcome); // "ok", "unsupported", ...
 int outcome_parse(const char *name);            // -1 if unknown

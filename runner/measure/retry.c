@@ -28,8 +28,7 @@ static bool kernel_is_missing(const struct batch *batch, int k, int issue_width)
     const struct exec_kernel *measured = &batch->measured[k];
     const struct gen_kernel *kernel = &batch->kernels[k];
     if (!measured->finished || measured->outcome != OUTCOME_OK)
-        return measured->finished &&
-               (measured->outcome == OUTCOME_UNSTABLE || measured->outcome == OUTCOME_TIMED_OUT);
+        return measured->finished && outcome_is_missing(measured->outcome);
     const struct kernel_facts facts = {kernel->spec->shape, kernel->spec->instances,
                                        kernel->spec->instrs, kernel->spec->extra_clk,
                                        kernel->test->kind == TEST_LATENCY};

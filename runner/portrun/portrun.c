@@ -168,8 +168,7 @@ static int chunk_row(const struct chunk *chunk, int i)
 static bool chunk_hold(const struct chunk *chunk, int index, const struct port_usage *usage)
 {
     struct chunk_missing *missing = chunk->missing;
-    if (!missing || missing->n == missing->most ||
-        (usage->outcome != OUTCOME_UNSTABLE && usage->outcome != OUTCOME_TIMED_OUT))
+    if (!missing || missing->n == missing->most || !outcome_is_missing(usage->outcome))
         return false;
     missing->at[missing->n++] = index;
     return true;

@@ -410,7 +410,7 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
         trial.clk = timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
         trial.counted_uops =
             beside_class ? trial_counted_uops(inference, &trial, timing) : (double)NAN;
-        bool lost = timing->outcome == OUTCOME_UNSTABLE || timing->outcome == OUTCOME_TIMED_OUT;
+        bool lost = outcome_is_missing(timing->outcome);
         if (lost && beside_class)
             trials->lost |= UINT32_C(1) << trial.class;
         trials->slots_lost |= lost && !beside_class;

@@ -138,10 +138,9 @@ static bool row_lacks(const struct plan *plan, const struct measured_test *tests
     bool lacks = false;
     for (int t = 0; t < plan->ntests; t++) {
         enum outcome outcome = tests[t].result.outcome;
-        lacks |=
-            (outcome == OUTCOME_UNSTABLE || outcome == OUTCOME_TIMED_OUT ||
-             (plan->tests[t].kind == TEST_THROUGHPUT && derive_is_scattered(&tests[t].result))) &&
-            !is_outside(&plan->tests[t], outcome);
+        lacks |= (outcome_is_missing(outcome) || (plan->tests[t].kind == TEST_THROUGHPUT &&
+                                                  derive_is_scattered(&tests[t].result))) &&
+                 !is_outside(&plan->tests[t], outcome);
     }
     return lacks;
 }

@@ -174,8 +174,6 @@ int store_get_completed_throughputs(struct store *store, int64_t run_id,
 int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
                             int64_t *scattered, struct err *err)
 {
-    memset(counts, 0, OUTCOME_COUNT * sizeof counts[0]);
-    *scattered = 0;
     sqlite3_stmt *stmt = store_bind(
         store, err,
         COMPLETED "SELECT outcome, count(*), total(grade = 1) FROM (SELECT result.outcome, grade "
@@ -184,14 +182,5 @@ int store_completed_summary(struct store *store, int64_t run_id, int64_t counts[
                   "SELECT substr(ports, 1, instr(ports, ' ') - 1), 2 FROM its "
                   "WHERE ports IS NOT NULL) GROUP BY 1",
         "i", run_id);
-    if (!stmt)
-        return -1;
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        int outcome = outcome_parse(store_text(stmt, 0));
-        if (outcome >= 0)
-            counts[outcome] = sqlite3_column_int64(stmt, 1);
-        *scattered += sqlite3_column_int64(stmt, 2);
-    }
-    return store_rows_end(store, stmt, got, err);
+    return store_count_outcomes(store, stmt, counts, scattered, err);
 }

@@ -85,6 +85,10 @@ const char *store_text(sqlite3_stmt *stmt, int column);
 const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena);
 // Ends a loop over rows in which sqlite3_step() has returned `got`: resets the statement. Returns 0
 // or -1.
+// Reads and ends rows of a name of an outcome, a number of tests, and how many of these scatter.
+// Returns 0 or -1, also where there is no statement.
+int store_count_outcomes(struct store *store, sqlite3_stmt *stmt, int64_t counts[OUTCOME_COUNT],
+                         int64_t *scattered, struct err *err);
 int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err);
 // Returns the number, or NaN, which becomes NULL, if it is not finite.
 double store_finite(double value);

@@ -408,21 +408,11 @@ int store_run_warning(struct store *store, int64_t run_id, const char *text, con
                          "iss", run_id, text, remedy);
 }
 
-int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
-                      int64_t *forms, struct err *err)
+int store_count_outcomes(struct store *store, sqlite3_stmt *stmt, int64_t counts[OUTCOME_COUNT],
+                         int64_t *scattered, struct err *err)
 {
     memset(counts, 0, OUTCOME_COUNT * sizeof counts[0]);
-    if (store_get_int(store, err, forms, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
-                      run_id) < 0)
-        return -1;
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT outcome, count(*) FROM ("
-                   "SELECT result.outcome FROM run_form JOIN test USING (run_form_id) "
-                   "JOIN result USING (test_id) WHERE run_form.run_id = ?1 UNION ALL "
-                   "SELECT outcome FROM run_form JOIN port_result USING (run_form_id) "
-                   "WHERE run_id = ?1) GROUP BY outcome",
-                   "i", run_id);
+    *scattered = 0;
     if (!stmt)
         return -1;
     int got;
@@ -430,8 +420,27 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
         int outcome = outcome_parse(store_text(stmt, 0));
         if (outcome >= 0)
             counts[outcome] = sqlite3_column_int64(stmt, 1);
+        *scattered += sqlite3_column_int64(stmt, 2);
     }
     return store_rows_end(store, stmt, got, err);
+}
+
+int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
+                      int64_t *forms, struct err *err)
+{
+    int64_t none;
+    if (store_get_int(store, err, forms, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
+                      run_id) < 0)
+        return -1;
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT outcome, count(*), 0 FROM ("
+                   "SELECT result.outcome FROM run_form JOIN test USING (run_form_id) "
+                   "JOIN result USING (test_id) WHERE run_form.run_id = ?1 UNION ALL "
+                   "SELECT outcome FROM run_form JOIN port_result USING (run_form_id) "
+                   "WHERE run_id = ?1) GROUP BY outcome",
+                   "i", run_id);
+    return store_count_outcomes(store, stmt, counts, &none, err);
 }
 
 int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, struct err *err)

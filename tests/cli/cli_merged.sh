@@ -84,4 +84,11 @@ expect "all of it is there" test "$(sqlite3 beside.db "SELECT count(*), sum(outc
     FROM run_instruction_table WHERE run_id = 1")" = '2|2'
 expect "nothing is torn" test "$(sqlite3 beside.db 'PRAGMA foreign_key_check;
     PRAGMA integrity_check')" = ok
+# A library that the machine lacks is no fault of the pack.
+mkdir -p none
+touch none/libarchive.so none/libarchive.so.13
+LD_LIBRARY_PATH=$PWD/none run merge --db none.db "$TREE"/results/published/Authentic*.tar.xz
+expect_status 3
+expect_err 'packs need libarchive, which cannot be loaded'
+expect "nothing is made" test ! -e none.db
 finish
