@@ -505,7 +505,7 @@ static char *glob_x87(const char *text, bool bare)
             at += top ? 2 : 1;
         }
     }
-    char *top = bare ? strstr(out.data, " st0") : NULL;
+    char *top = bare && out.data ? strstr(out.data, " st0") : NULL;
     const char *next = top ? top + 4 + strspn(top + 4, " ,") : NULL;
     if (top && next > top + 4 && strncmp(next, "st", 2) == 0)
         memmove(top + 1, next, strlen(next) + 1);
@@ -517,7 +517,7 @@ static void globs_put_code(struct form_globs *made, size_t *capacity, const char
 {
     char *x87 = glob_x87(glob, false), *bare = glob_x87(glob, true);
     globs_put(made, capacity, x87 ? x87 : glob);
-    if (bare && strcmp(bare, x87) != 0)
+    if (x87 && bare && strcmp(bare, x87) != 0)
         globs_put(made, capacity, bare);
     free(x87);
     free(bare);
