@@ -34,13 +34,13 @@ struct store {
     char *uri;   // NULL, or the name for SQLite of a file that nobody changes
     char *saved; // path of the copy, once the file has lost its name; else NULL
     enum store_mode mode;
-    bool made;    // the file did not exist before
-    int place;    // of store_place_hold(); -1 for readers
-    bool patient; // waits for another writer without limit
-    bool log;     // has a write-ahead log: readers and the writer do not wait for each other
-    bool foreign; // the file is no database of this program
+    bool made;     // the file did not exist before
+    int place;     // of store_place_hold(); -1 for readers
+    bool patient;  // waits for another writer without limit
+    bool log;      // has a write-ahead log: readers and the writer do not wait for each other
+    bool foreign;  // the file is no database of this program
     int64_t steps; // of SQL that are left, in millions; see store_limit_steps()
-    bool unable;  // it could not be read or written for lack of space, rights or a sound disk
+    bool unable;   // it could not be read or written for lack of space, rights or a sound disk
     struct store_statement {
         const void *key; // address of a literal, or in a record
         sqlite3_stmt *stmt;
