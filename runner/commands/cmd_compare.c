@@ -285,7 +285,7 @@ static int compare_run(int argc, char **argv)
 const struct command cmd_compare = {
     .name = "compare",
     .arguments = "llvm [GLOB]... | FILE...",
-    .summary = "compare results with LLVM's scheduling model, or with tables of others",
+    .summary = "compare results with tables of others, or with LLVM's model",
     .description =
         "FILE is an instruction table of others: a dump of InstLatX64, uops.info's "
         "instructions.xml, YAML of llvm-exegesis, a database or pack of latput, or CSV with a "
