@@ -81,7 +81,7 @@ static bool explains_bound(struct compare_tables *tables, struct compare_value *
     double most = isnan(ours->most) ? 0 : ours->most;
     bool mine = ours->bound > most + 1e-9 && theirs->most < ours->bound &&
                 (isnan(ours->least) || theirs->most > ours->least);
-    bool other = theirs->upper && theirs->most > most && !isnan(ours->most);
+    bool other = theirs->upper && theirs->most > most;
     if (!mine && !other)
         return false;
     value->evidence = arena_printf(&tables->arena, "%s ≤%s", mine ? "ours" : "theirs",
