@@ -50,8 +50,9 @@ struct explanation {
     struct explain_limit limits[EXPLAIN_LIMITS_MAX]; // the longest first
     int nlimits;
     double predicted_clk; // the longest
-    int fused;            // the last two are one: 1 or 0; -1 not known; -2: there is no jump
-    int unknown;          // instructions whose numbers are assumed, all or some
+    double meets_clk; // the same if loads find what stores by other pointers wrote; NaN: no longer
+    int fused;        // the last two are one: 1 or 0; -1 not known; -2: there is no jump
+    int unknown;      // instructions whose numbers are assumed, all or some
 };
 
 // Predicts for a block as it was read. What is measured goes beside it elsewhere. All that the

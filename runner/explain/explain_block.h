@@ -78,6 +78,9 @@ struct block {
     int n;
     int nmemory;         // memory places that are written and read
     bool memory_dropped; // there are more than fit
+    // A load and a store go by pointers that cannot be compared. They are taken to lie apart, or,
+    // if `meets` is set before places are found, to be one place.
+    bool memory_unknown, meets;
 };
 
 // Returns the reason, in words, why a block may not hold an instruction that transfers control;

@@ -53,6 +53,7 @@ void bypass_read(const struct property_value *values, int n, struct bypass *bypa
     bypass->store_clk = value_of(values, n, "store_line") / 2;
     bypass->store_line_clk = value_of(values, n, "store_lines") / 2;
     bypass->forward_clk = value_of(values, n, "forward") - value_of(values, n, "fmul") / 2;
+    bypass->forward_other_clk = value_of(values, n, "forward_other");
     bypass->narrow_wait_clk = value_of(values, n, "narrow_apart");
     bypass->narrow_clk = value_of(values, n, "narrow_store");
 }

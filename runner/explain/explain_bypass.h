@@ -34,6 +34,7 @@ struct bypass {
     double fadd_other_clk;            // after a floating-point addition, for any other consumer
     double store_clk, store_line_clk; // a store to the line of the one before; to another one
     double forward_clk;               // from a store to a load that comes a while later
+    double forward_other_clk;         // from a store to a load of it by another operand
     double narrow_wait_clk;           // from one load of more than was stored to the next
     double narrow_clk;                // such a load directly after the store
 };

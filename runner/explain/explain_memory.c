@@ -317,6 +317,30 @@ static void walk_forward(const struct walk *walk, const struct store_seen *store
                         : FORWARD_INSIDE;
 }
 
+static bool root_is_pointer(int root)
+{
+    return root >= 0 && root < 16 &&
+           root != 4; // what the stack pointer leads to is the block's own
+}
+
+// Links a load to the last store by another pointer, if these are taken to meet.
+static void walk_unknown(struct walk *walk, struct block_touch *load, const struct address *address)
+{
+    for (int i = walk->nstores - 1; i >= 0; i--) {
+        struct store_seen *store = &walk->stores[i];
+        if (!root_is_pointer(address->base.root) || !root_is_pointer(store->address.base.root) ||
+            store->address.base.root == address->base.root)
+            continue;
+        walk->block->memory_unknown = true;
+        if (walk->block->meets) {
+            load->place = walk_place(walk, store);
+            load->writer = store->instr;
+            load->forward = FORWARD_INSIDE;
+        }
+        return;
+    }
+}
+
 // Links a load to the last store of its data: in this copy of the block, or in the one before.
 static void walk_load(struct walk *walk, const struct block_instr *instr, struct block_touch *load,
                       const struct address *address, bool second)
@@ -333,6 +357,7 @@ static void walk_load(struct walk *walk, const struct block_instr *instr, struct
             return;
         }
     }
+    walk_unknown(walk, load, address);
 }
 
 // Returns the number of the first store to the same line, as far as that can be known.

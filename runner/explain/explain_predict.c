@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { DEAL_ROUNDS = 300, EXPLAIN_STORES_MAX = 1024 };
+// A block is told to take longer if pointers meet where that is so by more than this.
+static const double MEETS_TIMES = 1.1;
 static const double DEAL_STEP = 0.02;   // µops that a round moves at most
 static const double DENSE_TIMES = 1.05; // more than its slots take: that is said
 static const double STALL_SHOWN_CLK = 0.005;
@@ -455,13 +457,26 @@ static void predict_instrs(const struct explain_table *table, struct explanation
     explain_step_uops(explanation);
 }
 
+// Predicts for a block as if pointers that cannot be compared led to one place.
+static void predict_meets(const struct explain_table *table, const struct block *block,
+                          struct explanation *explanation, struct arena *arena)
+{
+    struct block meets = *block;
+    struct explanation other;
+    meets.meets = true;
+    explain_predict(table, &meets, &other, arena);
+    if (other.predicted_clk > MEETS_TIMES * explanation->predicted_clk)
+        explanation->meets_clk = other.predicted_clk;
+}
+
 void explain_predict(const struct explain_table *table, const struct block *block,
                      struct explanation *explanation, struct arena *arena)
 {
     *explanation = (struct explanation){.block = *block,
                                         .uarch = table->data.uarch,
                                         .model = table->model,
-                                        .bypass = &table->bypass};
+                                        .bypass = &table->bypass,
+                                        .meets_clk = NAN};
     size_t bytes = (size_t)block->n * sizeof *block->instrs;
     explanation->block.instrs = arena_alloc(arena, bytes);
     memcpy(explanation->block.instrs, block->instrs, bytes);
@@ -483,4 +498,6 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
     qsort(explanation->limits, (size_t)explanation->nlimits, sizeof *explanation->limits,
           limit_compare);
     explanation->predicted_clk = explanation->nlimits ? explanation->limits[0].clk : (double)NAN;
+    if (explanation->block.memory_unknown && !block->meets)
+        predict_meets(table, block, explanation, arena);
 }

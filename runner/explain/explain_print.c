@@ -290,6 +290,12 @@ static void print_unknown(const struct explanation *explanation, const struct pa
                    instr->row ? ")" : "");
         strbuf_free(&name);
     }
+    if (!isnan(explanation->meets_clk))
+        print_line(
+            page, 0,
+            "Whether loads find what stores by other pointers wrote just before is not known; "
+            "it is assumed that they do not. If they do, a copy takes %.2f clk.",
+            explanation->meets_clk);
     if (explanation->block.memory_dropped)
         print_line(page, 0,
                    "More places in memory are written and read than are followed: chains "

@@ -185,7 +185,8 @@ static double forward_clk(const struct explanation *explanation, const struct ex
     if (data->forward == FORWARD_SAME && is_kept(store, clk))
         clk = 0;
     else if (data->forward != FORWARD_SAME)
-        clk = fmax(clk, address_clk(load, data, out));
+        clk = fmax(fmax(clk, address_clk(load, data, out)),
+                   known_or_nothing(explanation->bypass->forward_other_clk));
     // A load that comes a while after its store is faster than one that waits for it.
     if (clk > explanation->bypass->forward_clk)
         clk = explanation->bypass->forward_clk;

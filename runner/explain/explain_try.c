@@ -231,6 +231,8 @@ const char *explain_doubt(const struct explanation *explanation,
     for (int i = 0; i < measured->ntries; i++)
         if (measured->tries[i].explains)
             return NULL;
+    if (near(explanation->meets_clk, measured->clk))
+        return "loads find what stores by other pointers wrote just before";
     if (explanation->unknown > 0)
         return "instructions of which something is assumed may be the reason";
     const char *limit = explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "";

@@ -657,6 +657,39 @@ static void kept_values_cost_nothing(void **state)
     table_free(&table);
 }
 
+// Pointers that cannot be compared lead to different places, or to one if that is asked for. What
+// the stack pointer leads to is apart from others.
+static void unknown_pointers_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        bool unknown;
+    } cases[] = {
+        {"mov [rdx], rax; add rdx, 8; mov rax, [rsi]; add rsi, 8", true },
+        {"mov [rdx], rax; mov rax, [rdx+8]",                       false},
+        {"mov [rsp], rax; mov rax, [rsi]",                         false},
+        {"mov rax, [rsi]; mov rcx, [rdx]",                         false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (int meets = 0; meets < 2; meets++) {
+            struct block block;
+            struct err err = {0};
+            assert_int_equal(read_text(cases[i].code, 64, &block, &err), 0);
+            block.meets = meets;
+            block_link_memory(&block);
+            int linked = 0;
+            for (int k = 0; k < block.n; k++)
+                for (int t = 0; t < block.instrs[k].ntouches; t++) {
+                    const struct block_touch *touch = &block.instrs[k].touches[t];
+                    linked += touch->part == PART_DATA && !touch->write && touch->writer >= 0 &&
+                              touch->forward == FORWARD_INSIDE;
+                }
+            assert_int_equal(block.memory_unknown, cases[i].unknown);
+            assert_int_equal(linked, meets && cases[i].unknown);
+        }
+}
+
 // Returns the limit of six ports for instructions of one µop on any of them; the second has three.
 static struct again_limit again_of(const char *text, const struct again *again, bool narrow)
 {
@@ -764,6 +797,7 @@ int main(void)
         cmocka_unit_test_teardown(chains_are_as_dense_as_they_are, free_arena),
         cmocka_unit_test_teardown(the_model_doubts_itself, free_arena),
         cmocka_unit_test_teardown(results_used_at_once_cost_turns, free_arena),
+        cmocka_unit_test_teardown(unknown_pointers_are_told, free_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
