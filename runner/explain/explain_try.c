@@ -217,7 +217,7 @@ static int try_one_line(const struct explain_subject *subject, struct explain_me
                     ? "all loads from one line that nothing writes"
                     : arena_printf(arena, "%d of %d loads from one line that nothing writes",
                                    changed, loads);
-    try->explains = !isnan(try->measured_clk) && !near(try->measured_clk, measured->clk);
+    try->explains = try->measured_clk < measured->clk && !near(try->measured_clk, measured->clk);
     if (!isnan(try->measured_clk))
         try->says = near(try->measured_clk, measured->clk)
                         ? "as before: neither caches nor stores that loads wait for"
@@ -228,11 +228,11 @@ static int try_one_line(const struct explain_subject *subject, struct explain_me
 const char *explain_doubt(const struct explanation *explanation,
                           const struct explain_measured *measured, struct arena *arena)
 {
+    if (near(explanation->meets_clk, measured->clk))
+        return "loads find what stores by other pointers wrote just before";
     for (int i = 0; i < measured->ntries; i++)
         if (measured->tries[i].explains)
             return NULL;
-    if (near(explanation->meets_clk, measured->clk))
-        return "loads find what stores by other pointers wrote just before";
     if (explanation->unknown > 0)
         return "instructions of which something is assumed may be the reason";
     const char *limit = explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "";

@@ -768,6 +768,9 @@ static void the_model_doubts_itself(void **state)
                         "and no experiment tells why");
     measured.tries[1].explains = true;
     assert_null(explain_doubt(&explanation, &measured, &arena));
+    explanation.meets_clk = 0.75;
+    assert_non_null(strstr(explain_doubt(&explanation, &measured, &arena), "other pointers"));
+    explanation.meets_clk = (double)NAN;
     measured.ntries = 1;
     explanation.unknown = 1;
     assert_non_null(strstr(explain_doubt(&explanation, &measured, &arena), "assumed"));
