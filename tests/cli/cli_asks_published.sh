@@ -43,6 +43,7 @@ for own in none "without runs"; do
     expect_out '^zen5 +vpermd y y y +vex +4\.00 +4\.00 +0\.50 '
     expect_out '^Zen 5 \(zen5\), Oxide Virtual Turin-like Processor, on bhyve; run [0-9]+, 20'
     tried=0
+    # shellcheck disable=SC2016 # as it stands there
     while read -r line; do
         eval "run ${line#latput }"
         expect_status 0
