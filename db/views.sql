@@ -82,8 +82,8 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
                 CASE WHEN test.kind = 'throughput' THEN 0.03
                     WHEN its.average OR its.states > 1 OR result.average OR result.states > 1
                         THEN 0.5 ELSE 0.1 END)) END AS differs,
-    -- How near a pair is to what the latency of a form means, the nearest first: to registers (from
-    -- flags only if none leads from a register), else to memory, else to flags.
+    -- Distance of a pair from what the latency of a form means: the least is to registers (from
+    -- flags only if none leads from a register), then to memory, then to flags.
     CASE WHEN test.kind = 'latency' THEN CASE dst_place
         WHEN 'register' THEN iif(src_place = 'register', 0, 1)
         WHEN 'memory' THEN iif(src_place = 'flags', 3, 2)

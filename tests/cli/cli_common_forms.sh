@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What `latput query` says of forty common forms on each published CPU, beside an independent
-# source (tests/fixtures/common_forms.csv): it agrees, or the difference has its reason.
+# Forty common forms on each published CPU: `latput query` agrees with an independent source
+# (tests/fixtures/common_forms.csv), or the difference has its reason.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 command -v python3 >/dev/null || { echo "python3 is missing"; exit 77; }
