@@ -220,7 +220,8 @@
             sum += letter === "." || letter === " " ? 1 : letter >= "0" && letter <= "9" ? 2 : 2.5;
         return sum;
     }
-    // Returns a column's widest text, or reason for having none.
+    // Returns a column's widest number and widest text without one, such as a reason: letters differ
+    // more in width than weight() knows.
     const widest = new Map();
     function widestOf({ id, kind, cpu, metric, text }) {
         // A reason stands at the first of two columns.
@@ -229,12 +230,14 @@
             const all = cpu
                 ? (form) => metricText[kind](cpu, form) || missing(cpu, form, metric)[0]
                 : text;
-            let [most, found] = [-1, ""];
+            const most = [-1, -1],
+                found = ["", ""];
             for (let form = 0; form < model.forms.count; form++) {
                 if (cpu && !cpu.table.has(form)) continue;
                 const one = all(form),
-                    own = weight(one);
-                if (own > most) [most, found] = [own, one];
+                    own = weight(one),
+                    which = /\d/.test(one) ? 0 : 1;
+                if (own > most[which]) [most[which], found[which]] = [own, one];
             }
             widest.set(key, found);
         }
@@ -243,12 +246,15 @@
     // Returns how many rem a column uses: of numbers exactly, of others by half a rem a letter.
     const canvas = document.createElement("canvas").getContext("2d");
     function used(column) {
-        const text = widestOf(column) + (column.cpu && state.diff ? " ▲" : ""),
+        const mark = column.cpu && state.diff ? " ▲" : "",
+            texts = widestOf(column).map((text) => text + mark),
             padding = phone.matches ? 0.8 : 1.1;
-        if (!numbers.includes(column.kind)) return Math.min(text.length, 64) * 0.53 + padding;
+        if (!numbers.includes(column.kind))
+            return Math.min(Math.max(...texts.map((text) => text.length)), 64) * 0.53 + padding;
         const style = getComputedStyle(table);
         canvas.font = `${style.fontSize} ${style.fontFamily}`;
-        return canvas.measureText(text).width / remOf() + padding;
+        const widthOf = (text) => canvas.measureText(text).width;
+        return Math.max(...texts.map(widthOf)) / remOf() + padding;
     }
     const remOf = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
     const beside = () => !phone.matches && document.body.classList.contains("with-panel");
