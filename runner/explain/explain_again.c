@@ -88,8 +88,9 @@ static double nearest(const struct again_block *block, int at, int *producer, in
     const struct block_instr *code = &block->explanation->block.instrs[at];
     double least = 0;
     *made = 0;
+    *producer = at;
     for (int t = 0; t < code->ntouches; t++) {
-        int from;
+        int from = at;
         double distance =
             touch_is_operand(code, &code->touches[t]) ? operand_distance(block, at, t, &from) : 0;
         if (distance <= 0)
@@ -106,7 +107,7 @@ static double nearest(const struct again_block *block, int at, int *producer, in
 // Returns the turns that an instruction costs in vain.
 static double instr_again(const struct again_block *block, const struct again *again, int at)
 {
-    int producer, made, size = port_set_size(block->set);
+    int producer = at, made = 0, size = port_set_size(block->set);
     double distance = block->uops[at] > 0 ? nearest(block, at, &producer, &made) : 0;
     if (distance <= 0)
         return 0;

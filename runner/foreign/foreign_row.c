@@ -84,11 +84,10 @@ int foreign_number(struct foreign_table *table, int line, const char *text, doub
             text += strlen(marks[i]);
             break;
         }
-    char *end = NULL;
-    double number = isdigit((unsigned char)*text) || *text == '.' || *text == '-' || *text == '+' ||
-                            *text == ' '
-                        ? strtod(text, &end)
-                        : (double)NAN;
+    double number = NAN;
+    char *end = (char *)text;
+    if (isdigit((unsigned char)*text) || strchr(".-+", *text))
+        number = strtod(text, &end);
     if (isnan(number) || end == text || end[strspn(end, " \t\r")]) {
         foreign_tell(table, line, *text ? "a value that is no number" : "an empty value");
         return -1;

@@ -80,14 +80,13 @@ static void clk_read(const char *text, struct mca_code *codes, int n)
     }
 }
 
-static int tool_run(const struct code_run *run, const char *const *arguments, const char *tool,
-                    const char *in, struct strbuf *source, struct subproc_result *result,
-                    struct err *err)
+static int source_write(const struct code_run *run, const char *in, const struct strbuf *source,
+                        struct err *err)
 {
     char *path = xasprintf("%s/%s", run->directory, in);
     int status = file_write(path, strbuf_text(source), source->len, err);
     free(path);
-    return status == 0 ? llvm_run(tool, arguments, run->directory, NULL, result, err) : -1;
+    return status;
 }
 
 // Predicts some blocks. Returns 0, 1 if llvm-mca did not end in time or refuses one, -1.
@@ -110,13 +109,15 @@ static int chunk_predict(const struct code_run *run, struct mca_code *codes, int
     for (int i = 0; i < n; i++)
         codes[i].clk = NAN;
     source_put(codes, n, &source);
-    int status = tool_run(run, decode, "llvm-mc", "code.txt", &source, &result, err);
+    int status = source_write(run, "code.txt", &source, err);
     strbuf_clear(&source);
+    if (status == 0)
+        status = llvm_run("llvm-mc", decode, run->directory, NULL, &result, err);
     if (status == 0) {
         regions_put(result.out, codes, n, &source);
         subproc_result_free(&result);
-        if (source.len &&
-            tool_run(run, predict, "llvm-mca", "blocks.s", &source, &result, &late) == 0) {
+        if (source.len && source_write(run, "blocks.s", &source, &late) == 0 &&
+            llvm_run("llvm-mca", predict, run->directory, NULL, &result, &late) == 0) {
             clk_read(result.out, codes, n);
             subproc_result_free(&result);
         } else if (source.len) {
