@@ -220,8 +220,8 @@
             sum += letter === "." || letter === " " ? 1 : letter >= "0" && letter <= "9" ? 2 : 2.5;
         return sum;
     }
-    // Returns a column's widest number and widest text without one, such as a reason: letters differ
-    // more in width than weight() knows.
+    // Returns a column's widest number and widest text without one, such as a reason: letters
+    // differ more in width than weight() knows.
     const widest = new Map();
     function widestOf({ id, kind, cpu, metric, text }) {
         // A reason stands at the first of two columns.

@@ -41,7 +41,8 @@ export LATPUT_DB=$SCRATCH/published.db
 ran=0
 while IFS= read -r line; do
     # Files, programs and LLVM, which may not be here, and processors of others.
-    [[ ! $line =~ chase|sum\.c|/usr/bin|--threads|--events|\[-|zen4|--run|exegesis|llvm ]] || continue
+    [[ ! $line =~ chase|sum\.c|/usr/bin|--threads|--events|\[-|zen4|--run|exegesis|llvm ]] ||
+        continue
     ran=$((ran + 1))
     line=${line/--label/--repeat 1 --label}
     eval "run ${line#latput }" || cli_fail "'$line' cannot be read"
