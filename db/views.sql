@@ -277,6 +277,7 @@ FROM form_summary;
 -- those that others lose are known at most. remark: why it has no ports (the reason up to a colon).
 CREATE VIEW bounded_port_result AS
 SELECT *, CASE WHEN known_slots IS NULL THEN NULL
+    WHEN outcome <> 'ok' THEN 'upper'
     WHEN method <> 'counter' AND known_slots > 1.5
         AND (unit = 'MS' OR stall_clk > 0 OR known_slots > 4.5) THEN 'upper'
     ELSE 'exact' END AS uops_bound,

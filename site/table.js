@@ -36,7 +36,8 @@
         const near = (one, two) => Math.abs(two - one) <= latput.columns.tolerance * two,
             fast = range(number("clk"), number("max_most_clk") ?? number("max_clk")),
             slow = number("slow_clk");
-        return slow === null || near(number("clk"), slow)
+        return slow === null ||
+            (near(number("clk"), slow) && near(number("max_clk"), number("slow_max_clk")))
             ? fast
             : `${fast} / ${range(slow, number("slow_max_clk"))}`;
     }

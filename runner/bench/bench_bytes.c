@@ -21,7 +21,9 @@ enum {
     AREA_FIRST = 512,
     AREA_STACK = 33024,
     AREA_SEGMENT = 60032,    // of fs and gs
-    FILL_BYTES = 86016,      // of the data area and the frames behind it (core_pages.c)
+    FIRST_BYTES = 4096,      // of the data area, that bench fills with 1.0
+    FILL_BYTES = 86016,      // of the data area and the frames after it (core_pages.c)
+    FRAMES_BYTES = 16384,    // of these
     SURVEYS_MAX = 8,         // through the code, for registers that others get their addresses from
     FAR_BYTES_MAX = 1 << 20, // that what is relative to rip may span
     OWN_INSTRS = 1000, // of copies between two exchanges of registers, which cost a few cycles
@@ -486,18 +488,20 @@ static void put_fills(const struct code_survey *survey, struct strbuf *out)
         strbuf_printf(out, "%s\n", width);
         strbuf_puts(out, survey->singles ? "mulss xmm0, xmm0\n" : "");
     }
-    if (!survey->code->own || (survey->floats && !survey->pointers))
+    if (!survey->code->own)
         return;
-    bool wide = survey->code->bits == 64;
-    if (survey->floats) // an address is a denormal number, which takes longer unless it counts as 0
-        strbuf_printf(out, "mov dword [%s], %s\nldmxcsr [%s]\n", wide ? "r14" : "ebp",
-                      DENORMALS_ARE_ZERO, wide ? "r14" : "ebp");
-    strbuf_printf(out,
-                  "lea %s, [%s+1088]\nxor ecx, ecx\n.fill: mov [%s+%s*%d], %s\ninc ecx\n"
-                  "cmp ecx, %d\njb .fill\n",
-                  wide ? "rax" : "eax", wide ? "r14" : "ebp", wide ? "r14" : "ebp",
-                  wide ? "rcx" : "ecx", wide ? 8 : 4, wide ? "rax" : "eax",
-                  FILL_BYTES / (wide ? 8 : 4));
+    bool wide = survey->code->bits == 64, zeros = survey->floats && !survey->pointers;
+    const char *area = wide ? "r14" : "ebp", *word = wide ? "rax" : "eax";
+    int bytes = wide ? 8 : 4;
+    if (zeros) // a block before this one in its process may have left addresses
+        strbuf_printf(out, "xor eax, eax\nmov ecx, %d\n", FIRST_BYTES / bytes);
+    else if (survey->floats) // an address is a denormal number: slow unless it counts as 0
+        strbuf_printf(out, "mov dword [%s], %s\nldmxcsr [%s]\n", area, DENORMALS_ARE_ZERO, area);
+    if (!zeros)
+        strbuf_printf(out, "lea %s, [%s+1088]\nxor ecx, ecx\n", word, area);
+    strbuf_printf(out, ".fill: mov [%s+%s*%d], %s\ninc ecx\ncmp ecx, %d\njb .fill\n", area,
+                  wide ? "rcx" : "ecx", bytes, word,
+                  (FILL_BYTES - (zeros ? FRAMES_BYTES : 0)) / bytes);
     strbuf_puts(out, "mov eax, 1\nmov ecx, 1\n");
 }
 

@@ -24,6 +24,7 @@ static void many_fail(struct many *many, int i, enum outcome outcome, const char
     many->results[i].detail = arena_strdup(many->arena, detail);
     many->kernels[i].left_out = true;
     many->measured[i].finished = true;
+    many->measured[i].outcome = outcome;
 }
 
 static int many_read(struct many *many, struct err *err)

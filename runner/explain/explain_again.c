@@ -35,7 +35,7 @@ double again_after_clk(const struct again *again, double distance)
     while (d < AGAIN_DISTANCES - 1 && distance > again_distances[d])
         d++;
     double from = again_distances[d - 1], to = again_distances[d];
-    double part = fmax(distance - from, 0) / (to - from);
+    double part = fmin(fmax(distance - from, 0) / (to - from), 1);
     return fmax(0,
                 again->after_clk[d - 1] + part * (again->after_clk[d] - again->after_clk[d - 1]));
 }

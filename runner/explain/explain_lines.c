@@ -51,8 +51,9 @@ static int head_read(char *line, const char *path, int number, struct columns *c
 
 static void job_refuse_weight(struct explain_work *work, const char *text, struct explain_job *job)
 {
-    job->refused =
-        arena_printf(&work->arena, "'%.40s' is no weight: a number that is not negative", text);
+    struct err why;
+    err_set(&why, "'%.40s' is no weight: a number that is not negative", text);
+    job->refused = arena_strdup(&work->arena, why.text);
 }
 
 static void job_take_weight(struct explain_work *work, const char *text, struct explain_job *job)

@@ -450,9 +450,11 @@ static void predict_instrs(const struct explain_table *table, struct explanation
         instr->row = table_match(table, &block->instrs[i]);
         instr_look_up(table, instr);
         table_correct(instr->row, &block->instrs[i]);
-        explanation->unknown += instr->known != KNOWN_ALL;
     }
     predict_fusion(table, explanation);
+    for (int i = 0; i < block->n; i++)
+        explanation->unknown +=
+            explanation->instrs[i].known != KNOWN_ALL && !explanation->instrs[i].fused;
     block_link_memory(block);
     explain_step_uops(explanation);
 }

@@ -179,13 +179,14 @@ static int file_head(FILE *stream, struct err *err, const char *path)
 {
     struct strbuf head = {0};
     put_csv(NULL, 0, true, &head);
-    char line[256] = "";
+    char *begin = xcalloc(head.len + 1, 1);
     rewind(stream);
-    bool empty = !fgets(line, sizeof line, stream);
-    bool ours = empty || strncmp(line, strbuf_text(&head), strlen(line)) == 0;
+    size_t len = fread(begin, 1, head.len, stream);
+    bool ours = memcmp(begin, strbuf_text(&head), len) == 0;
+    free(begin);
     int status =
         ours ? 0 : err_set(err, "%s: no file of rows of blocks: it is left as it is", path);
-    if (status == 0 && (empty || !strchr(line, '\n'))) { // its first line was not finished
+    if (status == 0 && len < head.len) { // its first line was not finished
         rewind(stream);
         if (ftruncate(fileno(stream), 0) != 0 || fputs(strbuf_text(&head), stream) < 0 ||
             fflush(stream) != 0)

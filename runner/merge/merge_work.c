@@ -73,7 +73,7 @@ static int work_count(struct store *store, struct work *work, struct err *err)
             .most_samples = sqlite3_column_int64(stmt, 5),
             .passes = sqlite3_column_int64(stmt, 6),
         };
-        work->measured |= curve->passes > 0;
+        work->measured |= curve->samples > 0;
     }
     work_add(work);
     return store_rows_end(store, stmt, got, err);

@@ -39,7 +39,7 @@ void lacking_fold(const struct lacking *lacking, struct text_table *table, struc
     text_table_remove(table, lacking->rows);
     for (int i = 0; i < lacking->ncpus; i++) {
         const struct lacking_cpu *cpu = &lacking->cpus[i];
-        strbuf_printf(lines, "%s does not have %s", cpu->uarch, strbuf_text(&cpu->names));
+        strbuf_printf(lines, "unsupported on %s: %s", cpu->uarch, strbuf_text(&cpu->names));
         if (cpu->n > LACK_NAMED)
             strbuf_printf(lines, " and %d more", cpu->n - LACK_NAMED);
         strbuf_puts(lines, "\n");

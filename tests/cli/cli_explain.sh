@@ -87,11 +87,11 @@ explain --asm 'sbb rax, rbx; ud0 eax, ebx'
 expect_status 0
 expect_out '^1, sbb rax, rbx: not measured on this CPU: numbers are assumed \(sbb r64 r64\)$'
 expect_out '^2, ud0 eax, ebx: not in the lists: numbers are assumed$'
-explain hlt
+explain vmfunc
 expect_status 0
 expect_out '^sapphirerapids\?: 1 instruction, 64-bit$'
 expect_out '^  predicted: nothing, for the database knows none of it$'
-expect_out '^1, hlt: not in the lists: numbers are assumed$'
+expect_out '^1, vmfunc: not in the lists: numbers are assumed$'
 expect "nothing is said of ports" test "$(grep -c "no ports of this CPU" "$OUT")" = 0
 # Several blocks.
 printf '%s\n' '# comment' 'imul rax, rax' 'xor eax, eax | add rax, rbx' 'call rax' >blocks.txt

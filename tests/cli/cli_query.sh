@@ -383,7 +383,7 @@ lacks="UPDATE result SET outcome = 'unsupported', detail = '', value_clk = NULL,
 sqlite3 lacks.db "$lacks AND mnemonic <> 'add')" || exit 99
 run query --db lacks.db
 expect_status 0
-expect_out '^testa does not have [a-z0-9 ]+, [a-z0-9 ]+$'
+expect_out '^unsupported on testa: [a-z0-9 ]+, [a-z0-9 ]+$'
 expect "no row of them" test "$(grep -c '^testa  ' "$OUT")" = 1
 expect "rows of the other CPU" test "$(grep -c '^testb  ' "$OUT")" -gt 1
 run query --db lacks.db --format csv
