@@ -295,7 +295,8 @@ static int explain_blocks(struct explain_work *work)
         const struct explain_taker taker = {rows_take, &out,
                                             !request->to && !isatty(STDERR_FILENO)};
         rows_begin(&out);
-        status = explain_all(work, request->to ? file.nrows : 0, &taker, &err);
+        status = explain_check_stopped(
+            explain_all(work, request->to ? file.nrows : 0, &taker, &err), &err);
         rows_end(&out);
     }
     if (request->to && explain_file_close(&file, status == 0 ? &err : &(struct err){0}) != 0)
