@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "export_internal.h"
 
+#include "llvm/llvm.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -8,6 +10,16 @@
 const char export_no_result[] = "no result that the format has a place for";
 const char export_same[] = "measured with one register for all operands, for which the format "
                            "has no word";
+
+const char *export_llvm_why(const struct known_form *form, const struct llvm_instr *instr)
+{
+    if (instr->why)
+        return instr->why;
+    if (form->row->same)
+        return export_same;
+    bool none = isnan(form->rthroughput_clk) && isnan(form->latency_min_clk) && form->uops < 0;
+    return none ? export_no_result : NULL;
+}
 
 void export_leave(struct export_out *out, const struct known_form *form, const char *reason)
 {

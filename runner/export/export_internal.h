@@ -8,6 +8,9 @@
 // Reasons that several formats have.
 extern const char export_no_result[]; // no measured value has a place in the format
 extern const char export_same[];      // the row has the option `same`
+// Returns why a model of LLVM leaves the form out (its own reason, or one of these), or NULL.
+struct llvm_instr;
+const char *export_llvm_why(const struct known_form *form, const struct llvm_instr *instr);
 
 // A latency in whole cycles. `least` and `most` are equal for a whole number, else the two numbers
 // next to it (the mean of executions that differ, or a step through another domain): a format of

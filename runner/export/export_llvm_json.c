@@ -101,12 +101,9 @@ static int llvm_json_write(struct known_cpu *data, struct export_out *out, struc
     int n = 0;
     for (int i = 0; i < data->nforms; i++) {
         const struct known_form *form = &data->forms[i];
-        if (instrs[i].why)
-            export_leave(out, form, instrs[i].why);
-        else if (form->row->same)
-            export_leave(out, form, export_same);
-        else if (isnan(form->rthroughput_clk) && isnan(form->latency_min_clk) && form->uops < 0)
-            export_leave(out, form, export_no_result);
+        const char *why = export_llvm_why(form, &instrs[i]);
+        if (why)
+            export_leave(out, form, why);
         else
             order[n++] = (struct llvm_json_order){form, &instrs[i]};
     }

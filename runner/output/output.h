@@ -115,9 +115,6 @@ void output_json_array(const struct output_record *record, const void *rows, int
 // gives "".
 const char *output_number(double value, char text[32]);
 
-// Append the heading of CSV, and a row. Members that the first row has not are not in them.
-void output_csv_head(const struct output_record *record, const void *row, struct strbuf *out);
-void output_csv_row(const struct output_record *record, const void *row, struct strbuf *out);
 // Appends rows as CSV or as a table for people, of the members with a heading. Without rows of an
 // array they have no members that are known only at run time.
 void output_put_table(const struct output_record *record, const void *rows, int n,

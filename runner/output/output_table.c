@@ -133,22 +133,6 @@ static void csv_row(const struct output_columns *columns, const void *row, struc
     strbuf_free(&text);
 }
 
-void output_csv_head(const struct output_record *record, const void *row, struct strbuf *out)
-{
-    struct output_columns columns = {0};
-    columns_make(record, row, 0, true, &columns);
-    csv_head(&columns, out);
-    free(columns.of);
-}
-
-void output_csv_row(const struct output_record *record, const void *row, struct strbuf *out)
-{
-    struct output_columns columns = {0};
-    columns_make(record, row, 0, true, &columns);
-    csv_row(&columns, row, out);
-    free(columns.of);
-}
-
 // Appends a line of a table that is printed row by row; NULL: its headings.
 static void put_line(const struct output_stream *stream, const void *row)
 {
