@@ -30,6 +30,7 @@ runner/rederive
 runner/merge
 runner/expr
 runner/plot
+runner/sheet
 runner/report
 runner/diff
 runner/pack

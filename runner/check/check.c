@@ -7,7 +7,7 @@
 #include "list/form_shown.h"
 #include "list/form_words.h"
 #include "port_names/port_names_file.h"
-#include "report/report_sheet.h"
+#include "sheet/sheet.h"
 #include "util/paths.h"
 
 #include "cpuinfo/cpuinfo.h"
@@ -226,10 +226,10 @@ static void check_sheet(struct check *check)
 {
     struct sheet_lines lines;
     struct err fault = {0};
-    if (report_sheet_lines(&lines, &fault) != 0)
+    if (sheet_lines_load(&lines, &fault) != 0)
         check_table_problem(check, fault.text);
     else
-        report_sheet_free(&lines);
+        sheet_lines_free(&lines);
 }
 
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,

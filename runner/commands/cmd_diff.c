@@ -60,8 +60,8 @@ static int command_whose(struct store *store, struct arguments *arguments, bool 
     struct err err = {0};
     int width = terminal_columns(STDOUT_FILENO);
     for (int i = 0; table && i < 2; i++)
-        if (report_runs_put(store, &arguments->diff.sides[i].runs, i ? "B: " : "A: ", width, out,
-                            &err) != 0)
+        if (store_runs_put(store, &arguments->diff.sides[i].runs, i ? "B: " : "A: ", width, out,
+                           &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
     if (arguments->others)
         store_option_say_others(&cmd_diff, width, out);

@@ -10,9 +10,9 @@
 #include "portrun/portrun_mixes.h"
 #include "portrun/portrun_model.h"
 #include "report/report.h"
-#include "report/report_whose.h"
 #include "store/store.h"
 #include "store/store_ports.h"
+#include "store/store_whose.h"
 #include "util/file_write.h"
 #include "util/pager.h"
 #include "util/terminal.h"
@@ -159,7 +159,7 @@ static int ports_measure(const struct arguments *arguments)
     if (status == 0 && *note.text)
         command_note(&cmd_ports, "note: the published names do not fit: %s", note.text);
     if (status == 0)
-        report_whose_here(session.cpu, &whose);
+        store_whose_here(session.cpu, &whose);
     status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch, strbuf_text(&whose))
                          : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     strbuf_free(&whose);
@@ -182,11 +182,11 @@ static int ports_print_stored(const struct arguments *arguments, struct store *s
         status = store_option_ports(&cmd_ports, store, &of, &stored, arena);
     if (status != EXIT_DONE)
         return status;
-    struct report_whose whose;
+    struct store_whose whose;
     struct strbuf text = {0};
-    if (report_whose_read(store, of.run_id, &whose, arena, &err) != 0)
+    if (store_whose_read(store, of.run_id, &whose, arena, &err) != 0)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
-    report_whose_put(&whose, &text);
+    store_whose_put(&whose, &text);
     status = ports_print(arguments, &stored, whose.uarch, strbuf_text(&text));
     strbuf_free(&text);
     return status;

@@ -9,9 +9,9 @@
 #include "property/property.h"
 #include "property/property_run.h"
 #include "report/report_property.h"
-#include "report/report_whose.h"
 #include "store/store.h"
 #include "store/store_property.h"
+#include "store/store_whose.h"
 #include "util/pager.h"
 #include "util/scratch.h"
 #include "util/suggest.h"
@@ -192,10 +192,10 @@ static int put_whose(const struct arguments *arguments, struct store *store, int
     if (arguments->format != REPORT_TABLE)
         return EXIT_DONE;
     strbuf_puts(&text, than ? "first: " : "");
-    int status = than ? report_whose_run(store, than, &text, &err) : 0;
+    int status = than ? store_whose_run(store, than, &text, &err) : 0;
     strbuf_puts(&text, than ? "\nsecond: " : "");
     if (status == 0)
-        status = report_whose_run(store, run_id, &text, &err);
+        status = store_whose_run(store, run_id, &text, &err);
     text_wrap(out, strbuf_text(&text), 0, 80);
     strbuf_puts(out, "\n");
     strbuf_free(&text);

@@ -371,7 +371,7 @@ static int query_print(struct store *store, struct arguments *query,
     struct err err = {0};
     struct query_text text = {.nrows = 0};
     struct strbuf legend = {0}, whose = {0};
-    struct report_runs runs = {.n = 0};
+    struct store_runs runs = {.n = 0};
     int status = EXIT_DONE;
     bool table = query->format == REPORT_TABLE;
     int terminal = table ? terminal_columns(STDOUT_FILENO) : 0;
@@ -385,7 +385,7 @@ static int query_print(struct store *store, struct arguments *query,
         table && query->view != STORE_VIEW_RUN && query->view != STORE_VIEW_LIST ? &runs : NULL,
         query->shown};
     if (query_rows(store, query, &wanted, &text, &err) != 0 ||
-        report_runs_put(store, &runs, "", terminal, &whose, &err) != 0)
+        store_runs_put(store, &runs, "", terminal, &whose, &err) != 0)
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     else if (terminal > 0)
         report_legend(strbuf_text(&text.rows), terminal, &legend);

@@ -5,8 +5,8 @@
 #include "cli/option_backend.h"
 #include "cli/option_format.h"
 #include "measure/session.h"
-#include "report/report_whose.h"
 #include "stat/stat_report.h"
+#include "store/store_whose.h"
 #include "util/file_write.h"
 #include "util/mem.h"
 #include "util/subproc.h"
@@ -230,7 +230,7 @@ static int not_started(const struct arguments *s, int error)
 static int report_emit(const struct arguments *s, const struct stat_result *result)
 {
     struct strbuf out = {0}, whose = {0};
-    report_whose_here(&s->cpu, &whose);
+    store_whose_here(&s->cpu, &whose);
     int fd = !s->output ? STDERR_FILENO : strcmp(s->output, "-") == 0 ? STDOUT_FILENO : -1;
     const struct stat_report report = {.options = &s->options,
                                        .events = s->list,

@@ -2,7 +2,7 @@
 #include "cpu_sheet.h"
 
 #include "cli/option_store.h"
-#include "report/report_sheet.h"
+#include "sheet/sheet.h"
 #include "store/store_property.h"
 #include "util/mem.h"
 #include "util/pager.h"
@@ -71,12 +71,12 @@ static void print_sheet(const struct sheet_lines *lines, const struct sheet_cpu 
     int columns = terminal_columns(STDOUT_FILENO);
     int narrow = ncpus > 1 ? 0 : SHEET_WIDTH;
     if (format == REPORT_JSON) {
-        report_sheet_json(lines, cpus, ncpus, &json);
+        sheet_json(lines, cpus, ncpus, &json);
         strbuf_puts(&out, "\n");
     } else {
         const struct sheet_look look = {format, columns ? columns : narrow,
                                         terminal_has_colour(STDOUT_FILENO)};
-        report_sheet_print(lines, cpus, ncpus, &look, &out);
+        sheet_print(lines, cpus, ncpus, &look, &out);
     }
     pager_put(strbuf_text(&out));
     strbuf_free(&out);
@@ -89,15 +89,15 @@ static int print_runs(const struct command *cmd, struct store *store,
     struct sheet_lines lines;
     struct sheet_cpu cpus[CPU_SHEET_MAX];
     struct err err = {0};
-    if (report_sheet_lines(&lines, &err) != 0)
+    if (sheet_lines_load(&lines, &err) != 0)
         return command_fail(cmd, EXIT_USAGE, "%s", err.text);
     int status = EXIT_DONE;
     for (int i = 0; i < runs->n && status == EXIT_DONE; i++)
-        if (report_sheet_load(store, runs->run_ids[i], &cpus[i], &arena, &err) != 0)
+        if (sheet_cpu_load(store, runs->run_ids[i], &cpus[i], &arena, &err) != 0)
             status = fail_store(cmd, &err);
     if (status == EXIT_DONE)
         print_sheet(&lines, cpus, runs->n, format);
-    report_sheet_free(&lines);
+    sheet_lines_free(&lines);
     arena_free(&arena);
     return status;
 }

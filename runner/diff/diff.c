@@ -74,7 +74,7 @@ int diff_read(struct store *store, struct diff *diff, int which, struct err *err
         return -1;
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
-        report_runs_of(&side->runs, rows);
+        store_runs_of(&side->runs, rows);
         side->forms = xgrow(side->forms, &side->capacity, side->nforms + 1, sizeof *side->forms);
         struct diff_form *form = &side->forms[side->nforms++];
         form->form = store_rows_keep(rows, "form", &side->arena);

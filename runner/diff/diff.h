@@ -51,7 +51,7 @@ struct diff_side {
     struct store_filter filter;
     struct diff_form *forms;
     size_t nforms, capacity;
-    struct report_runs runs;
+    struct store_runs runs;
     struct arena arena;
 };
 

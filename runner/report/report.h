@@ -4,10 +4,10 @@
 // the clock.
 #pragma once
 
-#include "report_whose.h"
 #include "store/store_field.h"
 #include "store/store_ports.h"
 #include "store/store_read.h"
+#include "store/store_whose.h"
 #include "util/json.h"
 #include "util/strbuf.h"
 #include "util/text_table.h"
@@ -41,7 +41,7 @@ struct report_query {
     bool colour;                // of tables
     const char *const *columns; // names of the view's columns, ends with NULL; NULL: all of them,
                                 // or in tables the usual ones
-    struct report_runs *runs;   // tables add the runs of their rows; NULL: they do not
+    struct store_runs *runs;    // tables add the runs of their rows; NULL: they do not
     bool shown; // CSV has last, for each number NAME that tables round, a column NAME_shown with it
                 // as they show it
 };

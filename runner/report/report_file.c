@@ -2,7 +2,7 @@
 // Writes the text files of a run; see report.h. No incomplete file ever has its final name.
 #include "report.h"
 
-#include "report_sheet.h"
+#include "sheet/sheet.h"
 
 #include "store/store_ports.h"
 #include "store/store_property.h"
@@ -96,13 +96,13 @@ static int report_write_properties(struct store *store, int64_t run_id, const ch
 {
     struct arena arena = {0};
     struct sheet_cpu cpu;
-    int found = report_sheet_load(store, run_id, &cpu, &arena, err) == 0 ? cpu.nproperties > 0 : -1;
+    int found = sheet_cpu_load(store, run_id, &cpu, &arena, err) == 0 ? cpu.nproperties > 0 : -1;
     if (found >= 0 && best)
         found = store_newest_properties(store, cpu.whose.uarch, NULL, &run_id, err);
     if (found > 0 && run_id != cpu.whose.run_id)
-        found = report_sheet_load(store, run_id, &cpu, &arena, err) == 0 ? 1 : -1;
+        found = sheet_cpu_load(store, run_id, &cpu, &arena, err) == 0 ? 1 : -1;
     if (found > 0)
-        found = report_sheet_write(&cpu, directory, err);
+        found = sheet_write(&cpu, directory, err);
     arena_free(&arena);
     return found;
 }

@@ -27,14 +27,8 @@ void report_property_diff(const struct swept_property *first, int nfirst,
                           const struct swept_property *second, int nsecond,
                           enum report_format format, struct strbuf *out);
 
-// --- data sheet and pictures (report_property_sheet.c, report_property_plot.c) ---
+// --- pictures (report_property_plot.c) ---
 
-// Returns "15.9 to 16.6", "25 to 40 KiB"; "" if both are written alike.
-const char *report_interval(double low, double high, const char *unit, struct arena *arena);
-// Appends the data sheet: one line per value, at most 80 columns. `virtual_machine`: mark numbers
-// that mean little there.
-void report_property_sheet(const struct swept_property *properties, int n, bool virtual_machine,
-                           struct strbuf *out);
 // Appends the pictures in lines of at most `width` characters.
 void report_property_draw(struct swept_property *properties, int n, int width, struct strbuf *out);
 // Writes properties.txt and plots/NAME.svg of a run into `directory` (made if missing). Each file

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pictures of stored properties; see report_property.h.
 #include "report_property.h"
-#include "report_sheet.h"
+#include "sheet/sheet.h"
 
 #include "conclude/conclude_question.h"
 #include "plot/plot.h"
@@ -74,11 +74,11 @@ int report_property_write(struct store *store, int64_t run_id, const char *direc
     struct arena arena = {0};
     struct sheet_cpu cpu;
     const char *plots = arena_printf(&arena, "%s/plots", directory);
-    int status = report_sheet_load(store, run_id, &cpu, &arena, err);
+    int status = sheet_cpu_load(store, run_id, &cpu, &arena, err);
     if (status == 0)
         status = scratch_keep_directory(directory, err);
     if (status == 0)
-        status = report_sheet_write(&cpu, directory, err);
+        status = sheet_write(&cpu, directory, err);
     if (status == 0)
         status = scratch_keep_directory(plots, err);
     for (int i = 0; i < cpu.nproperties && status == 0; i++)

@@ -215,7 +215,7 @@ int report_rows(struct store *store, const struct report_query *query, struct st
     told_begin(&told);
     output_begin(&stream, NULL);
     while ((got = store_rows_next(told.rows, err)) > 0) {
-        report_runs_of(query->runs, told.rows);
+        store_runs_of(query->runs, told.rows);
         told_read(&told);
         output_row(&stream, &told.row);
         if (query->view == STORE_VIEW_INSTRUCTION && query->format == REPORT_TABLE &&

@@ -106,7 +106,7 @@ static void side_row(struct side *side, struct store_rows *rows)
     const char *own = store_text_of(rows, "uarch");
     for (const char *uarch = side->uarchs; strcmp(uarch, own) != 0; uarch += strlen(uarch) + 1)
         u++;
-    report_runs_of(side->query->runs, rows);
+    store_runs_of(side->query->runs, rows);
     for (int k = 0; k < side->nkeys; k++)
         side_cell(side, k, rows, side->keys[k]->look.name);
     for (int v = 0; v < side->nvalues; v++)

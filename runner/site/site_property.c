@@ -3,7 +3,7 @@
 // columns, so that columns of later versions reach the page, too. See site_internal.h.
 #include "site_internal.h"
 
-#include "report/report_sheet.h"
+#include "sheet/sheet.h"
 
 static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *texts,
                      struct json *json)
@@ -65,7 +65,7 @@ static int load_sheets(struct store *store, const struct site_cpus *cpus, struct
         for (int i = 0; i < cpus->nruns && !found; i++) {
             if (cpus->runs[i].cpu != cpu)
                 continue;
-            if (report_sheet_load(store, cpus->runs[i].run_id, &sheets[n], arena, err) != 0)
+            if (sheet_cpu_load(store, cpus->runs[i].run_id, &sheets[n], arena, err) != 0)
                 return -1;
             found = sheets[n].nproperties > 0;
         }
@@ -80,13 +80,13 @@ static int sheets_json(struct store *store, const struct site_cpus *cpus, struct
 {
     struct arena arena = {0};
     struct sheet_lines lines;
-    if (report_sheet_lines(&lines, err) != 0)
+    if (sheet_lines_load(&lines, err) != 0)
         return -1;
     struct sheet_cpu *sheets = arena_alloc(&arena, sizeof *sheets * (size_t)(cpus->ncpus + 1));
     int n = load_sheets(store, cpus, sheets, &arena, err);
     if (n >= 0)
-        report_sheet_json(&lines, sheets, n, json);
-    report_sheet_free(&lines);
+        sheet_json(&lines, sheets, n, json);
+    sheet_lines_free(&lines);
     arena_free(&arena);
     return n < 0 ? -1 : 0;
 }

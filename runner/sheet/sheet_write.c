@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writes properties.txt: the fact sheet of a core, with all conclusions of the run below it; see
-// report_sheet.h.
-#include "report_property.h"
-#include "report_sheet.h"
+// sheet.h.
+#include "sheet.h"
 
 #include "util/file_write.h"
 #include "util/mem.h"
@@ -13,16 +12,16 @@
 static int make_sheet(const struct sheet_cpu *cpu, struct strbuf *out, struct err *err)
 {
     struct sheet_lines lines;
-    if (report_sheet_lines(&lines, err) != 0)
+    if (sheet_lines_load(&lines, err) != 0)
         return -1;
-    report_sheet_print(&lines, cpu, 1, &(struct sheet_look){REPORT_TABLE, SHEET_WIDTH, false}, out);
-    report_sheet_free(&lines);
+    sheet_print(&lines, cpu, 1, &(struct sheet_look){REPORT_TABLE, SHEET_WIDTH, false}, out);
+    sheet_lines_free(&lines);
     strbuf_puts(out, "\nProperties of the pipeline\n");
-    report_property_sheet(cpu->properties, cpu->nproperties, *cpu->whose.hypervisor != '\0', out);
+    sheet_put_conclusions(cpu->properties, cpu->nproperties, *cpu->whose.hypervisor != '\0', out);
     return 0;
 }
 
-int report_sheet_write(const struct sheet_cpu *cpu, const char *directory, struct err *err)
+int sheet_write(const struct sheet_cpu *cpu, const char *directory, struct err *err)
 {
     struct strbuf sheet = {0};
     char *path = xasprintf("%s/properties.txt", directory);

@@ -3,7 +3,7 @@
 // units, what is published beside it, what is told in words, CPUs side by side; and its table, with
 // the message for each kind of fault.
 #include "property/property.h"
-#include "report/report_sheet.h"
+#include "sheet/sheet.h"
 #include "util/file_write.h"
 #include "util/scratch.h"
 #include "util/text.h"
@@ -161,7 +161,7 @@ static void read_lines(const char *text, struct sheet_lines *lines, struct err *
     assert_non_null(directory);
     char *path = xasprintf("%s/sheet.csv", directory);
     assert_int_equal(file_write(path, text, strlen(text), err), 0);
-    assert_int_equal(report_sheet_read(path, lines, err), expected);
+    assert_int_equal(sheet_lines_read(path, lines, err), expected);
     free(path);
     scratch_end(directory, false);
 }
@@ -172,13 +172,13 @@ static void expect_sheet(int ncpus, enum report_format format, int width, const 
     struct err err = {0};
     struct strbuf out = {0};
     read_lines(table, &lines, &err, 0);
-    report_sheet_print(&lines, cpus, ncpus, &(struct sheet_look){format, width, false}, &out);
+    sheet_print(&lines, cpus, ncpus, &(struct sheet_look){format, width, false}, &out);
     if (strncmp(strbuf_text(&out), expected, strlen(expected)) != 0)
         fail_msg("%s", strbuf_text(&out));
     for (const char *line = out.data; width && *line; line += strcspn(line, "\n") + 1)
         assert_true(text_width(line, strcspn(line, "\n")) <= width);
     strbuf_free(&out);
-    report_sheet_free(&lines);
+    sheet_lines_free(&lines);
 }
 
 static void one_cpu_is_a_table(void **state)
@@ -301,13 +301,13 @@ static void json_has_every_figure(void **state)
     struct strbuf out = {0};
     struct json json = {.out = &out};
     read_lines(table, &lines, &err, 0);
-    report_sheet_json(&lines, cpus, 1, &json);
+    sheet_json(&lines, cpus, 1, &json);
     for (size_t i = 0; i < ARRAY_LEN(members); i++)
         if (!strstr(strbuf_text(&out), members[i]))
             fail_msg("no %s in %s", members[i], strbuf_text(&out));
     assert_null(strstr(strbuf_text(&out), "Absent"));
     strbuf_free(&out);
-    report_sheet_free(&lines);
+    sheet_lines_free(&lines);
 }
 
 static void bad_tables_are_refused(void **state)
@@ -371,8 +371,8 @@ static void near_what_holds_all(void **state)
                                         .cache = "",
                                         .factor = 1,
                                         .within = cases[i].within};
-        struct sheet_fact fact = report_sheet_fact(&line, &cpu, &arena);
-        assert_string_equal(report_sheet_source(&fact, &arena),
+        struct sheet_fact fact = sheet_fact(&line, &cpu, &arena);
+        assert_string_equal(sheet_source(&fact, &arena),
                             i == 0 ? "may be the limit of reorder_buffer, 250 µops" : "");
         arena_free(&arena);
     }
@@ -399,7 +399,7 @@ static void own_table_is_valid(void **state)
     struct sheet_lines lines;
     struct properties rows;
     struct err err = {0};
-    if (report_sheet_lines(&lines, &err) != 0 || properties_load(&rows, &err) != 0)
+    if (sheet_lines_load(&lines, &err) != 0 || properties_load(&rows, &err) != 0)
         fail_msg("%s", err.text);
     assert_true(lines.n > 50);
     for (int i = 0; i < lines.n; i++)
@@ -409,7 +409,7 @@ static void own_table_is_valid(void **state)
     // A wider one makes a sheet of one CPU wider than 80 columns.
     for (int i = 0; i < lines.n; i++)
         assert_true(text_width(lines.lines[i].name, strlen(lines.lines[i].name)) <= 20);
-    report_sheet_free(&lines);
+    sheet_lines_free(&lines);
 }
 
 int main(void)

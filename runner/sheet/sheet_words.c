@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Lines of the fact sheet that are told in words: what is faster than a limit, by the names that
-// the line gives; see report_sheet.h.
-#include "report_sheet.h"
+// the line gives; see sheet.h.
+#include "sheet.h"
 
 #include "util/mem.h"
 #include "util/quantile.h"
@@ -212,8 +212,8 @@ static const char *variants_text(const struct sheet_line *line,
     return text;
 }
 
-const char *report_sheet_words(const struct sheet_line *line, const struct swept_property *property,
-                               struct arena *arena)
+const char *sheet_words(const struct sheet_line *line, const struct swept_property *property,
+                        struct arena *arena)
 {
     return (line->show == SHEET_PAIRS ? pairs_text : variants_text)(line, property, arena);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads cpuinfo/fact_sheet.csv; see report_sheet.h.
-#include "report_sheet.h"
+// Reads cpuinfo/fact_sheet.csv; see sheet.h.
+#include "sheet.h"
 
 #include "util/mem.h"
 #include "util/paths.h"
@@ -107,7 +107,7 @@ static int line_parse(const struct csv_record *record, struct sheet_line *line, 
     return *line->cache && !is_cache(line->cache) ? COL_CACHE : -1;
 }
 
-int report_sheet_read(const char *path, struct sheet_lines *lines, struct err *err)
+int sheet_lines_read(const char *path, struct sheet_lines *lines, struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
     *lines = (struct sheet_lines){0};
@@ -122,18 +122,18 @@ int report_sheet_read(const char *path, struct sheet_lines *lines, struct err *e
         csv_record_error(path, record, bad, err,
                          "'%s' is no %s; cpuinfo/README.md says how to write it",
                          record->fields[bad], columns[bad]);
-        report_sheet_free(lines);
+        sheet_lines_free(lines);
         return -1;
     }
     return 0;
 }
 
-int report_sheet_lines(struct sheet_lines *lines, struct err *err)
+int sheet_lines_load(struct sheet_lines *lines, struct err *err)
 {
-    return report_sheet_read(path_data("cpuinfo/fact_sheet.csv"), lines, err);
+    return sheet_lines_read(path_data("cpuinfo/fact_sheet.csv"), lines, err);
 }
 
-void report_sheet_free(struct sheet_lines *lines)
+void sheet_lines_free(struct sheet_lines *lines)
 {
     free(lines->lines);
     csv_file_free(&lines->file);

@@ -5,13 +5,13 @@
 
 #include "conclude/swept.h"
 #include "output/output.h"
-#include "report_whose.h"
 #include "store/store_cpu.h"
+#include "store/store_whose.h"
 #include "util/csvfile.h"
 #include "util/strbuf.h"
 #include "util/text_table.h"
 
-// --- the lines (report_sheet_lines.c) ---
+// --- the lines (sheet_lines.c) ---
 
 enum sheet_show {
     SHEET_VALUE,     // the value of the conclusion, times `factor`
@@ -44,15 +44,15 @@ struct sheet_lines {
     struct csv_file file; // owns the texts
 };
 // Reads a table of lines. Returns 0, or -1 with `path:line:` and a caret. The caller frees.
-int report_sheet_read(const char *path, struct sheet_lines *lines, struct err *err);
+int sheet_lines_read(const char *path, struct sheet_lines *lines, struct err *err);
 // Reads that of the data root.
-int report_sheet_lines(struct sheet_lines *lines, struct err *err);
-void report_sheet_free(struct sheet_lines *lines);
+int sheet_lines_load(struct sheet_lines *lines, struct err *err);
+void sheet_lines_free(struct sheet_lines *lines);
 
-// --- the facts of one CPU (report_sheet_fact.c) ---
+// --- the facts of one CPU (sheet_fact.c) ---
 
 struct sheet_cpu {
-    struct report_whose whose;
+    struct store_whose whose;
     struct swept_property *properties;
     struct stored_cache *caches;
     int nproperties, ncaches;
@@ -80,18 +80,18 @@ struct sheet_fact {
     bool claimed;       // not published, but what CPUID says
 };
 // Returns what the line says of the CPU. Texts are the arena's or the arguments'.
-struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
-                                    struct arena *arena);
+struct sheet_fact sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
+                             struct arena *arena);
 
 // Returns where the fact is from if that is not its first choice, or if others say otherwise; "".
-const char *report_sheet_source(const struct sheet_fact *fact, struct arena *arena);
+const char *sheet_source(const struct sheet_fact *fact, struct arena *arena);
 
 // Returns in words which cells are faster than the line's limit; "" if no point is there
-// (report_sheet_words.c).
-const char *report_sheet_words(const struct sheet_line *line, const struct swept_property *property,
-                               struct arena *arena);
+// (sheet_words.c).
+const char *sheet_words(const struct sheet_line *line, const struct swept_property *property,
+                        struct arena *arena);
 
-// --- output (report_sheet_print.c) ---
+// --- output (sheet_print.c) ---
 
 // Widths for which the sheet of one CPU is made: its columns, or two facts in a line.
 enum { SHEET_WIDTH = 80, SHEET_WIDE = 100 };
@@ -101,22 +101,31 @@ struct sheet_look {
     bool colour;
 };
 // Appends the sheet, CPUs side by side; lines of which no CPU says anything are left out.
-void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                        const struct sheet_look *look, struct strbuf *out);
+void sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                 const struct sheet_look *look, struct strbuf *out);
 // Writes an array of CPUs, each with its facts.
-void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                       struct json *json);
-extern const struct output_kind report_sheet_kind;
+void sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                struct json *json);
+extern const struct output_kind sheet_kind;
 
-// --- from the database (report_sheet_load.c) ---
+// --- all conclusions (sheet_conclusions.c) ---
+
+// Returns "15.9 to 16.6", "25 to 40 KiB"; "" if both are written alike.
+const char *sheet_interval(double low, double high, const char *unit, struct arena *arena);
+// Appends all conclusions: one line per value, at most 80 columns. `virtual_machine`: mark numbers
+// that mean little there.
+void sheet_put_conclusions(const struct swept_property *properties, int n, bool virtual_machine,
+                           struct strbuf *out);
+
+// --- from the database (sheet_load.c) ---
 
 // Reads the CPU and the properties of a run. Returns 0, or -1 with a message; also if there is no
 // such run.
-int report_sheet_load(struct store *store, int64_t run_id, struct sheet_cpu *cpu,
-                      struct arena *arena, struct err *err);
+int sheet_cpu_load(struct store *store, int64_t run_id, struct sheet_cpu *cpu, struct arena *arena,
+                   struct err *err);
 
-// --- properties.txt (report_sheet_write.c) ---
+// --- properties.txt (sheet_write.c) ---
 
 // Writes properties.txt, the fact sheet of a CPU with all conclusions of its run below it, into a
 // directory that is there. Returns 0 or -1.
-int report_sheet_write(const struct sheet_cpu *cpu, const char *directory, struct err *err);
+int sheet_write(const struct sheet_cpu *cpu, const char *directory, struct err *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds what a line of the fact sheet says of a CPU; see report_sheet.h.
-#include "report_sheet.h"
+// Finds what a line of the fact sheet says of a CPU; see sheet.h.
+#include "sheet.h"
 
 #include "cpuinfo/cpuinfo.h"
 #include "util/mem.h"
@@ -257,7 +257,7 @@ static void tell_within(struct sheet_fact *fact, const struct sheet_line *line,
                                     conclude_quantity(arena, all->value, all->unit));
 }
 
-const char *report_sheet_source(const struct sheet_fact *fact, struct arena *arena)
+const char *sheet_source(const struct sheet_fact *fact, struct arena *arena)
 {
     const char *text = "";
     if (*fact->instead_of)
@@ -271,7 +271,7 @@ static void tell_words(struct sheet_fact *fact, const struct sheet_line *line,
                        const struct sheet_cpu *cpu, struct arena *arena)
 {
     const struct swept_property *property = find_property(cpu, line->properties);
-    fact->words = property ? report_sheet_words(line, property, arena) : "";
+    fact->words = property ? sheet_words(line, property, arena) : "";
     if (!*fact->words)
         return;
     fact->asked = true;
@@ -300,8 +300,8 @@ static void take_claimed(struct sheet_fact *fact, const struct sheet_line *line,
     }
 }
 
-struct sheet_fact report_sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
-                                    struct arena *arena)
+struct sheet_fact sheet_fact(const struct sheet_line *line, const struct sheet_cpu *cpu,
+                             struct arena *arena)
 {
     struct sheet_fact fact = {.property = "",
                               .variant = "",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The fact sheet as a table and as JSON; see report_sheet.h.
-#include "report_sheet.h"
+// The fact sheet as a table and as JSON; see sheet.h.
+#include "sheet.h"
 
-#include "report_property.h"
+#include "store/store_field.h"
 #include "util/mem.h"
 #include "util/text.h"
 #include "util/text_table.h"
@@ -59,14 +59,14 @@ static const char *interval_text(const struct sheet_fact *fact, struct arena *ar
     const struct sheet_quantity *quantity = &fact->quantities[0];
     if (fact->nquantities == 0 || !isfinite(quantity->low) || !isfinite(quantity->high))
         return "";
-    return report_interval(quantity->low, quantity->high, quantity->unit, arena);
+    return sheet_interval(quantity->low, quantity->high, quantity->unit, arena);
 }
 
 // Returns the text, followed by where it is from in formats that have no lines below the table.
 static const char *sourced_text(const struct sink *sink, const struct sheet_fact *fact,
                                 const char *text, struct arena *arena)
 {
-    const char *source = sink->format == REPORT_TABLE ? "" : report_sheet_source(fact, arena);
+    const char *source = sink->format == REPORT_TABLE ? "" : sheet_source(fact, arena);
     return *source ? arena_printf(arena, "%s; %s", text, source) : text;
 }
 
@@ -91,7 +91,7 @@ static const char *published_text(const struct sheet_line *line, const struct sh
     const char *unit = bytes ? "bytes" : "";
     if (fact->most <= 0)
         return "";
-    const char *range = report_interval(fact->least, fact->most, unit, arena);
+    const char *range = sheet_interval(fact->least, fact->most, unit, arena);
     if (fact->claimed)
         return arena_printf(arena, "CPUID %s", conclude_quantity(arena, fact->most, "bytes"));
     return *range ? range : conclude_quantity(arena, fact->most, unit);
@@ -197,7 +197,7 @@ static void put_sources(struct sink *sink, const struct sheet_line *line,
 {
     const char *name = line->name;
     for (int i = 0; i < ncpus; i++) {
-        const char *source = report_sheet_source(&facts[i], arena);
+        const char *source = sheet_source(&facts[i], arena);
         if (*source)
             put_below(sink, sink->sources, &name, text_of_cpu(sink, ncpus, i, source, arena));
     }
@@ -214,7 +214,7 @@ static void put_line(struct sink *sink, const struct sheet_line *line, const cha
     struct sheet_fact *facts = arena_alloc(arena, sizeof *facts * (size_t)ncpus);
     bool any = false;
     for (int i = 0; i < ncpus; i++) {
-        facts[i] = report_sheet_fact(line, &cpus[i], arena);
+        facts[i] = sheet_fact(line, &cpus[i], arena);
         any |= facts[i].asked;
     }
     if (any && sink->format == REPORT_TABLE && is_told_in_words(line)) {
@@ -232,7 +232,7 @@ static void put_whose(struct strbuf *out, const struct sheet_cpu *cpu,
                       const struct sheet_look *look)
 {
     struct strbuf text = {0};
-    report_whose_put(&cpu->whose, &text);
+    store_whose_put(&cpu->whose, &text);
     if (look->format == REPORT_TABLE && look->width)
         text_wrap(out, strbuf_text(&text), 0, look->width);
     else
@@ -418,8 +418,8 @@ static void print_halves(const struct sink *sink, const struct sheet_look *look)
     strbuf_free(&right);
 }
 
-void report_sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                        const struct sheet_look *look, struct strbuf *out)
+void sheet_print(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                 const struct sheet_look *look, struct strbuf *out)
 {
     static const char *const alone[] = {"fact", "value", "95 % interval", "sure", "published"};
     static const enum text_align aligns[COLUMNS_MAX];
@@ -483,7 +483,7 @@ OUTPUT_DEFINE(fact_record, struct fact_row, OUTPUT_DENSE, FACT(group), FACT(fact
               FACT(most, .look.name = "published_most"));
 
 struct cpu_row {
-    struct report_whose of;
+    struct store_whose of;
     double core_hz;
     struct fact_row *facts;
     int nfacts;
@@ -493,7 +493,7 @@ OUTPUT_DEFINE(cpu_record, struct cpu_row, OUTPUT_LINE, CPU(of.run_id), CPU(of.ua
               CPU(of.name, .look.name = "uarch_name"), CPU(of.brand), CPU(of.hypervisor),
               CPU(of.date, .look.name = "started_utc"), CPU(of.version), CPU(core_hz),
               OUTPUT_ROWS(struct cpu_row, facts, nfacts, fact_record));
-const struct output_kind report_sheet_kind = {
+const struct output_kind sheet_kind = {
     "cpu_sheet",
     "latput cpu --sheet: a row per CPU; values are the same quantity in different units, words "
     "have none",
@@ -508,13 +508,13 @@ static struct fact_row fact_row(const struct sheet_line *line, const struct shee
                              .text = value_text(fact, SHEET_QUANTITIES_MAX, arena),
                              .interval = interval_text(fact, arena),
                              .published = published_text(line, fact, arena),
-                             .source = report_sheet_source(fact, arena),
+                             .source = sheet_source(fact, arena),
                              .least = fact->most > 0 ? fact->least : (double)NAN,
                              .most = fact->most > 0 ? fact->most : (double)NAN};
 }
 
-void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                       struct json *json)
+void sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                struct json *json)
 {
     struct arena arena = {0};
     struct cpu_row *rows = arena_alloc(&arena, ((size_t)ncpus + 1) * sizeof *rows);
@@ -524,7 +524,7 @@ void report_sheet_json(const struct sheet_lines *lines, const struct sheet_cpu *
             .core_hz = cpus[c].whose.core_hz > 0 ? cpus[c].whose.core_hz : (double)NAN,
             .facts = arena_alloc(&arena, ((size_t)lines->n + 1) * sizeof *rows->facts)};
         for (int i = 0; i < lines->n; i++) {
-            struct sheet_fact fact = report_sheet_fact(&lines->lines[i], &cpus[c], &arena);
+            struct sheet_fact fact = sheet_fact(&lines->lines[i], &cpus[c], &arena);
             if (fact.asked)
                 rows[c].facts[rows[c].nfacts++] = fact_row(&lines->lines[i], &fact, &arena);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The data sheet of properties, from conclusions made by hand: each reading in its words, what is
 // not sure said so, notes on virtual machines only, no line wider than 80 columns.
-#include "report/report_property.h"
+#include "sheet/sheet.h"
 #include "util/text.h"
 
 #include <setjmp.h>
@@ -130,13 +130,13 @@ static void sheet_is_as_expected(void **state)
 {
     (void)state;
     struct strbuf out = {0};
-    report_property_sheet(properties, 4, true, &out);
+    sheet_put_conclusions(properties, 4, true, &out);
     if (strncmp(out.data, expected, strlen(expected)) != 0)
         fail_msg("%s", out.data);
     for (const char *line = out.data; *line; line += strcspn(line, "\n") + 1)
         assert_true(text_width(line, strcspn(line, "\n")) <= 80);
     strbuf_clear(&out);
-    report_property_sheet(properties, 4, false, &out);
+    sheet_put_conclusions(properties, 4, false, &out);
     assert_null(strstr(out.data, "virtual"));
     strbuf_free(&out);
 }

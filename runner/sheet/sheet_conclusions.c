@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The data sheet of a CPU: one line per value, with its interval, its unit and how sure it is; see
-// report_property.h.
-#include "report_property.h"
+// All conclusions of a run: one line per value, with its interval, its unit and how sure it is; see
+// sheet.h.
+#include "sheet.h"
 
 #include "conclude/conclude_question.h"
 #include "util/text.h"
@@ -59,7 +59,7 @@ static void put_line(struct strbuf *out, int indent, const char *name, const cha
     strbuf_free(&wrapped);
 }
 
-const char *report_interval(double low, double high, const char *unit, struct arena *arena)
+const char *sheet_interval(double low, double high, const char *unit, struct arena *arena)
 {
     bool bytes = strcmp(unit, "bytes") == 0;
     const char *from = conclude_quantity(arena, low, bytes ? unit : "");
@@ -79,7 +79,7 @@ const char *report_interval(double low, double high, const char *unit, struct ar
 static const char *value_text(const struct conclusion_value *value, struct arena *arena)
 {
     const char *text = conclude_quantity(arena, value->value, value->unit);
-    const char *interval = report_interval(value->low, value->high, value->unit, arena);
+    const char *interval = sheet_interval(value->low, value->high, value->unit, arena);
     return *interval ? arena_printf(arena, "%s (%s)", text, interval) : text;
 }
 
@@ -228,7 +228,7 @@ static void put_group(struct strbuf *out, const struct swept_property *propertie
     }
 }
 
-void report_property_sheet(const struct swept_property *properties, int n, bool virtual_machine,
+void sheet_put_conclusions(const struct swept_property *properties, int n, bool virtual_machine,
                            struct strbuf *out)
 {
     for (size_t i = 0; i <= ARRAY_LEN(GROUPS); i++)
