@@ -41,7 +41,6 @@ enum { DEMAND_SETS_MAX = PORT_MIX_PARTS_MAX * PORT_USES_MAX };
 struct demand {
     uint32_t sets[DEMAND_SETS_MAX + 1]; // one more for all that do not fit, which is not counted
     double uops[DEMAND_SETS_MAX + 1];
-    double held[DEMAND_SETS_MAX + 1]; // with waits that no unit explains, in µops
     int n;
 };
 
@@ -53,7 +52,7 @@ static int demand_at(struct demand *demand, uint32_t set)
         i++;
     if (i == demand->n) {
         demand->sets[i] = set;
-        demand->uops[i] = demand->held[i] = 0;
+        demand->uops[i] = 0;
         demand->n += i < DEMAND_SETS_MAX;
     }
     return i;
@@ -78,9 +77,8 @@ static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX
     return n;
 }
 
-// Returns the cycles with the best choice of ports, of the demand's uops or held; *worst: the set
-// that takes so long.
-static double demand_clk(const struct demand *demand, const double *asked, uint32_t *worst)
+// Returns the cycles with the best choice of ports; *worst: the set that takes so long.
+static double demand_clk(const struct demand *demand, uint32_t *worst)
 {
     uint32_t unions[UNIONS_MAX];
     int n = demand_unions(demand, unions);
@@ -90,7 +88,7 @@ static double demand_clk(const struct demand *demand, const double *asked, uint3
         double uops = 0;
         for (int i = 0; i < demand->n; i++)
             if ((demand->sets[i] & ~unions[u]) == 0)
-                uops += asked[i];
+                uops += demand->uops[i];
         double clk = uops / port_set_size(unions[u]);
         if (clk > most) {
             most = clk;
@@ -136,22 +134,31 @@ static const struct port_use *uses_narrowest(const struct port_uses *uses)
     return narrowest;
 }
 
-// Adds the µops of `count` instances. A wait that no unit explains keeps the narrowest set of the
-// form busy, also for others that need it.
-static void demand_add(struct demand *demand, const struct port_usage *usage, int count, bool wide)
+// Adds the µops of `count` instances. With waits, a wait that no unit explains keeps the narrowest
+// set of the form busy, also for others that need it.
+static void demand_add(struct demand *demand, const struct port_usage *usage, int count, bool wide,
+                       bool waits)
 {
     const struct port_uses *uses = port_uses_beside(usage, wide);
-    double wait_clk = port_usage_wait_clk(usage);
-    for (int u = 0; u < uses->n; u++) {
-        int at = demand_at(demand, uses->use[u].set);
-        demand->uops[at] += (double)uses->use[u].uops * count;
-        demand->held[at] += (double)uses->use[u].uops * count;
-    }
+    for (int u = 0; u < uses->n; u++)
+        demand->uops[demand_at(demand, uses->use[u].set)] += (double)uses->use[u].uops * count;
+    double wait_clk = waits ? port_usage_wait_clk(usage) : 0;
     if (!(wait_clk > 0) || uses->n == 0)
         return;
     const struct port_use *narrowest = uses_narrowest(uses);
     double more = wait_clk * port_set_size(narrowest->set) - narrowest->uops;
-    demand->held[demand_at(demand, narrowest->set)] += fmax(0, more) * count;
+    demand->uops[demand_at(demand, narrowest->set)] += fmax(0, more) * count;
+}
+
+// Returns the cycles of a mix on the ports; *worst: the set that takes so long.
+static double ports_clk(const struct port_usage *const *usages, const int *counts, int n, bool wide,
+                        bool waits, uint32_t *worst)
+{
+    struct demand demand;
+    demand.n = 0;
+    for (int i = 0; i < n; i++)
+        demand_add(&demand, usages[i], counts[i], wide, waits);
+    return demand_clk(&demand, worst);
 }
 
 // Adds up the cycles of units, and finds the longest wait that has no unit.
@@ -249,19 +256,16 @@ static void limits_leave_out(const struct port_model *model, struct port_limits 
             limits->unit_clk[u] = 0;
 }
 
-// Fills in each bound by itself, and the demand on the ports.
+// Fills in each bound by itself.
 static void limits_fill(const struct port_model *model, const struct port_usage *const *usages,
-                        const int *counts, int n, struct demand *demand, struct port_limits *limits)
+                        const int *counts, int n, struct port_limits *limits)
 {
-    demand->n = 0;
     *limits = (struct port_limits){.wide = false};
     for (int i = 0; i < n; i++)
         limits->wide |= usages[i]->wide && counts[i] > 0 && !model_lacks(model, CONCEPT_WIDE);
-    for (int i = 0; i < n; i++)
-        demand_add(demand, usages[i], counts[i], limits->wide);
     limits_front(model, usages, counts, n, limits);
     limits_units(usages, counts, n, limits);
-    limits->ports_clk = demand_clk(demand, demand->uops, &limits->worst);
+    limits->ports_clk = ports_clk(usages, counts, n, limits->wide, false, &limits->worst);
     if (model->without)
         limits_leave_out(model, limits);
     limits->bound_clk = fmax(fmax(limits->front_clk, limits->delivery_clk), limits->ports_clk);
@@ -286,11 +290,12 @@ static double limits_norm(const struct port_model *model, const struct port_limi
 void port_limits(const struct port_model *model, const struct port_usage *const *usages,
                  const int *counts, int n, struct port_limits *limits)
 {
-    struct demand demand;
     uint32_t worst;
-    limits_fill(model, usages, counts, n, &demand, limits);
-    const double *asked = model_lacks(model, CONCEPT_WAITS) ? demand.uops : demand.held;
-    double held_clk = model_lacks(model, CONCEPT_PORTS) ? 0 : demand_clk(&demand, asked, &worst);
+    limits_fill(model, usages, counts, n, limits);
+    bool waits = !model_lacks(model, CONCEPT_WAITS);
+    double held_clk = model_lacks(model, CONCEPT_PORTS)
+                          ? 0
+                          : ports_clk(usages, counts, n, limits->wide, waits, &worst);
     limits->clk = limits_norm(model, limits, held_clk);
 }
 
@@ -298,8 +303,7 @@ double port_bound(const struct port_model *model, const struct port_usage *const
                   const int *counts, int n)
 {
     struct port_limits limits;
-    struct demand demand;
-    limits_fill(model, usages, counts, n, &demand, &limits);
+    limits_fill(model, usages, counts, n, &limits);
     return limits.bound_clk;
 }
 
