@@ -23,7 +23,7 @@ struct arguments {
     const char *db, *cpu, *theirs, *left_out;
     struct store_filter filter;
     struct compare_options options;
-    enum compare_tables_format format; // of files
+    enum report_format format; // of files
     bool page;                         // html, which files do not have
     bool csv;                          // which LLVM's model does not have
     int llvm;                          // LLVM's version; 0: the newest
@@ -38,13 +38,13 @@ static int take_format(const struct option_given *given, void *to)
     static const struct {
         const char *name;
         compare_printer *print;
-        enum compare_tables_format format;
+        enum report_format format;
         bool page, csv;
     } formats[] = {
-        {"text", compare_print_text, TABLES_TEXT, false, false},
-        {"csv",  NULL,               TABLES_CSV,  false, true },
-        {"json", compare_print_json, TABLES_JSON, false, false},
-        {"html", compare_print_page, TABLES_TEXT, true,  false},
+        {"text", compare_print_text, REPORT_TABLE, false, false},
+        {"csv",  NULL,               REPORT_CSV,  false, true },
+        {"json", compare_print_json, REPORT_JSON, false, false},
+        {"html", compare_print_page, REPORT_TABLE, true,  false},
     };
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (strcmp(given->argument, formats[i].name) == 0) {

@@ -192,6 +192,10 @@ static int width_compare(const void *a, const void *b)
 {
     const struct compare_width *x = a, *y = b;
     int order = strcmp(x->key, y->key);
+    if (order == 0)
+        order = (int)x->value->theirs->quantity - (int)y->value->theirs->quantity;
+    if (order == 0)
+        order = x->bits - y->bits;
     return order ? order : (x->value > y->value) - (x->value < y->value);
 }
 
@@ -213,7 +217,7 @@ static void widths_make(struct compare_tables *tables)
         if (value->group == GROUP_AGREES && value->theirs->quantity != FOREIGN_LATENCY &&
             form_width(value->form) > 0)
             tables->widths[tables->nwidths++] =
-                (struct compare_width){width_key(tables, value->form), value};
+                (struct compare_width){width_key(tables, value->form), form_width(value->form), value};
     }
     if (tables->nwidths > 0)
         qsort(tables->widths, (size_t)tables->nwidths, sizeof *tables->widths, width_compare);
@@ -223,22 +227,20 @@ static void widths_make(struct compare_tables *tables)
 static const struct compare_value *width_find(struct compare_tables *tables,
                                               const struct compare_value *value)
 {
-    const char *key = width_key(tables, value->form);
+    const struct compare_width sought = {width_key(tables, value->form), 0, value};
     int from = 0, to = tables->nwidths;
-    while (from < to) {
+    while (from < to) { // the narrowest of them
         int middle = from + (to - from) / 2;
-        if (strcmp(tables->widths[middle].key, key) < 0)
+        if (width_compare(&tables->widths[middle], &sought) < 0)
             from = middle + 1;
         else
             to = middle;
     }
-    for (; from < tables->nwidths && strcmp(tables->widths[from].key, key) == 0; from++) {
-        const struct compare_value *other = tables->widths[from].value;
-        if (other->theirs->quantity == value->theirs->quantity &&
-            form_width(other->form) < form_width(value->form))
-            return other;
-    }
-    return NULL;
+    const struct compare_width *found = &tables->widths[from];
+    bool narrower = from < tables->nwidths && strcmp(found->key, sought.key) == 0 &&
+                    found->value->theirs->quantity == value->theirs->quantity &&
+                    found->bits < form_width(value->form);
+    return narrower ? found->value : NULL;
 }
 
 static bool explains_width(struct compare_tables *tables, struct compare_value *value)

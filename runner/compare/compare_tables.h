@@ -66,6 +66,7 @@ struct compare_reason {
 
 struct compare_width {
     const char *key;
+    int bits; // of its widest vector
     const struct compare_value *value;
 };
 
@@ -103,8 +104,8 @@ struct compare_tolerance {
 extern const struct compare_tolerance compare_tolerances[FOREIGN_QUANTITIES];
 bool compare_near(enum foreign_quantity quantity, double theirs, double ours);
 
-// Prints n comparisons; of each at most so many differences (0: all).
-enum compare_tables_format { TABLES_TEXT, TABLES_CSV, TABLES_JSON };
+// Prints n comparisons as text (REPORT_TABLE), CSV or JSON; of each at most so many differences
+// (0: all).
 void compare_tables_print(const struct compare_tables *tables, int n, int entries,
-                          enum compare_tables_format format, struct strbuf *out);
+                          enum report_format format, struct strbuf *out);
 extern const struct output_kind compare_tables_kind;

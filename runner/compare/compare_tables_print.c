@@ -370,27 +370,27 @@ static void put_csv(const struct compare_tables *tables, struct output_stream *s
 }
 
 void compare_tables_print(const struct compare_tables *tables, int n, int entries,
-                          enum compare_tables_format format, struct strbuf *out)
+                          enum report_format format, struct strbuf *out)
 {
     static const struct output_page csv = {.format = REPORT_CSV};
     struct output_stream stream = {.record = &value_record, .page = &csv, .out = out};
     struct arena arena = {0};
     struct whole_row *rows = arena_alloc(&arena, ((size_t)n + 1) * sizeof *rows);
-    if (format == TABLES_CSV)
+    if (format == REPORT_CSV)
         output_begin(&stream, NULL);
     for (int i = 0; i < n; i++) {
-        if (format == TABLES_CSV)
+        if (format == REPORT_CSV)
             put_csv(&tables[i], &stream);
-        else if (format == TABLES_JSON)
+        else if (format == REPORT_JSON)
             rows[i] = whole_row_make(&tables[i], 0, &arena);
         else {
             strbuf_puts(out, i ? "\n" : "");
             put_text(&tables[i], entries, out);
         }
     }
-    if (format == TABLES_CSV)
+    if (format == REPORT_CSV)
         output_end(&stream, NULL);
-    if (format == TABLES_JSON)
+    if (format == REPORT_JSON)
         output_put_json(&whole_record, rows, n, false, out);
     arena_free(&arena);
 }

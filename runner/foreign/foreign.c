@@ -72,11 +72,16 @@ enum foreign_format foreign_recognise(const char *path, struct err *err)
 {
     char text[16384];
     struct stat info;
+    // A pipe gives its content once, and is read twice: what it is, then what it has.
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        err_set(err, "%s: %s", path,
+                S_ISDIR(info.st_mode) ? "is a directory, no table"
+                                      : "is no file: write what comes from it into one");
+        return FOREIGN_NONE;
+    }
     FILE *file = fopen(path, "re");
-    if (!file || fstat(fileno(file), &info) != 0 || S_ISDIR(info.st_mode)) {
-        err_set(err, "%s: %s", path, file ? "is a directory, no table" : strerror(errno));
-        if (file)
-            fclose(file);
+    if (!file) {
+        err_set(err, "%s: %s", path, strerror(errno));
         return FOREIGN_NONE;
     }
     size_t got = fread(text, 1, sizeof text - 1, file);
@@ -84,7 +89,7 @@ enum foreign_format foreign_recognise(const char *path, struct err *err)
     text[got] = '\0';
     if (got >= 15 && memcmp(text, "SQLite format 3", 15) == 0)
         return FOREIGN_LATPUT;
-    if (S_ISREG(info.st_mode) && got > 0 && pack_is_meant(path))
+    if (got > 0 && pack_is_meant(path))
         return FOREIGN_PACK;
     enum foreign_format format = strlen(text) == got ? recognise_text(text) : FOREIGN_NONE;
     if (format == FOREIGN_NONE)

@@ -10,19 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CLOCK_MHZ_MIN = 10, CLOCK_MHZ_MAX = 20000 };
+
 static const char why_several[] = "several instructions, of which the dump has one time";
 static const char why_data[] = "operands of values that the forms of the lists do not have";
 static const char why_bandwidth[] = "a bandwidth";
 static const char why_cut[] = "a row that is cut off";
 
-static void instlat_head(struct foreign_table *table, const char *text)
+static void instlat_head(struct foreign_table *table, const char *text, int line)
 {
     char vendor[16], brand[64];
     struct cpu_info cpu = {.core_type = 0};
     const char *clock = strstr(text, "Freq:"), *type = strstr(text, "Type: \"");
     const char *who = strstr(text, "Vendor:");
-    if (clock && table->clock_mhz == 0)
-        table->clock_mhz = strtod(clock + strlen("Freq:"), NULL);
+    if (clock && table->clock_mhz == 0) {
+        double mhz = strtod(clock + strlen("Freq:"), NULL);
+        if (mhz >= CLOCK_MHZ_MIN && mhz <= CLOCK_MHZ_MAX)
+            table->clock_mhz = mhz;
+        else
+            foreign_tell(table, line, "a clock that no CPU has");
+    }
     if (who && !*table->uarch &&
         sscanf(who, "Vendor: %12s Family: %x Model: %x Stepping: %x", vendor,
                (unsigned *)&cpu.family, (unsigned *)&cpu.model, (unsigned *)&cpu.stepping) == 4) {
@@ -161,34 +168,37 @@ static void instlat_instruction(struct foreign_table *table, struct foreign_row 
     row->why = foreign_operands_parse(table, row, name + len);
 }
 
+// Copies a field without blanks around it, up to where the next begins.
+static void instlat_field(const char *from, const char *to, char field[256])
+{
+    size_t len;
+    from += strspn(from, " ");
+    len = to && to > from ? (size_t)(to - from) : to ? 0 : strcspn(from, "\r");
+    snprintf(field, 256, "%.*s", (int)(len < 255 ? len : 255), from);
+    for (len = strlen(field); len > 0 && field[len - 1] == ' '; len--)
+        field[len - 1] = '\0';
+}
+
 static int instlat_row(struct foreign_table *table, const char *line_text, const char *name_at,
                        int line, struct err *err)
 {
-    char name[256];
-    const char *latency = strstr(name_at, " L:"), *throughput = strstr(name_at, " T:");
-    size_t end = latency ? (size_t)(latency - name_at) : strcspn(name_at, "\r");
+    char name[256], value[256];
+    const char *latency = strstr(name_at, " L:"), *bandwidth = strstr(name_at, "BW in ");
+    const char *throughput = strstr(latency ? latency : name_at, " T:");
     const char *extension = line_text + strspn(line_text, " 0123456789");
-    if (!latency && strstr(name_at, "BW in "))
-        end = (size_t)(strstr(name_at, "BW in ") - name_at);
-    name_at += strspn(name_at, " ");
-    snprintf(name, sizeof name, "%.*s", (int)(end < sizeof name ? end : sizeof name - 1), name_at);
-    for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--)
-        name[n - 1] = '\0';
-    char *l = strstr(name, " L:");
-    if (l)
-        *l = '\0';
-    for (size_t n = strlen(name); n > 0 && name[n - 1] == ' '; n--)
-        name[n - 1] = '\0';
+    instlat_field(name_at, latency ? latency : bandwidth, name);
     struct foreign_row *row = foreign_row_add(table, line, name, err);
     if (!row)
         return -1;
     instlat_instruction(table, row, name, strncmp(extension, "AVX512", 6) == 0);
     if (!latency || !throughput) {
-        row->why = strstr(name_at, "BW in ") ? why_bandwidth : why_cut;
+        row->why = bandwidth ? why_bandwidth : why_cut;
         return 0;
     }
-    instlat_value(table, row, FOREIGN_LATENCY, latency + 3);
-    instlat_value(table, row, FOREIGN_THROUGHPUT, throughput + 3);
+    instlat_field(latency + 3, throughput, value);
+    instlat_value(table, row, FOREIGN_LATENCY, value);
+    instlat_field(throughput + 3, NULL, value);
+    instlat_value(table, row, FOREIGN_THROUGHPUT, value);
     return 0;
 }
 
@@ -201,7 +211,7 @@ int foreign_read_instlat(const char *path, const char *cpu, struct foreign_table
     while (got > 0 && (got = foreign_line(lines, err)) > 0) {
         const char *name = instlat_name(lines->text);
         if (!name)
-            instlat_head(table, lines->text);
+            instlat_head(table, lines->text, lines->line);
         else if (instlat_row(table, lines->text, name, lines->line, err) != 0)
             got = -1;
     }
