@@ -24,10 +24,10 @@ struct arguments {
     struct store_filter filter;
     struct compare_options options;
     enum report_format format; // of files
-    bool page;                         // html, which files do not have
-    bool csv;                          // which LLVM's model does not have
-    int llvm;                          // LLVM's version; 0: the newest
-    double fail_above;                 // percent; negative: never
+    bool page;                 // html, which files do not have
+    bool csv;                  // which LLVM's model does not have
+    int llvm;                  // LLVM's version; 0: the newest
+    double fail_above;         // percent; negative: never
     char **files;
     int nfiles;
 };
@@ -42,8 +42,8 @@ static int take_format(const struct option_given *given, void *to)
         bool page, csv;
     } formats[] = {
         {"text", compare_print_text, REPORT_TABLE, false, false},
-        {"csv",  NULL,               REPORT_CSV,  false, true },
-        {"json", compare_print_json, REPORT_JSON, false, false},
+        {"csv",  NULL,               REPORT_CSV,   false, true },
+        {"json", compare_print_json, REPORT_JSON,  false, false},
         {"html", compare_print_page, REPORT_TABLE, true,  false},
     };
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)

@@ -10,6 +10,7 @@ const struct compare_tolerance compare_tolerances[FOREIGN_QUANTITIES] = {
     [FOREIGN_LATENCY] = {0.2,  0.05},
     [FOREIGN_THROUGHPUT] = {0.06, 0.08},
     [FOREIGN_UOPS] = {0.3,  0   },
+    [FOREIGN_PORTS] = {0,    0   },
 };
 
 // clang-format off
@@ -28,6 +29,8 @@ const struct compare_group_record compare_group_records[COMPARE_GROUPS] = {
         "their throughput is the latency of a chain that ours cuts"},
     [GROUP_WIDTH] = {"other vector width", "neither",
         "a multiple of two, and narrower vectors agree: another datapath"},
+    [GROUP_PORTS] = {"ports", "either",
+        "as many µops, on more or fewer of the same ports"},
     [GROUP_NO_CHAIN] = {"no chain", "theirs", "their latency is their throughput"},
     [GROUP_OPEN] = {"not explained", "either", "nothing here explains it: look at the samples"},
 };
@@ -55,6 +58,8 @@ bool compare_agrees(const struct foreign_value *theirs, const struct compare_our
 {
     double most = isnan(ours->most) ? ours->bound : ours->most;
     double least = isnan(ours->least) ? most : ours->least;
+    if (theirs->quantity == FOREIGN_PORTS)
+        return compare_sets_same(&ours->uses, &ours->theirs);
     if (value_near(theirs, theirs->most, least) || value_near(theirs, theirs->least, most))
         return true;
     if (value_near(theirs, theirs->most, ours->bound) ||
@@ -68,8 +73,10 @@ bool compare_agrees(const struct foreign_value *theirs, const struct compare_our
 typedef bool explains(struct compare_tables *tables, struct compare_value *value);
 
 static const char *evidence_form(struct compare_tables *tables, const struct known_form *form,
-                                 const struct compare_ours *ours)
+                                 const struct compare_ours *ours, enum foreign_quantity quantity)
 {
+    if (quantity == FOREIGN_PORTS)
+        return arena_printf(&tables->arena, "`%s` has %s", form->id.form, form->ports);
     return arena_printf(&tables->arena, "`%s` has %s", form->id.form,
                         compare_clk(&tables->arena, isnan(ours->most) ? ours->bound : ours->most));
 }
@@ -96,7 +103,7 @@ static bool explains_idiom(struct compare_tables *tables, struct compare_value *
         return false;
     struct compare_ours ours = compare_ours_of(value->match, same, value->theirs);
     if (compare_agrees(value->theirs, &ours)) {
-        value->evidence = evidence_form(tables, same, &ours);
+        value->evidence = evidence_form(tables, same, &ours, value->theirs->quantity);
         return true;
     }
     // A chain of idioms takes what their throughput is.
@@ -130,7 +137,7 @@ static bool explains_immediate(struct compare_tables *tables, struct compare_val
         struct compare_ours ours = compare_ours_of(value->match, other, value->theirs);
         if (isnan(ours.bound) || !compare_agrees(value->theirs, &ours))
             continue;
-        value->evidence = evidence_form(tables, other, &ours);
+        value->evidence = evidence_form(tables, other, &ours, value->theirs->quantity);
         return true;
     }
     return false;
@@ -215,9 +222,9 @@ static void widths_make(struct compare_tables *tables)
     for (int i = 0; i < tables->nvalues; i++) {
         const struct compare_value *value = &tables->values[i];
         if (value->group == GROUP_AGREES && value->theirs->quantity != FOREIGN_LATENCY &&
-            form_width(value->form) > 0)
-            tables->widths[tables->nwidths++] =
-                (struct compare_width){width_key(tables, value->form), form_width(value->form), value};
+            value->theirs->quantity != FOREIGN_PORTS && form_width(value->form) > 0)
+            tables->widths[tables->nwidths++] = (struct compare_width){
+                width_key(tables, value->form), form_width(value->form), value};
     }
     if (tables->nwidths > 0)
         qsort(tables->widths, (size_t)tables->nwidths, sizeof *tables->widths, width_compare);
@@ -248,7 +255,7 @@ static bool explains_width(struct compare_tables *tables, struct compare_value *
     const struct known_form *form = value->form;
     double ours = value->ours.most, theirs = value->theirs->most;
     enum foreign_quantity quantity = value->theirs->quantity;
-    if (quantity == FOREIGN_LATENCY || form_width(form) < 256 ||
+    if ((quantity != FOREIGN_THROUGHPUT && quantity != FOREIGN_UOPS) || form_width(form) < 256 ||
         !(compare_near(quantity, theirs, 2 * ours) || compare_near(quantity, 2 * theirs, ours) ||
           compare_near(quantity, theirs, 4 * ours) || compare_near(quantity, 4 * theirs, ours)))
         return false;
@@ -258,6 +265,16 @@ static bool explains_width(struct compare_tables *tables, struct compare_value *
             arena_printf(&tables->arena, "`%s` agrees: %s", narrower->match->form->id.form,
                          compare_clk(&tables->arena, narrower->theirs->most));
     return narrower != NULL;
+}
+
+static bool explains_ports(struct compare_tables *tables, struct compare_value *value)
+{
+    if (value->theirs->quantity != FOREIGN_PORTS ||
+        !compare_sets_nested(&value->ours.uses, &value->ours.theirs))
+        return false;
+    value->evidence = arena_printf(&tables->arena, "%d µop%s on each side", value->ours.uses.uops,
+                                   value->ours.uses.uops == 1 ? "" : "s");
+    return true;
 }
 
 static const struct foreign_value *row_value(const struct foreign_row *row,
@@ -273,11 +290,12 @@ static bool explains_no_chain(struct compare_tables *tables, struct compare_valu
 {
     const struct foreign_value *throughput = row_value(value->match->row, FOREIGN_THROUGHPUT);
     if (value->theirs->quantity != FOREIGN_LATENCY || !throughput ||
-        value->theirs->most > value->ours.bound ||
-        !compare_near(FOREIGN_THROUGHPUT, value->theirs->most, throughput->most))
+        value->theirs->most > value->ours.bound || throughput->ns != value->theirs->ns)
         return false;
-    value->evidence =
-        arena_printf(&tables->arena, "both are %s", compare_clk(&tables->arena, throughput->most));
+    double clk = throughput->most / (throughput->ns ? tables->ns : tables->factor);
+    if (!compare_near(FOREIGN_THROUGHPUT, value->theirs->most, clk))
+        return false;
+    value->evidence = arena_printf(&tables->arena, "both are %s", compare_clk(&tables->arena, clk));
     return true;
 }
 
@@ -312,7 +330,7 @@ static void judge_exchanged(struct compare_tables *tables)
         const struct foreign_row *row = one->match->row;
         int next = (int)(row - tables->theirs->rows) + 1;
         if (one->group == GROUP_AGREES || one->group == GROUP_EXCHANGED || one->theirs->src ||
-            next >= tables->nmatches)
+            one->theirs->quantity == FOREIGN_PORTS || next >= tables->nmatches)
             continue;
         struct compare_value *two =
             differing(tables, i, &tables->theirs->rows[next], one->theirs->quantity);
@@ -328,10 +346,11 @@ static void judge_exchanged(struct compare_tables *tables)
 static void judge(struct compare_tables *tables, struct compare_value *value)
 {
     static explains *const by_group[COMPARE_GROUPS] = {
-        [GROUP_BOUND] = explains_bound, [GROUP_IDIOM] = explains_idiom,
-        [GROUP_TWO] = explains_two,     [GROUP_IMMEDIATE] = explains_immediate,
-        [GROUP_PAIR] = explains_pair,   [GROUP_CUT] = explains_cut,
-        [GROUP_WIDTH] = explains_width, [GROUP_NO_CHAIN] = explains_no_chain,
+        [GROUP_BOUND] = explains_bound,       [GROUP_IDIOM] = explains_idiom,
+        [GROUP_TWO] = explains_two,           [GROUP_IMMEDIATE] = explains_immediate,
+        [GROUP_PAIR] = explains_pair,         [GROUP_CUT] = explains_cut,
+        [GROUP_WIDTH] = explains_width,       [GROUP_PORTS] = explains_ports,
+        [GROUP_NO_CHAIN] = explains_no_chain,
     };
     for (int group = GROUP_EXCHANGED; group < GROUP_OPEN; group++)
         if (by_group[group] && by_group[group](tables, value)) {

@@ -20,6 +20,9 @@ struct chain_graph {
     double weights[WEIGHTS][NODES_MAX][NODES_MAX];
 };
 
+static const struct compare_ours ours_none = {
+    .least = NAN, .most = NAN, .bound = NAN, .dense = NAN, .bound_from = NAN, .src = "", .dst = ""};
+
 static double clk_max(double a, double b)
 {
     return isnan(a) || b > a ? b : a;
@@ -125,13 +128,11 @@ static struct compare_ours ours_chain(const struct compare_match *match,
 {
     struct chain_graph *graph = xmalloc(sizeof *graph);
     graph_make(graph, match, form);
-    struct compare_ours ours = {graph_circle(graph, WEIGHT_LEAST),
-                                graph_circle(graph, WEIGHT_MOST),
-                                graph_circle(graph, WEIGHT_BOUND),
-                                graph_circle(graph, WEIGHT_DENSE),
-                                NAN,
-                                "",
-                                ""};
+    struct compare_ours ours = ours_none;
+    ours.least = graph_circle(graph, WEIGHT_LEAST);
+    ours.most = graph_circle(graph, WEIGHT_MOST);
+    ours.bound = graph_circle(graph, WEIGHT_BOUND);
+    ours.dense = graph_circle(graph, WEIGHT_DENSE);
     free(graph);
     // No code is faster than the throughput: idioms have no latency, and take that.
     if (!isnan(ours.bound) && !isnan(form->rthroughput_clk) && !form->rthroughput_upper) {
@@ -164,7 +165,7 @@ static void ours_add(struct compare_ours *ours, const struct known_pair *pair)
 static struct compare_ours ours_pairs(const struct known_form *form, const char *src,
                                       const char *dst, const char *variant)
 {
-    struct compare_ours ours = {NAN, NAN, NAN, NAN, NAN, "", ""};
+    struct compare_ours ours = ours_none;
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
         if ((!src || strcmp(pair->src, src) == 0) && (!dst || strcmp(pair->dst, dst) == 0) &&
@@ -176,11 +177,31 @@ static struct compare_ours ours_pairs(const struct known_form *form, const char 
     return ours;
 }
 
+// Returns both sides' ports as sets of our model's; NaN: ours are not sure, or not named alike.
+static struct compare_ours ours_ports(const struct foreign_row *row, const struct known_form *form)
+{
+    struct compare_ours ours = ours_none;
+    const struct port_usage *usage = form->usage;
+    if (!usage || usage->ambiguous || !form->model || !form->ports)
+        return ours;
+    if (row->uses) {
+        ours.uses = usage->uses;
+        ours.theirs = *row->uses;
+    } else if (!compare_sets_read(form->ports, form->model, &ours.uses) ||
+               !compare_sets_read(row->ports, form->model, &ours.theirs)) {
+        return ours;
+    }
+    ours.least = ours.most = ours.bound = ours.bound_from = ours.uses.uops;
+    return ours;
+}
+
 struct compare_ours compare_ours_of(const struct compare_match *match,
                                     const struct known_form *form,
                                     const struct foreign_value *value)
 {
-    struct compare_ours ours = {NAN, NAN, NAN, NAN, NAN, "", ""};
+    struct compare_ours ours = ours_none;
+    if (value->quantity == FOREIGN_PORTS)
+        return ours_ports(match->row, form);
     if (value->quantity == FOREIGN_UOPS) {
         double slots = form->uops < 0 ? (double)NAN : form->uops;
         double ports = form->usage ? form->usage->uses.uops : slots;

@@ -30,9 +30,30 @@ static const struct known_form *match_form(const struct compare_match *match,
     return isnan(ours.bound) ? match->form : match->same;
 }
 
-static void add_value(struct compare_tables *tables, const struct compare_match *match,
-                      const struct foreign_value *theirs)
+// Returns a value in core cycles; NULL: it is in ns, and the clock is not known.
+static const struct foreign_value *in_cycles(struct compare_tables *tables,
+                                             const struct foreign_value *theirs)
 {
+    double factor = theirs->ns ? tables->ns : tables->factor;
+    if (theirs->quantity == FOREIGN_UOPS || theirs->quantity == FOREIGN_PORTS || factor == 1)
+        return theirs;
+    if (isnan(factor))
+        return NULL;
+    struct foreign_value *value = arena_alloc(&tables->arena, sizeof *value);
+    *value = *theirs;
+    value->least /= factor;
+    value->most /= factor;
+    return value;
+}
+
+static void add_value(struct compare_tables *tables, const struct compare_match *match,
+                      const struct foreign_value *value)
+{
+    const struct foreign_value *theirs = in_cycles(tables, value);
+    if (!theirs) {
+        tables->unclocked++;
+        return;
+    }
     const struct known_form *form = match_form(match, theirs);
     struct compare_ours ours = compare_ours_of(match, form, theirs);
     if (isnan(ours.bound)) {
@@ -116,6 +137,8 @@ void compare_tables_make(const struct foreign_table *theirs, const struct known_
 {
     *tables = (struct compare_tables){.theirs = theirs, .ours = ours};
     compare_match_all(tables);
+    tables->factor = compare_clock_factor(tables, false);
+    tables->ns = compare_clock_factor(tables, true);
     for (int i = 0; i < tables->nmatches; i++)
         for (int v = 0; tables->matches[i].form && v < tables->matches[i].row->nvalues; v++)
             add_value(tables, &tables->matches[i], &tables->matches[i].row->values[v]);

@@ -18,6 +18,7 @@ enum compare_group {
     GROUP_PAIR,      // the value of another pair of operands
     GROUP_CUT,       // their throughput is the latency of a chain that ours cuts
     GROUP_WIDTH,     // a multiple of two for wide vectors alone
+    GROUP_PORTS,     // as many µops, on more or fewer of the same ports
     GROUP_NO_CHAIN,  // their latency is their throughput
     GROUP_OPEN,      // not explained
     COMPARE_GROUPS
@@ -42,8 +43,9 @@ struct compare_match {
 // most where pairs of operands have upper bounds only; NaN: not known.
 struct compare_ours {
     double least, most, bound, dense;
-    double bound_from;     // the least of several upper bounds
-    const char *src, *dst; // pair of operands; "": none in particular
+    double bound_from;             // the least of several upper bounds
+    const char *src, *dst;         // pair of operands; "": none in particular
+    struct port_uses uses, theirs; // ports of both, where these are compared
 };
 
 struct compare_value {
@@ -86,7 +88,10 @@ struct compare_tables {
     int groups[COMPARE_GROUPS];
     struct compare_width *widths; // values that agree, by form without the width of its vectors
     int nwidths;
-    int without; // latencies of which ours has no chain or pair
+    int without;   // values for which ours has no chain, pair or ports
+    double factor; // cycles of the file's clock per core cycle; 1: they are core cycles
+    double ns;     // of the file per core cycle; NaN: not known
+    int unclocked; // values in ns that nothing makes cycles
     struct arena arena;
 };
 

@@ -10,6 +10,16 @@ void compare_match_all(struct compare_tables *tables);
 struct compare_ours compare_ours_of(const struct compare_match *match,
                                     const struct known_form *form,
                                     const struct foreign_value *value);
+// Returns cycles of the file's clock per core cycle, 1 if they are the same; or, of values in ns,
+// ns per cycle, NaN if too few rows show it (compare_clock.c). Requires the matches.
+double compare_clock_factor(const struct compare_tables *tables, bool ns);
+// Reads ports by their names, "1*p06+2*p5" (compare_sets.c). Returns false if the model has not
+// those names.
+bool compare_sets_read(const char *text, const struct port_model *model, struct port_uses *uses);
+bool compare_sets_same(const struct port_uses *a, const struct port_uses *b);
+// Returns true if there is for each µop of one a µop of the other whose ports hold its own, or are
+// held by them.
+bool compare_sets_nested(const struct port_uses *a, const struct port_uses *b);
 // Groups the values that differ (compare_judge.c).
 void compare_judge_all(struct compare_tables *tables);
 bool compare_agrees(const struct foreign_value *theirs, const struct compare_ours *ours);

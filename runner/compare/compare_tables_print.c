@@ -18,6 +18,7 @@ struct value_row {
     const char *class, *quantity, *src, *dst;
     double theirs_least, theirs, ours_least, ours, ours_bound;
     bool theirs_upper;
+    const char *theirs_ports, *ours_ports;
     const char *group, *judged, *evidence;
     const char *theirs_shown, *ours_shown; // for people
 };
@@ -34,13 +35,14 @@ OUTPUT_DEFINE(value_record, struct value_row, OUTPUT_LINE,
     VALUE(bits, .known = true),
     VALUE(class, .known = true, .look.says = "the extension of the form"),
     VALUE(quantity, .known = true, .look.heading = "quantity",
-          .look.says = "latency, throughput or uops"),
+          .look.says = "latency, throughput, uops or ports"),
     VALUE(src, .known = true), VALUE(dst, .known = true),
     VALUE_CLK(theirs_least, "theirs_least_clk"), VALUE_CLK(theirs, "theirs_clk"),
     VALUE(theirs_upper), VALUE_CLK(ours_least, "ours_least_clk"), VALUE_CLK(ours, "ours_clk"),
     VALUE_CLK(ours_bound, "ours_bound_clk"),
     VALUE(theirs_shown, .only = OUTPUT_PEOPLE, .look.heading = "theirs"),
     VALUE(ours_shown, .only = OUTPUT_PEOPLE, .look.heading = "ours"),
+    VALUE(theirs_ports, .known = true), VALUE(ours_ports, .known = true),
     VALUE(group, .look.says = "what explains the difference", .look.name = "explained"),
     VALUE(judged, .known = true, .look.says = "whose value is in doubt", .only = OUTPUT_JSON),
     VALUE(evidence, .known = true, .look.heading = "evidence"));
@@ -96,6 +98,7 @@ OUTPUT_DEFINE(left_record, struct left_row, OUTPUT_LINE, LEFT(line), LEFT(row), 
 
 struct whole_row {
     const char *file, *format, *cpu, *uarch, *ours;
+    double clock_factor;
     int rows, matched, ours_forms, ours_found, without;
     int ncounted, nclasses, ngroups, nreasons, ntold, nvalues, nleft;
     const struct counted_row *counted, *classes;
@@ -110,7 +113,10 @@ struct whole_row {
     OUTPUT_ROWS(struct whole_row, member, n, record, .look.name = (called))
 OUTPUT_DEFINE(whole_record, struct whole_row, OUTPUT_LINES,
     WHOLE(file), WHOLE(format), WHOLE(cpu, .known = true), WHOLE(uarch, .known = true),
-    WHOLE(ours), WHOLE(rows), WHOLE(matched),
+    WHOLE(ours),
+    WHOLE(clock_factor, .digits = DIGITS,
+          .look.says = "cycles, or ns, of the file per core cycle, by which its times are divided"),
+    WHOLE(rows), WHOLE(matched),
     WHOLE(ours_forms, .look.says = "forms of ours with a value"),
     WHOLE(ours_found, .look.says = "those that the file has"),
     WHOLE(without, .look.name = "no_chain_of_ours",
@@ -142,6 +148,7 @@ static struct value_row value_row_make(const struct compare_tables *tables,
     const struct foreign_value *theirs = value->theirs;
     const struct known_form *form = value->form;
     const struct foreign_row *row = value->match->row;
+    bool ports = theirs->quantity == FOREIGN_PORTS;
     double most = isnan(ours->most) ? ours->bound : ours->most;
     bool upper = isnan(ours->most) || ours->bound > ours->most + 1e-9;
     return (struct value_row){
@@ -165,8 +172,12 @@ static struct value_row value_row_make(const struct compare_tables *tables,
         .group = compare_group_records[value->group].name,
         .judged = compare_group_records[value->group].judged,
         .evidence = value->evidence,
-        .theirs_shown = shown(arena, theirs->least, theirs->most, theirs->upper),
-        .ours_shown = shown(arena, ours->least, most, upper && isnan(ours->least)),
+        .theirs_ports = ports ? row->ports : "",
+        .ours_ports = ports ? form->ports : "",
+        .theirs_shown =
+            ports ? row->ports : shown(arena, theirs->least, theirs->most, theirs->upper),
+        .ours_shown =
+            ports ? form->ports : shown(arena, ours->least, most, upper && isnan(ours->least)),
     };
 }
 
@@ -256,6 +267,7 @@ static struct whole_row whole_row_make(const struct compare_tables *tables, int 
         .cpu = theirs->cpu,
         .uarch = theirs->uarch,
         .ours = tables->ours->uarch,
+        .clock_factor = isnan(tables->ns) ? tables->factor : tables->ns,
         .rows = tables->nmatches,
         .matched = tables->matched,
         .ours_forms = tables->ours_measured,
@@ -277,7 +289,41 @@ static struct whole_row whole_row_make(const struct compare_tables *tables, int 
 
 // --- text ---
 
-static void put_paragraph(struct strbuf *out, const struct whole_row *whole)
+static void put_tolerance(struct strbuf *text, const struct counted_row *row, const char *before)
+{
+    bool uops = strcmp(row->quantity, "uops") == 0;
+    if (strcmp(row->quantity, foreign_quantity_names[FOREIGN_PORTS]) == 0) {
+        strbuf_printf(text, "%snothing (ports)", before);
+        return;
+    }
+    strbuf_printf(text, "%s%g%s", before, row->tolerance_clk, uops ? "" : " cycles");
+    if (row->tolerance_share > 0)
+        strbuf_printf(text, " or %g %%", row->tolerance_share * 100);
+    strbuf_printf(text, " (%s)", uops ? "µops" : row->quantity);
+}
+
+// Says by what their times are divided.
+static void put_clock(struct strbuf *text, const struct compare_tables *tables)
+{
+    if (tables->factor != 1)
+        strbuf_printf(text,
+                      " Instructions of one core cycle take %.3g cycles there: its clock is "
+                      "another, and its cycles are divided by that.",
+                      tables->factor);
+    if (!isnan(tables->ns))
+        strbuf_printf(text,
+                      " It states no clock; instructions of one core cycle take %.3g ns there, by "
+                      "which its times are divided.",
+                      tables->ns);
+    if (tables->unclocked)
+        strbuf_printf(text,
+                      " It states no clock, and too few of its rows show one: %d times in ns are "
+                      "not used.",
+                      tables->unclocked);
+}
+
+static void put_paragraph(struct strbuf *out, const struct compare_tables *tables,
+                          const struct whole_row *whole)
 {
     struct strbuf text = {0}, plain = {0};
     strbuf_printf(&text, "%s beside %s, %s", whole->ours, whole->file, whole->format);
@@ -288,17 +334,12 @@ static void put_paragraph(struct strbuf *out, const struct whole_row *whole)
                   ": %d of its %d rows are forms of ours, and %d of the %d forms of ours with a "
                   "value are in it. The same is what is apart by at most ",
                   whole->matched, whole->rows, whole->ours_found, whole->ours_forms);
-    for (int i = 0; i < whole->ncounted; i++) {
-        const struct counted_row *row = &whole->counted[i];
-        strbuf_printf(&text, "%s%g%s", i ? ", " : "", row->tolerance_clk,
-                      strcmp(row->quantity, "uops") == 0 ? "" : " cycles");
-        if (row->tolerance_share > 0)
-            strbuf_printf(&text, " or %g %%", row->tolerance_share * 100);
-        strbuf_printf(&text, " (%s)", strcmp(row->quantity, "uops") == 0 ? "µops" : row->quantity);
-    }
+    for (int i = 0; i < whole->ncounted; i++)
+        put_tolerance(&text, &whole->counted[i], i ? ", " : "");
     if (whole->ncounted == 0)
         strbuf_puts(&text, "nothing: no value of theirs has one of ours beside it");
     strbuf_puts(&text, ".");
+    put_clock(&text, tables);
     text_put_escaped(&plain, strbuf_text(&text));
     text_wrap(out, strbuf_text(&plain), 0, LINE_WIDTH);
     strbuf_free(&text);
@@ -318,7 +359,7 @@ static void put_text(const struct compare_tables *tables, int entries, struct st
 {
     struct arena arena = {0};
     struct whole_row whole = whole_row_make(tables, entries, &arena);
-    put_paragraph(out, &whole);
+    put_paragraph(out, tables, &whole);
     put_rows(out, &counted_record, whole.counted, whole.ncounted);
     put_rows(out, &counted_record, whole.classes, whole.nclasses);
     put_rows(out, &group_record, whole.groups, whole.ngroups);
@@ -361,6 +402,8 @@ static void put_csv(const struct compare_tables *tables, struct output_stream *s
                                       .ours_least = NAN,
                                       .ours = NAN,
                                       .ours_bound = NAN,
+                                      .theirs_ports = "",
+                                      .ours_ports = "",
                                       .group = "not matched",
                                       .evidence = match->why};
         if (!match->form)

@@ -51,7 +51,8 @@ static bool is_header(const char *text)
     bool named = strstr(line, "mnemonic") || strstr(line, "operands") || strstr(line, "hex") ||
                  strstr(line, "code");
     return strchr(line, ',') && named &&
-           (strstr(line, "latency") || strstr(line, "throughput") || strstr(line, "uops"));
+           (strstr(line, "latency") || strstr(line, "throughput") || strstr(line, "uops") ||
+            strstr(line, "ports"));
 }
 
 static enum foreign_format recognise_text(const char *text)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "list/list.h"
+#include "ports/ports.h"
 #include "util/err.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
@@ -34,7 +35,13 @@ enum {
     FOREIGN_DEPTH_MAX = 16       // of elements within each other
 };
 
-enum foreign_quantity { FOREIGN_LATENCY, FOREIGN_THROUGHPUT, FOREIGN_UOPS, FOREIGN_QUANTITIES };
+enum foreign_quantity {
+    FOREIGN_LATENCY,
+    FOREIGN_THROUGHPUT,
+    FOREIGN_UOPS,
+    FOREIGN_PORTS, // its value is the number of µops; the row has the sets
+    FOREIGN_QUANTITIES
+};
 extern const char *const foreign_quantity_names[FOREIGN_QUANTITIES]; // "latency", ...
 
 struct foreign_value {
@@ -44,6 +51,7 @@ struct foreign_value {
     double least, most; // in cycles, equal unless the file has two numbers
     double rounding;    // by which the file's whole numbers may be off
     bool upper;         // an upper bound
+    bool ns;            // in ns, since the file states no clock
 };
 
 struct foreign_operand {
@@ -64,8 +72,9 @@ struct foreign_row {
     const char *dst; // the operand that ends the chain, named as ours; NULL: any
     struct foreign_value *values;
     int nvalues, room;
-    const char *ports; // as the file has them; NULL: unknown
-    const char *why;   // reason for which it is compared with nothing; NULL: none
+    const char *ports;            // as the file has them, "1*p06+2*p5"; NULL: unknown
+    const struct port_uses *uses; // the same as sets of our ports; NULL: by their names
+    const char *why;              // reason for which it is compared with nothing; NULL: none
 };
 
 // Values or rows that are not used, by reason.

@@ -79,8 +79,9 @@ static int csv_header(struct csv_table *csv, char *fields[], int nfields,
     }
     if (csv->at[CSV_MNEMONIC] < 0 && csv->at[CSV_CODE] < 0)
         return err_set(err, "%s:%d: the header names no column mnemonic", lines->path, lines->line);
-    if (csv->at[CSV_LATENCY] < 0 && csv->at[CSV_THROUGHPUT] < 0 && csv->at[CSV_UOPS] < 0)
-        return err_set(err, "%s:%d: the header names no column latency, throughput or uops",
+    if (csv->at[CSV_LATENCY] < 0 && csv->at[CSV_THROUGHPUT] < 0 && csv->at[CSV_UOPS] < 0 &&
+        csv->at[CSV_PORTS] < 0)
+        return err_set(err, "%s:%d: the header names no column latency, throughput, uops or ports",
                        lines->path, lines->line);
     return 0;
 }
@@ -110,8 +111,7 @@ static const char *csv_field(const struct csv_table *csv, char *fields[], enum c
 static int csv_row(struct foreign_table *table, const struct csv_table *csv, char *fields[],
                    int line, struct err *err)
 {
-    static const enum csv_column values[FOREIGN_QUANTITIES] = {CSV_LATENCY, CSV_THROUGHPUT,
-                                                               CSV_UOPS};
+    static const enum csv_column values[] = {CSV_LATENCY, CSV_THROUGHPUT, CSV_UOPS};
     unsigned char code[CSV_CODE_MAX];
     const char *mnemonic = csv_field(csv, fields, CSV_MNEMONIC);
     const char *operands = csv_field(csv, fields, CSV_OPERANDS);
@@ -131,11 +131,11 @@ static int csv_row(struct foreign_table *table, const struct csv_table *csv, cha
         row->enc = arena_strdup(&table->arena, csv_field(csv, fields, CSV_ENC));
         row->why = foreign_operands_parse(table, row, operands);
     }
-    for (int i = 0; i < FOREIGN_QUANTITIES; i++)
+    for (size_t i = 0; i < ARRAY_LEN(values); i++)
         if (csv->at[values[i]] >= 0)
             foreign_value_text(table, row, (enum foreign_quantity)i, fields[csv->at[values[i]]]);
     if (*csv_field(csv, fields, CSV_PORTS))
-        row->ports = arena_strdup(&table->arena, csv_field(csv, fields, CSV_PORTS));
+        foreign_ports_add(table, row, csv_field(csv, fields, CSV_PORTS));
     return 0;
 }
 

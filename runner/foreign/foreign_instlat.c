@@ -79,9 +79,9 @@ static void instlat_value(struct foreign_table *table, struct foreign_row *row,
         return;
     if (!after && clock_ghz > 0)
         clk = ns * clock_ghz;
-    if (isnan(clk)) {
-        foreign_tell(table, row->line, "ns without the clock that would make them cycles");
-        return;
+    if (isnan(clk)) { // the clock can be seen from rows of one cycle
+        value.ns = true;
+        clk = ns;
     }
     if (has_ns && after && clock_ghz > 0 &&
         fabs(ns * clock_ghz - clk) > 0.06 + 0.006 * clock_ghz + 0.01 * clk) {

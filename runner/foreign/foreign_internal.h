@@ -18,6 +18,8 @@ void foreign_value_text(struct foreign_table *table, struct foreign_row *row,
 // bounds before it sets *upper.
 int foreign_number(struct foreign_table *table, int line, const char *text, double *value,
                    bool *upper);
+// Adds ports, a sum of sets with the number of µops on each; what is none is told.
+void foreign_ports_add(struct foreign_table *table, struct foreign_row *row, const char *text);
 // Counts something that is not used.
 void foreign_tell(struct foreign_table *table, int line, const char *what);
 void foreign_operand_add(struct foreign_table *table, struct foreign_row *row, const char *class,

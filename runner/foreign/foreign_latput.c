@@ -59,7 +59,6 @@ static int latput_row(struct foreign_table *table, const struct known_form *form
     row->enc = arena_strdup(arena, form->id.enc);
     row->bits = form->id.bits;
     row->mnemonic = arena_strdup(arena, form->mnemonic);
-    row->ports = form->ports ? arena_strdup(arena, form->ports) : NULL;
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
         if (isnan(pair->clk))
@@ -75,6 +74,8 @@ static int latput_row(struct foreign_table *table, const struct known_form *form
     latput_value(table, row, FOREIGN_THROUGHPUT, form->rthroughput_clk, form->rthroughput_upper);
     latput_value(table, row, FOREIGN_UOPS, form->uops < 0 ? (double)NAN : form->uops,
                  form->uops_upper);
+    if (form->ports && !strchr(form->ports, '?'))
+        foreign_ports_add(table, row, form->ports);
     return 0;
 }
 

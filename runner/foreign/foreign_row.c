@@ -11,7 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const foreign_quantity_names[FOREIGN_QUANTITIES] = {"latency", "throughput", "uops"};
+enum { PORTS_UOPS_MAX = 1000 };
+
+const char *const foreign_quantity_names[FOREIGN_QUANTITIES] = {"latency", "throughput", "uops",
+                                                                "ports"};
 
 void foreign_free(struct foreign_table *table)
 {
@@ -110,6 +113,30 @@ void foreign_value_text(struct foreign_table *table, struct foreign_row *row,
         return;
     value.least = value.most;
     foreign_value_add(table, row, value);
+}
+
+void foreign_ports_add(struct foreign_table *table, struct foreign_row *row, const char *text)
+{
+    int uops = 0;
+    for (const char *at = text; *at && uops >= 0;) {
+        char *end = (char *)at;
+        long n = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 1;
+        const char *name = *end == '*' ? end + 1 : at;
+        size_t len = 0;
+        while (isalnum((unsigned char)name[len]) || (name[len] && strchr("_/<", name[len])))
+            len++;
+        bool one = n > 0 && n <= PORTS_UOPS_MAX && len > 0 && (*end == '*' || end == at) &&
+                   (name[len] == '\0' || (name[len] == '+' && name[len + 1]));
+        uops = one && uops <= PORTS_UOPS_MAX ? uops + (int)n : -1;
+        at = name + len + (name[len] == '+');
+    }
+    if (uops < 0) {
+        foreign_tell(table, row->line, "ports that are no sum of sets such as 1*p06+2*p5");
+        return;
+    }
+    row->ports = arena_strdup(&table->arena, text);
+    foreign_value_add(
+        table, row, (struct foreign_value){.quantity = FOREIGN_PORTS, .least = uops, .most = uops});
 }
 
 void foreign_operand_add(struct foreign_table *table, struct foreign_row *row, const char *class,

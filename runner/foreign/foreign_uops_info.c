@@ -270,8 +270,8 @@ static void xml_measurement(struct xml_reader *reader, const char *const *attrib
         foreign_value_add(reader->table, reader->row, value);
     if (uops)
         foreign_value_text(reader->table, reader->row, FOREIGN_UOPS, uops);
-    if (ports)
-        reader->row->ports = arena_strdup(&reader->table->arena, ports);
+    if (ports && *ports)
+        foreign_ports_add(reader->table, reader->row, ports);
 }
 
 static const struct xml_operand *xml_operand_find(const struct xml_reader *reader, const char *idx)
