@@ -183,7 +183,7 @@ static bool compose_add_text(struct compose *compose, const char *text, bool exp
     return usable;
 }
 
-// Returns true if a text with labels may stand among others: no directive but that of padding.
+// Returns true if a text with labels may stand among others: it has no directive but padding.
 static bool compose_text_closed(const char *text)
 {
     for (const char *at = text; *at;) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Machine code of kernels, composed from that of their lines. Most lines of a batch occur several
-// times, since shapes of a test are longer or shorter rows of the same instructions, and NASM takes
-// its time for each; so each line is assembled once, and kernels are put together from the bytes.
-// This needs kernels whose lines mean the same in any place: an instruction that a decoder knows,
-// without labels, macros and directives, that does not jump, and whose bytes the linker leaves
-// alone. All other kernels, and those with a line that NASM refuses, are assembled as they are. Of
-// kernels that the preprocessor has expanded a part with labels is taken as a whole, as if it were
-// one line; `times` is counted here, so NASM need not write what is repeated.
+// Machine code of kernels, composed from the code of their lines. Most lines of a batch occur
+// several times, since shapes of a test are longer or shorter rows of the same instructions, and
+// NASM takes its time for each; so each line is assembled once, and kernels are put together from
+// the bytes. This needs kernels whose lines mean the same in any place: an instruction that a
+// decoder knows, without labels, macros and directives, that does not jump, and whose bytes the
+// linker leaves alone. All other kernels, and those with a line that NASM refuses, are assembled as
+// they are. Of kernels that the preprocessor has expanded a part with labels is taken as a whole,
+// as if it were one line; `times` is counted here, so NASM need not write what is repeated.
 #pragma once
 
 #include "gen.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Addresses between the core, below 8 MiB, and that of the memory of corunners (core_layout.inc).
+// Addresses between the core, below 8 MiB, and the memory of corunners (core_layout.inc).
 #define LOAD_TABLE 0x00800000
 #define LOAD_CODE 0x02000000
 #define LOAD_END 0x5e000000

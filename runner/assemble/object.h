@@ -30,7 +30,7 @@ struct assemble_mark {
 // no such object, or the labels are not in one section and in order.
 void *assemble_object_marks(const char *path, size_t n, struct assemble_mark *marks);
 
-// Bytes that replace those of a function at an offset.
+// Bytes that replace a function's at an offset.
 struct assemble_patch {
     size_t at;
     const uint8_t *bytes;

@@ -50,7 +50,7 @@ int bench_take_operands(struct bench_spec *spec, char **operands, int n, struct 
     return 0;
 }
 
-// Checks code as text; that of the assembler of binutils is checked when it is read.
+// Checks code as text; text of the assembler of binutils is checked when it is read.
 static int bench_check_text(const struct bench_spec *spec, struct err *err)
 {
     if (spec->syntax != BENCH_NASM || (spec->body && bench_text_is_listing(spec->body)) ||
@@ -198,7 +198,7 @@ static int bench_measure_floor(struct bench *bench, const struct session_floor *
     struct core_config *config = &bench->session.params.config;
     struct program nop = {0};
     const char *program = bench->program.path;
-    if (bench->source.bits == 32) { // the floor is that of the 64-bit core
+    if (bench->source.bits == 32) { // the floor is measured on the 64-bit core
         if (session_build_nop(&bench->session, "floor", 64, bench->arena, &nop, err) != 0)
             return -1;
         program = nop.path;

@@ -73,7 +73,7 @@ static void flow_register(struct flow *flow, ZydisRegister reg, bool read, bool 
     if (class < 0)
         return;
     int bits = ZydisRegisterGetWidth(mode, reg);
-    // Zydis encloses general-purpose and vector registers only; of ah the number is that of rax.
+    // Zydis encloses general-purpose and vector registers only; ah has the number of rax.
     bool encloses = class == REG_GPR || class == REG_VEC;
     int number = ZydisRegisterGetId(encloses ? ZydisRegisterGetLargestEnclosing(mode, reg) : reg);
     if (number < 0 || number >= REG_NUMBERS)

@@ -331,8 +331,8 @@ static int64_t far_shift(const struct code_survey *survey)
     return (survey->far_low - origin) & 63;
 }
 
-// Writes an instruction with an address relative to rip with that of a place of its own: mod 0 and
-// an index byte without base and index are a plain address.
+// Writes an instruction with an address relative to rip so that it addresses a place of its own:
+// mod 0 and an index byte without base and index are a plain address.
 static void put_far(const struct code_survey *survey, const ZydisDecodedInstruction *in, size_t at,
                     struct strbuf *out)
 {
@@ -450,7 +450,8 @@ static void put_segments(const struct code_survey *survey, struct strbuf *out)
                   survey->fs ? "wrfsbase rax\n" : "", survey->gs ? "wrgsbase rax\n" : "");
 }
 
-// Writes what sets the registers: those of addresses to places apart, those that only scale to 0.
+// Writes the code that sets registers of addresses to places apart, and registers that only scale
+// to 0.
 static void put_registers(const struct code_survey *survey, struct bench_register *first,
                           struct strbuf *out)
 {

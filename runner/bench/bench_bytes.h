@@ -18,7 +18,7 @@ struct bench_bytes {
     // them as such; it is a block or a loop of a program. Else it is text of the user's, with the
     // contract of docs/BENCH.md, and may jump within itself.
     bool own;
-    int number; // tells its places from those of other code in a program; 0: there is none
+    int number; // tells its places from the places of other code in a program; 0: there is none
 };
 
 // Needs of readers of such code, and what they tell.

@@ -13,7 +13,7 @@ struct bench_column {
     int nsteps;
 };
 
-// Reads `name=expression`; without `name=` the expression is its own name. Names are those of
+// Reads `name=expression`; without `name=` the expression is its own name. Names are looked for in
 // `names`, where `_` also stands for `-` and letter case does not matter; the first that fits is
 // taken. -1 with a message, the text, and a caret under the fault.
 int bench_column_parse(const char *text, const char *const *names, int nnames, struct arena *arena,

@@ -196,7 +196,8 @@ int bench_prepare_events(struct bench *bench, struct err *err)
     return status == 0 ? events_describe(bench, err) : -1;
 }
 
-// Names in expressions besides those of events. Events come first: a counted core_clk is preferred.
+// Names in expressions besides the names of events. Events come first: a counted core_clk is
+// preferred.
 enum column_value {
     VALUE_TSC,
     VALUE_CORE_CLK,

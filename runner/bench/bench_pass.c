@@ -363,7 +363,7 @@ static void pass_explain(const struct passes *passes)
     if (result->outcome == OUTCOME_SIGNALLED || result->outcome == OUTCOME_TIMED_OUT ||
         result->outcome == OUTCOME_NOT_MEASURABLE)
         result->detail = arena_printf(bench->arena, "%s%s", result->detail, pass_hint(bench));
-    // The faults of a function are usually those of libc, not its own.
+    // The faults of a function are usually in libc, not in the function.
     if (bench->source.function &&
         (result->outcome == OUTCOME_NOT_MEASURABLE ||
          strstr(result->detail, "system call refused") || strstr(result->detail, "or to libc")))

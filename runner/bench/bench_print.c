@@ -184,7 +184,7 @@ static struct look *looks_make(const struct bench_result *result, struct arena *
     return looks;
 }
 
-// Makes the lines of all repetitions; for people (`pass` above 0) those of a pass.
+// Makes the lines of all repetitions; for people (`pass` above 0) of one pass.
 static struct line *lines_make(const struct bench_result *result, int pass, struct arena *arena,
                                int *n)
 {

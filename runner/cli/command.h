@@ -100,8 +100,8 @@ int command_read_alone(const struct command *cmd, int argc, char **argv, void *a
 enum { COMMAND_CPU_MAX = 8191 }; // most CPUs of Linux
 
 // Returns the exit status of the command `name` ("": the program itself) after its output:
-// `status`, or that of a failure if standard output could not be written, so that a text on a full
-// disk or a closed pipe does not look like success.
+// `status`, or a failure if standard output could not be written, so that a text on a full disk or
+// a closed pipe does not look like success.
 int command_end(const char *name, int status);
 
 // Prints `latput COMMAND: message` (`latput: message` if cmd is NULL) on standard error; returns

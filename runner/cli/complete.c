@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Completion for shells, printed from the command records like the help; see help.h. An argument
 // whose placeholder is FILE or DIR completes file names, one with bars its alternatives. Names of
-// families, lists and properties are those of the data at hand, labels those of the default
-// database.
+// families, lists and properties come from the data at hand, labels from the default database.
 #include "help.h"
 
 #include "cpuinfo/cpuinfo.h"
@@ -28,8 +27,8 @@ static void print_commands(void)
         printf("%s ", commands[i]->name);
 }
 
-// Steps through the literal words of a synopsis, in lower case: those of "[list [GLOB...]|stop]"
-// are list and stop. Returns the length of the next, with *at after it; 0: none.
+// Steps through the literal words of a synopsis, in lower case: "[list [GLOB...]|stop]" has list
+// and stop. Returns the length of the next, with *at after it; 0: none.
 static size_t next_action(const char **at)
 {
     while (**at) {

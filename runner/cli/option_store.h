@@ -63,11 +63,11 @@ int store_option_ports(const struct command *cmd, struct store *store, struct st
 
 // Returns the uarch of a run that exists, to be freed by the caller; NULL after an error.
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err);
-// Returns that of this machine.
+// Returns the uarch of this machine.
 char *store_option_uarch_here(struct store *store, struct err *err);
 
-// Completes a filter for a command on one CPU: checks its run and uarch; without a uarch, it
-// becomes that of the run, or of the newest. *owned: filter->uarch if the caller must free it, or
+// Completes a filter for a command on one CPU: checks its run and uarch; without a uarch, the
+// filter gets the run's, or the newest run's. *owned: filter->uarch if the caller must free it, or
 // NULL. Returns EXIT_DONE, or another status after a message.
 int store_option_one_cpu(const struct command *cmd, struct store *store,
                          struct store_filter *filter, char **owned);

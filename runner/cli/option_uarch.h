@@ -25,6 +25,6 @@ int option_take_label(const struct option_given *given, void *to);
 // or EXIT_USAGE after a message.
 int uarch_option_read(const struct command *cmd, const char *text);
 
-// Prints on standard error that the events of this CPU are those of a family that it does not
+// Prints on standard error that the events of this CPU are taken from a family that it does not
 // claim; nothing if it does.
 void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu);

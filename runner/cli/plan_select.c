@@ -65,7 +65,7 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
     return 0;
 }
 
-// Width to plan with if nothing is known: that of the widest CPU so far.
+// Width to plan with if nothing is known: as wide as the widest CPU so far.
 enum { WIDTH_UNKNOWN = 8 };
 
 static int plan_select_measured_width(const struct command *cmd, const char *db,

@@ -14,9 +14,9 @@ struct plan_select {
     void *data;
 };
 
-// Sets the width, unless given, to the one measured on this CPU, with which `latput run` plans; if
-// the database has none, to that of its family or, without one, to 8, with a note. Returns
-// EXIT_DONE, or another status after a message.
+// Sets the width, unless given, to the one measured on this CPU, with which `latput run` plans. If
+// the database has none, the family's is taken or, without one, 8, with a note. Returns EXIT_DONE,
+// or another status after a message.
 int plan_select_find_width(const struct command *cmd, struct plan_select *args);
 
 // Plans every row that the operands name. Returns 0, what visit returned, or -1 with a message.
@@ -24,7 +24,7 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
                      struct err *err);
 
 // Records of options (see command.h): of --issue-width, 1 to 16, and of the --db in which it is
-// looked for; the end of that of --tests, e.g. "LT".
+// looked for; and the end of the record of --tests, e.g. "LT".
 #define COMMON_WIDTH(field)                                                                        \
     'w', "issue-width", "N",                                                                       \
         "µops per cycle that the fillers assume; default: what was measured on this CPU",          \

@@ -11,7 +11,7 @@ extern const struct command cmd_counters;
 
 struct counters_request {
     const struct command *command; // for messages
-    const char *uarch;             // a family other than that of this machine; NULL
+    const char *uarch;             // a family other than this machine's; NULL
     enum report_format format;
     bool sets;          // list the named sets
     bool wide;          // tables with all columns
@@ -20,8 +20,8 @@ struct counters_request {
     char *const *globs; // operands after the action; ends with NULL
 };
 
-// Identifies the selected CPU: that of the dump, or this machine's number `cpu`, to which the
-// caller is then pinned; -1: the current one. Returns EXIT_*.
+// Identifies the selected CPU: the dump's, or this machine's number `cpu`, to which the caller is
+// then pinned; -1: the current one. Returns EXIT_*.
 int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info);
 
 // Prints the events, or the sets, of a family: cmd_counters_list.c. Returns EXIT_*, like every

@@ -348,7 +348,7 @@ struct query_text {
     int64_t nrows;
 };
 
-// Reads the rows: those of the globs, or else those that the lists describe so.
+// Reads the rows that the globs match or, if there are none, the rows that the lists describe so.
 static int query_rows(struct store *store, struct arguments *query,
                       const struct report_query *wanted, struct query_text *text, struct err *err)
 {

@@ -286,8 +286,8 @@ static int check_before(const struct selection *selection)
     return status;
 }
 
-// Prints each list with its number of forms and its title; all lists if none is named. Only those
-// of which forms are selected.
+// Prints each list of which forms are selected, with its number of forms and its title; all lists
+// if none is named.
 static int print_lists(const struct arguments *arguments, char **names, int nnames)
 {
     struct err err = {0};

@@ -254,7 +254,7 @@ static int report_emit(const struct arguments *s, const struct stat_result *resu
     return status;
 }
 
-// Returns the exit status: the program's own, or that of a failed measurement.
+// Returns the exit status: the program's own, or a failed measurement's.
 static int result_judge(const struct arguments *s, const struct stat_result *result)
 {
     if (result->exec_errno)

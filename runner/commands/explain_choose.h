@@ -5,6 +5,6 @@
 #include "cli/command.h"
 #include "explain/explain_job.h"
 
-// Chooses it: that of --uarch, of --run, or this one. Returns an exit status, after a message
-// unless EXIT_DONE.
+// Chooses the CPU of --uarch or --run, or this one. Returns an exit status, after a message unless
+// EXIT_DONE.
 int explain_choose(const struct command *cmd, struct explain_work *work, struct err *err);

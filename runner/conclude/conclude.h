@@ -59,7 +59,7 @@ struct conclude_question {
     enum reading reading;
     const char *x_unit; // "entries", "bytes"; NULL: none
     const char *y_unit; // "clk", "ns"
-    bool geometric;     // x was swept by factors: distances are those of its logarithm
+    bool geometric;     // x was swept by factors: distances are of its logarithm
     // A step counts from here: 0.1 is a tenth more. 0: CONCLUDE_LEAST_STEP. A question of what is
     // practical; whether a step is real is asked besides.
     double least_step;

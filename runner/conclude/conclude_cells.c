@@ -451,7 +451,7 @@ static bool passes_differ(const struct curve *curve, const double *sorted, int n
 
 // All values of a curve, in order, and how many passes they are of.
 struct values {
-    double *sorted, *room; // room: as much, for those of one pass
+    double *sorted, *room; // room: as much, for the values of one pass
     int n, npasses;
 };
 enum { VALUES_LEAST = 20 };

@@ -26,13 +26,13 @@ struct shape {
     bool logs, fastest;
     double least;      // a step of question.least_step, in units of v
     int npasses;       // the highest number of a pass and one
-    double *pass_v;    // npasses rows of n: the same of one pass; NaN where it has no sample
+    double *pass_v;    // npasses rows of n: v of each pass; NaN where it has no sample
     int per_replicate; // so many passes are of one replicate, the first of them of the first
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
-// Returns the level of the values v of points first to last (v[0] is that of first): their mean
-// without outliers.
+// Returns the level of points first to last: the mean of their values v without outliers; v[0]
+// belongs to point `first`.
 double shape_level(const struct shape *shape, const double *v, int first, int last,
                    struct arena *arena);
 double shape_y(const struct shape *shape, double v);     // back from v

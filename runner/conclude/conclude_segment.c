@@ -80,7 +80,7 @@ static double window_move(struct window *window, const double *v, int first, int
     return quantile_median(window->sorted, next - first);
 }
 
-// Segments that begin at one point: all of their values, and those of their outer thirds, which
+// Segments that begin at one point: all of their values; the values of their outer thirds, which
 // lines are fitted to; and the weight of each point.
 struct windows {
     struct window all, low, high;

@@ -103,7 +103,7 @@ static struct step make_step(const struct shape *shape, const struct segment *le
 }
 
 // Returns the last point of the left level, so that the level and the growth after it explain the
-// values v best; v[0] is that of the first.
+// values v best; v[0] belongs to the first point.
 static int split_bend(const struct step *step, const struct shape *shape, const double *v)
 {
     double cost = 0, best = 0;

@@ -60,7 +60,7 @@ struct core_parameters {
     uint64_t areas[CORE_AREAS_MAX];     // addresses
     uint64_t bytes[CORE_AREAS_MAX];     // filled for this kernel
     uint64_t mapped[CORE_AREAS_MAX];    // bytes of the whole areas
-    uint64_t process;                   // its number, which is that of its one thread
+    uint64_t process;                   // its number, and its one thread's
 };
 _Static_assert(sizeof(struct core_parameters) == 232, "mirrored in macros/property.inc");
 

@@ -97,7 +97,7 @@ core_unspare_end:
 
 core_counting_stubs
 
-; All segments that C uses are that of the stack; nothing here can change ss. Changes eax.
+; All segments that C uses are the stack's; nothing here can change ss. Changes eax.
 %macro core_restore_data_segments 0
     mov eax, ss
     mov ds, eax

@@ -338,8 +338,8 @@ void seal_verify(long got); // the same; got: bytes of the secret
 // make it.
 uint64_t seal_tag(const void *from, size_t bytes, uint64_t number);
 _Noreturn void seal_broken(int status); // ends the process: CORE_EXIT_*
-// Remembers the core's own data and the stack above a frame, the one of the first call, for bodies
-// that are not sealed (CORE_MODE_BENCH).
+// Remembers the core's own data, and the stack above the frame of the first call, for bodies that
+// are not sealed (CORE_MODE_BENCH).
 void guard_protect(const void *stack_from);
 bool guard_intact(void); // false if they changed since guard_protect
 

@@ -115,9 +115,9 @@ struct count_backend {
     // Finds out whether hardware events can be counted here at all: opens a cycle counter, which
     // must count.
     enum count_obstacle (*probe)(const struct count_machine *machine, struct err *err);
-    // Programs the counters, which stand still at 0 until start; those of COUNT_PROCESS begin by
-    // themselves at its next exec. 1 <= nevents <= COUNT_EVENTS_MAX. *group is NULL after a
-    // failure; else the caller ends it with close.
+    // Programs the counters, which stand still at 0 until start; with COUNT_PROCESS they begin by
+    // themselves at the next exec of the process. 1 <= nevents <= COUNT_EVENTS_MAX. *group is NULL
+    // after a failure; else the caller ends it with close.
     enum count_obstacle (*open)(const struct count_machine *machine,
                                 const struct count_target *target, const struct count_event *events,
                                 int nevents, struct count_group **group, struct err *err);

@@ -28,7 +28,7 @@ struct steady_state {
 enum { STATES_MAX = 6 };
 
 struct estimate {
-    enum outcome outcome; // OK or UNSTABLE (or that of the timing)
+    enum outcome outcome; // OK or UNSTABLE (or the timing's)
     double clk;           // core cycles per instance (bridges not subtracted)
     double spread_clk;    // interquartile range of all samples
     int accepted, tried;  // sums over the passes
@@ -68,8 +68,8 @@ double derive_sample_counted_clk(const struct kernel_facts *facts, const struct 
 // chain's state between whole cycles gives way to a state of whole cycles less than a cycle slower,
 // or else stands for its whole cluster. A chain or stream without a state has the median if its
 // passes agree. Values are in cycles of a counter if all timings have these and they are plausible
-// (plausible_clk_check), else of the calibration. `issue_width` is that of struct plan_params: from
-// a body that the front end limits the loop's own µop is subtracted.
+// (plausible_clk_check), else of the calibration. `issue_width` is as in struct plan_params: from a
+// body that the front end limits the loop's own µop is subtracted.
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
                               const struct timing *timings, int ntimings);
 

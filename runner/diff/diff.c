@@ -183,7 +183,7 @@ static bool value_is_sure(const struct diff_pair *pair, int i)
 
 enum { WAY_LESS = 1, WAY_MORE = 2 };
 
-// Returns how far a ratio is from 1, either way; that of a pair without one is the least.
+// Returns how far a ratio is from 1, either way; a pair without a ratio is the least.
 static double ratio_factor(double ratio)
 {
     return ratio > 0 ? fmax(ratio, 1 / ratio) : 0;

@@ -119,7 +119,7 @@ static double instr_again(const struct again_block *block, const struct again *a
     return clk * size > NOTHING_UOPS ? clk * size : 0;
 }
 
-// Returns true if the instruction waits for narrower ports than those of the set, as full as these.
+// Returns true if the instruction waits for narrower ports than the set's that are as full.
 static bool instr_waits(const struct again_block *block, int at, double uops)
 {
     const struct explanation *explanation = block->explanation;

@@ -35,7 +35,7 @@ enum {
 
 enum touch_part { PART_REGISTER, PART_REST, PART_BASE, PART_INDEX, PART_DATA, PART_FLAGS };
 
-// Relation of loaded bytes to those of the last store to them.
+// Relation of the bytes of a load to the last store there.
 enum forward_kind {
     FORWARD_SAME,   // by the same operand
     FORWARD_INSIDE, // all of it, by another operand
@@ -95,8 +95,8 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
 // Returns the instruction that wrote last what is in a place when instruction `at` begins: of this
 // copy, or of the one before; -1: none.
 int block_writer_before(const struct block *block, int at, int place);
-// Sets the initial contents of registers: those of bench, then the effects of init's machine code.
-// Without this call nothing is known.
+// Sets the contents of registers to the initial ones of bench, then runs init's machine code on
+// them. Without this call nothing is known.
 void block_hold_initial(struct block *block, const uint8_t *init, size_t len);
 // Returns the name of a place: "rax", "cf", "memory 1".
 const char *block_place_name(const struct block *block, int place, struct arena *arena);

@@ -48,8 +48,8 @@ static const char *role_flags(int place, int n)
     return n < 4 ? names[place - PLACE_FLAGS_C][n] : NULL;
 }
 
-// Returns the name of an operand that the text does not have: that of the register, in the widths
-// of the lists.
+// Returns the name of an operand that the text does not have: its register's, in the widths of the
+// lists.
 static const char *role_implicit(const struct table_row *row, const struct block_instr *instr,
                                  const struct block_touch *touch, struct arena *arena)
 {

@@ -122,7 +122,7 @@ static void print_next(const struct explanation *explanation, const struct page 
 
 // --- The chain. ---
 
-// Returns the larger of a width and that of an instruction's text, which is never cut.
+// Returns the width widened to an instruction's text, which is never cut.
 static int widest(int width, const struct explain_instr *instr)
 {
     int own = (int)strlen(instr->code->text);

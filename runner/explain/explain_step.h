@@ -12,6 +12,6 @@ double explain_step_clk(const void *explanation, int at, int from, int to);
 // none of the block did.
 const struct explain_instr *explain_step_producer(const struct explanation *explanation, int at,
                                                   int from);
-// Adds the µops and slots that instructions need beside those of the table because of who made
-// their operands.
+// Adds the µops and slots beyond the table's that instructions need for operands of certain
+// producers.
 void explain_step_uops(struct explanation *explanation);

@@ -77,7 +77,7 @@ static void table_signature(const struct block_instr *instr, struct strbuf *out)
 
 // --- Matching. ---
 
-// Returns true if the constants that belong to the row's form are those of the instruction.
+// Returns true if the instruction has the constants that belong to the row's form.
 static bool row_constants_fit(const struct table_row *row, const struct block_instr *instr)
 {
     const struct list_row *list = row->row;

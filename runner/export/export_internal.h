@@ -38,11 +38,11 @@ struct export_told {
     struct output_made made; // rows need no more bytes than its record says
 };
 void export_tell(enum column_surface surface, struct export_told *told);
-// Fills in a row but for its latencies; texts are those of the form.
+// Fills in a row but for its latencies. Its texts belong to the form.
 void export_tell_form(const struct export_told *told, const struct known_cpu *data,
                       const struct known_form *form, struct export_row *row);
 
-// The record of the JSON format, with that of its forms (export_json.c).
+// The record of the JSON format, with the record of a form (export_json.c).
 struct export_json_told {
     struct export_told form;
     struct output_made whole;

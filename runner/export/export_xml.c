@@ -27,8 +27,8 @@ static void xml_attribute(struct strbuf *out, const char *name, const char *valu
     free(plain);
 }
 
-// The operands of an instruction in XML: those of the text, each mask after the operand that it
-// decorates, then the implicit ones, with all flags as one.
+// The operands of an instruction in XML: first the operands of the text, each mask after the
+// operand that it decorates, then the implicit ones, with all flags as one.
 struct xml_operand {
     const char *name;  // in pairs: "op1", "rax", "flags"
     const char *parts; // "" or ".mask": part of it

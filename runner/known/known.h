@@ -56,7 +56,7 @@ struct known_cpu {
     const char *started_utc;
     int64_t run_id;                                 // newest run among these results
     struct port_model *model;                       // of the newest run with ports; NULL: none
-    const struct column *columns[VIEW_COLUMNS_MAX]; // of values: those of COLUMN_CSV, by place
+    const struct column *columns[VIEW_COLUMNS_MAX]; // of values: all of COLUMN_CSV, by place
     int ncolumns;
     struct known_form *forms; // by form, enc, bits
     int nforms;

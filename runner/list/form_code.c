@@ -120,8 +120,8 @@ static void code_put_memory(struct strbuf *out, struct code_part part, const cha
         strbuf_put(out, brace, (size_t)(end - brace));
 }
 
-// Appends the name of a register after its %: that of the top of the x87 stack, st, is st0 as
-// others write it, and st(1) is st1.
+// Appends the name of a register after its %. Registers of the x87 stack get the names that others
+// write: st is st0, st(1) is st1.
 static void code_put_register(struct strbuf *out, struct code_part name)
 {
     if (code_is(name, "st"))

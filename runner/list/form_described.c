@@ -93,7 +93,7 @@ bool form_described_is_text(const char *text)
     return words;
 }
 
-// Returns true if a section is another one than that of the row before.
+// Returns true if the row begins a section.
 static bool described_begins(const struct list *list, int row)
 {
     return row == 0 || strcmp(list->rows[row].section, list->rows[row - 1].section) != 0;

@@ -24,7 +24,7 @@ struct described {
 // lists, or else in both together. Words may end in another way ("multiply" is found in
 // "Multiplication"). The text must outlive the result.
 struct described form_described_find(const struct list *lists, int nlists, const char *text);
-// Returns true if the description is that of the row.
+// Returns true if the row is described so.
 bool form_described_is(const struct described *described, const struct list *list,
                        const struct list_row *row);
 

@@ -472,7 +472,7 @@ static void globs_put(struct form_globs *made, size_t *capacity, const char *glo
         globs_add(made, capacity, glob, true);
     while (means && *means) {
         size_t len = strcspn(means, ";");
-        // Operands that are given are in the place of those of the word.
+        // Operands that are given replace the word's.
         int kept = (int)(*rest ? strcspn(means, " ;") : len);
         char *own = xasprintf("%.*s%s", kept, means, rest);
         globs_add(made, capacity, own, true);

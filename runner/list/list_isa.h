@@ -23,6 +23,6 @@ struct list_isa_cache { // zero-initialise before use
 const struct list_isa *list_isa_look_up(struct list_isa_cache *cache, const char *text,
                                         struct list_fault *fault);
 
-// Returns the encoding of a row: {vex}, {evex} or enc= if given; else that of its features.
+// Returns the encoding of a row: {vex}, {evex} or enc= if given; else what its features say.
 // Instructions of EVEX features without a vector operand (kaddw, kmovw r32) are VEX.
 enum encoding list_isa_encoding(const struct list_isa *isa, const struct list_row *row);

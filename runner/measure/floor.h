@@ -39,9 +39,9 @@ int floor_look(const char *program, const struct exec_params *params, int first,
                struct exec_floor *windows, struct err *err);
 enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 
-// Returns true if the width is less than that of any family that this CPU could be. It is a core
-// that no table has, or one that was busy during the look. The longer the look, the less likely the
-// latter; a later one may see the whole width, so such a floor is not kept.
+// Returns true if every family that this CPU could be is wider. Such a core is in no
+// table, or was busy during the look. The longer the look, the less likely the latter; a later one
+// may see the whole width, so such a floor is not kept.
 bool floor_is_narrow(const struct floor_witness *witness, const struct canary_floor *floor);
 // Returns the least width that allows such a rate, in instructions per cycle.
 int floor_width(double rate);

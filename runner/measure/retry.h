@@ -14,8 +14,8 @@ struct retry {
     struct session *session;
     double began_s; // of clock_now_s(): beginning of the run
     double spent_s; // so far
-    // out: kernels that were measured once more, and those of them that have a value now; the same
-    // of forms whose ports were asked for once more
+    // out: kernels that were measured once more, and how many of them have a value now; then the
+    // same numbers of forms whose ports were asked for once more
     int64_t kernels, gained;
     int64_t forms, forms_gained;
 };

@@ -23,12 +23,12 @@ struct run_start {
     bool done;                               // out: the newest run of this kind is finished
 };
 
-// Calibrates, and finds the row of what the CPU was measured to be so far. -1 also where a signal
-// stopped it.
+// Calibrates, and finds the row that says what the CPU was measured to be so far. -1 also where a
+// signal stopped it.
 int run_start_calibrate(struct run_start *start, struct err *err);
 // Gets the run's row, an unfinished one of the same kind or a new one, claimed for this process and
-// with the warnings that follow from the facts; or that of the finished one (`done`), which is not
-// to be touched. `lists` and `selection` describe the subject.
+// with the warnings that follow from the facts; or the row of the finished run (`done`), which is
+// not to be touched. `lists` and `selection` describe the subject.
 int run_start_row(struct run_start *start, const struct selection *lists, const char *selection,
                   struct err *err);
 // Judges the CPU again by all that the run has in the database: before ports, which need its width.

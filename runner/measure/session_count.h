@@ -45,7 +45,7 @@ struct session_counting {
     struct count_event events[SESSION_EVENTS_MAX];
     int pass[SESSION_EVENTS_MAX];
     int nevents;
-    int npasses;    // at least 1: that of core_clk
+    int npasses;    // at least 1, which counts core_clk
     int slots;      // index of the event that counts dispatch slots; -1: none
     char note[512]; // reason why ports and slots are not counted though the tables have them; ""
     // The pass that is open.

@@ -305,7 +305,8 @@ static int merge_check_dates(struct store *from, struct err *err)
     return result;
 }
 
-// A database of measurements takes no run on a machine of files; that of such a machine does.
+// A database of measurements takes no run on a machine of files; the database of such a machine
+// does.
 static int merge_check_measured(struct store *from, struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(from, err,

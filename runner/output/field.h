@@ -15,7 +15,7 @@ struct field_blob {
     int n;
 };
 
-// A value whose type is known only at run time, as those of a database.
+// A value whose type is known only at run time, like the values of a database.
 struct field_value {
     enum look_type type;
     bool none;
@@ -80,7 +80,7 @@ struct field_words {
     const char *const *names;
 };
 
-// Returns the member's own name, without those of the structures that it is in.
+// Returns the member's own name, without the names of the structures that it is in.
 const char *field_name(const struct field_place *at);
 // Return the value of a member in a row; a text may be NULL.
 int64_t field_integer(const struct field_place *at, const void *row);

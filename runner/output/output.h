@@ -92,8 +92,7 @@ struct output_made {
 // Adds a field. An array of what a structure tells at run time has the record of its maker, which
 // must stay in its place.
 void output_made_add(struct output_made *made, struct output_field field);
-// Returns a field for an element of an array in a structure, whose first element is that of
-// `field`.
+// Returns a field for element i of an array in a structure; `field` is of its first element.
 struct output_field output_element(struct output_field field, int i, size_t stride);
 
 // --- JSON (output_json.c) ---

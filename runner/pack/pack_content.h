@@ -20,8 +20,8 @@ struct strbuf *pack_add(struct pack *pack, const char *name); // returns the emp
                                                               // member
 void pack_free(struct pack *pack);
 
-// Makes all members but MANIFEST from a database with the runs 1 to `nruns`; titles are those of
-// the last.
+// Makes all members but MANIFEST from a database with the runs 1 to `nruns`; titles name the last
+// run.
 int pack_collect(struct pack *pack, const char *database, int nruns, struct err *err);
 // Writes README.txt, which describes the members that are there (pack_readme.c).
 int pack_readme(const struct pack *pack, struct store *store, int nruns, struct strbuf *out,

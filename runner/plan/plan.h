@@ -120,9 +120,9 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
              struct plan *plan, struct err *err);
 
 // Adds the tests of a planned row once more in another arrangement, the first one from
-// `arrangement` on (round robin) that changes its kernels. The variant of such a test is that of
-// the usual one, PLAN_AGAIN and the arrangement's name ("registers", "lines", ...). Tests that no
-// arrangement changes, or that only macros can write, are not repeated. Errors as plan_row().
+// `arrangement` on (round robin) that changes its kernels. The variant of such a test is made of
+// the usual variant, PLAN_AGAIN and the arrangement's name ("registers", "lines", ...). Tests that
+// no arrangement changes, or that only macros can write, are not repeated. Errors as plan_row().
 int plan_row_again(const struct list_row *row, const struct plan_params *params,
                    enum arrangement arrangement, struct arena *arena, struct plan *plan,
                    struct err *err);

@@ -111,7 +111,7 @@ static uint64_t data_x87_value(const struct row_plan *rp, bool top)
     return data_ones[ELEMENT_F64];
 }
 
-// Sets up x87 values; for other values than 1.0 each chain restores that of its source.
+// Sets up x87 values. With other values than 1.0 each chain restores the value of its source.
 static void data_set_x87(struct row_plan *rp)
 {
     bool keep = rp->row->nst || (rp->slow && (rp->data == DATA_DIVIDE || rp->data == DATA_SQRT));

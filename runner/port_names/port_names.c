@@ -99,7 +99,7 @@ static bool is_seen(const struct naming *naming, int i)
     return naming->sets[i].sight == SIGHT_CLASS && naming->names->sets[i].ports;
 }
 
-// Checks that sizes and overlaps are those of the file.
+// Compares sizes and overlaps with the file.
 static int names_compare(struct naming *naming, const struct port_model *model, struct err *note)
 {
     const struct port_names *names = naming->names;
@@ -206,7 +206,7 @@ static uint32_t hidden_ports(const struct naming *naming, const struct port_mode
     return port_set_size(ports) == published_size(set) ? ports : 0;
 }
 
-// Names the hidden sets. A form whose ports were counted must use those of the file.
+// Names the hidden sets. A form whose ports were counted must use the ports of the file.
 static int names_hidden(const struct naming *naming, struct port_model *model, struct err *note)
 {
     for (int i = 0; i < naming->names->n; i++) {

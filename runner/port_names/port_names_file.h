@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The files cpuinfo/ports/*.csv, which name port sets (format: cpuinfo/README.md): reads them,
-// finds that of a uarch, and checks them without measuring. port_names.h applies the names to a
+// finds the file of a uarch, and checks them without measuring. port_names.h applies the names to a
 // model.
 #pragma once
 

@@ -196,7 +196,8 @@ static double slots_without(double slots, int moves)
     return isnan(slots) ? slots : fmax(slots - moves, 0);
 }
 
-// Infers the ports of rows of one mode; usages[position[i]] becomes that of form i of the question.
+// Infers the ports of rows of one mode. Form i of the question has its usage in
+// usages[position[i]].
 static int chunk_infer(const struct chunk *chunk, int bits, const struct port_question *question,
                        const int *position, struct port_usage *usages, struct err *err)
 {

@@ -35,7 +35,7 @@ struct portrun_result {
 };
 // Returns about how many kernels the rows' port tests take.
 int64_t portrun_expected(const struct selected_row *rows, int nrows);
-// Measures those of the rows that want port tests and have no port result in this run yet. *result
-// is set also on failure.
+// Measures the rows that want port tests and have no port result in this run yet. *result is set
+// also on failure.
 int portrun_measure(const struct portrun *run, const struct selected_row *rows, int nrows,
                     struct portrun_result *result, struct err *err);

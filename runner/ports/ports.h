@@ -125,7 +125,7 @@ struct port_unit {
     char name[PORT_NAME_MAX];
     int blocker;
     double blocker_clk;      // cycles that the blocker keeps it busy
-    struct port_usage usage; // of the blocker; of that of a path only the demands are stored
+    struct port_usage usage; // of the blocker; a path's has its demands stored only
     int whole_blocker;       // index of a form that needs all parts; -1: none
     double whole_clk;        // cycles that this form needs them
 };

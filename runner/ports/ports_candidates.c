@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Slots over those of as many fillers that a candidate of one slot shows, at least and at most.
-// Long instructions take part of another slot, as does a form between fused nops (Zen 5: up to
-// 0.8); two slots show 1.0 and more.
+// Extra slots, against the same number of fillers, that a candidate of one slot shows, at least and
+// at most. Long instructions take part of another slot, as does a form between fused nops (Zen 5:
+// up to 0.8); two slots show 1.0 and more.
 static const double SLOTS_LESS = PORT_NOISE, SLOTS_MORE = 1 - PORT_NOISE_ALONE;
 
 struct port_mix ports_chain(int form)
@@ -82,7 +82,7 @@ static int discover_front(struct discovery *d, const struct fast_form *fasts, in
     return status;
 }
 
-// Times every form that can be a blocker alone, and keeps those of 1/integer cycles.
+// Times every form that can be a blocker alone, and keeps the forms of 1/integer cycles.
 static int discover_singles(struct discovery *d, int nforms, struct err *err)
 {
     struct port_mix *mixes = xcalloc((size_t)nforms, sizeof *mixes);
@@ -169,8 +169,7 @@ static void candidates_keep(struct discovery *d)
     d->ncandidates = kept;
 }
 
-// Refutes candidates of more than one slot, by the time of their mixes over that of as many
-// fillers.
+// Refutes candidates of more than one slot: their mixes take longer than as many fillers.
 static void slots_judge(struct discovery *d, const struct port_timing *timings,
                         const struct port_timing *controls)
 {
@@ -256,8 +255,8 @@ static int discover_reps(const struct discovery *d, int most, int *reps)
     return n;
 }
 
-// Adds mixes of every candidate without a cluster beside those of its size among reps[]. Returns
-// how many.
+// Adds mixes of every candidate without a cluster beside the forms of its size among reps[].
+// Returns how many.
 static int discover_meetings(const struct discovery *d, const int *reps, int nreps,
                              struct meeting *meetings, struct port_mix *mixes)
 {

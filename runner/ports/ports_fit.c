@@ -2,7 +2,7 @@
 // The joint fit; see ports_fit.h. The numbers of µops on each set are small integers, and
 // fit_judge() returns how far such counts are from all trials together: a single trial may be
 // wrong, all of them seldom are. Two descents over single changes and exchanges start from nothing
-// and from the counts by inclusion, those of the smallest sets taken off the sets that contain
+// and from the counts by inclusion: what the smallest sets show is taken off the sets that contain
 // them; the better one wins. Then the other ways to place as many µops are tried, as long as these
 // are few. An answer is ambiguous if the second best costs about as much, or if it leaves something
 // unexplained.
@@ -262,7 +262,7 @@ static void fit_sets(struct fit *fit)
     fit_add_set(fit, fit->trials->touched);
 }
 
-// Fills in the counts by inclusion: the µops shown by a set, less those of the sets inside it.
+// Fills in the counts by inclusion: the µops shown by a set, less the counts of the sets inside it.
 static void fit_start(struct fit *fit)
 {
     const struct port_model *model = fit->model;
@@ -497,7 +497,7 @@ static struct fit_misfit fit_search(struct fit *fit, double *second)
     return fit_beyond(fit, best, second);
 }
 
-// Returns the time of the ports of an answer over that of the form by itself.
+// Returns the time of an answer's ports, divided by the time of the form by itself.
 static double fit_explained(const struct fit *fit)
 {
     const struct port_usage usage = fit_usage(fit, fit->counts);

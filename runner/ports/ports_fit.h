@@ -21,7 +21,7 @@ struct port_trials {
     double slots_mixed;    // slots in no particular order
     double slots_whole;    // slots among others that fill whole cycles of dispatch; NaN: unknown
     double front_clk;      // cycles that it adds to the dispatch of few others; NaN: unknown
-    double front_many_clk; // the same of so many that they hide all they can; NaN: unknown
+    double front_many_clk; // the same, of so many others that they hide all they can; NaN: unknown
     double beside_clk;     // cycles that it took beside the last number of fillers; NaN: none
     double delivery_clk;   // cycles that it adds to the delivery of few others; NaN: unknown
     double among_fillers;  // fewest fillers beside an instance, and
@@ -31,7 +31,7 @@ struct port_trials {
     uint32_t touched;      // ports where they were counted, if that is one set; 0: unknown
     uint32_t shares;       // classes whose trials show no µops of the form, a bit each
     uint32_t lost;         // classes with a trial that ran and has no value, a bit each
-    bool slots_lost;       // the same of a trial beside fillers
+    bool slots_lost;       // a trial beside fillers ran and has no value
     struct port_trial *trials;
     int n;
 };

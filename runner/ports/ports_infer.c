@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Inference: each form is timed alone, beside fillers (its slots), and beside the blockers of each
-// class: the time of the mix over that of the blockers shows its µops on the class's ports. Classes
-// that no other contains come first; a form that uses none of their ports needs no trial with the
-// classes inside. Trials never show too few µops, so a class of which the first kernel shows none,
-// or no more than the classes inside it, needs no second one. ports_fit.c joins all trials of a
-// form.
+// class: the time that the mix takes longer than the blockers shows its µops on the class's ports.
+// Classes that no other contains come first; a form that uses none of their ports needs no trial
+// with the classes inside. Trials never show too few µops, so a class of which the first kernel
+// shows none, or no more than the classes inside it, needs no second one. ports_fit.c joins all
+// trials of a form.
 #include "ports_suggest.h"
 #include "ports_trials.h"
 
@@ -502,7 +502,7 @@ static int usage_moving(const struct port_usage *usage, uint32_t moving)
     return usage->outcome == OUTCOME_OK ? uops : 0;
 }
 
-// Sets wide_uses: the sets that do not depend on width, and those of the other µops beside wide
+// Sets wide_uses: the sets that do not depend on width, and the sets of the other µops beside wide
 // forms, largest first.
 static void usage_set_wide(struct port_usage *usage, const struct port_usage *beside,
                            uint32_t moving)

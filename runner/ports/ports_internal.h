@@ -74,8 +74,8 @@ struct port_series {
 int ports_time_enough(const struct port_oracle *oracle, const struct port_series *series,
                       struct port_timing *timings, struct err *err);
 
-// Returns a mix of two forms, each for as long alone, in several orders: the cost of a unit is in
-// the best of them, that of schedulers is not.
+// Returns a mix of two forms, each for as long alone, in several orders: the best of them has the
+// cost of a unit, but no cost of schedulers.
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk);
 // Returns the least time of an instance by the model.
 double ports_one_clk(const struct port_model *model, const struct port_usage *usage);
@@ -119,8 +119,9 @@ enum ports_map {
 };
 // Returns true if both maps differ.
 bool ports_wide_apart(const struct port_model *model);
-// Copies a model with the classes of this map only, `moved`: those of the wide one that are not of
-// wide forms alone and not in the narrow one. names[] are those of its classes, in `model`.
+// Copies a model with the classes of this map only, `moved`: only the classes of the wide map that
+// are not of wide forms alone and not in the narrow map. names[] get the names of its classes in
+// `model`.
 void ports_model_map(const struct port_model *model, enum ports_map map, bool moved,
                      struct port_model *to, const char *names[PORT_CLASSES_MAX]);
 // ports_teller_mix() returns the mix of the teller with a wide form, ports_teller_slower() true if

@@ -171,7 +171,7 @@ static double left_out_misfit(const struct cluster *cluster)
     return cluster->members >= MEMBERS_MANY ? MANY_WEIGHT * misfit : misfit;
 }
 
-// Adds all ways to place cluster c into the sketch, and that of leaving it out, to the beam.
+// Adds all ways to place cluster c into the sketch, or to leave it out, to the beam.
 static void sketch_extend(const struct discovery *d, const struct sketch *from, int c,
                           const struct overlaps *overlaps, struct sketch *beam, int *n)
 {

@@ -131,9 +131,9 @@ static bool uses_divided(const struct port_usage *usage, uint32_t set, uint32_t 
     return divided;
 }
 
-// Returns true if the count of a class follows from those of others. It is no less than that of the
-// used classes inside it; and no more than that of a class that contains it, less the used ones
-// there that have none of its ports.
+// Returns true if the count of a class follows from other counts. Its lower bound is the
+// count of the used classes inside it; its upper bound the count of a class that contains it, less
+// the used classes there that have none of its ports.
 static bool class_follows(const struct port_model *model, const struct port_usage *usage, int class)
 {
     bool least = true, most = false;

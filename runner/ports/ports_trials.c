@@ -15,7 +15,7 @@ enum {
 static const double FILLED_TIMES = 1.2;   // of the time alone, in fillers
 static const double BESIDE_TIMES = 1.5;   // of the time alone, in blockers
 static const double BUSY_FILLED = 0.5;    // dispatch of the few fillers, of the throughput
-static const double BUSY_REWRITES = 0.25; // the same of forms whose throughput depends on places
+static const double BUSY_REWRITES = 0.25; // the same, of forms whose throughput depends on places
 static const double ALONE_MAX_CLK = 100;  // longer is microcode, and needs too many blockers
 // Dispatch of the fillers between instances that may stall the front end, as a share of the
 // instances' throughput; three times it hides all that can be hidden. Forms that are faster than

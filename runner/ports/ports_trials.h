@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Trials: the mixes that show the usages of forms. ports_infer.c and ports_suggest.c choose those
-// of a form; here they are made, timed and kept.
+// Trials: the mixes that show the usages of forms. ports_infer.c and ports_suggest.c choose which a
+// form needs; here they are made, timed and kept.
 #pragma once
 
 #include "ports_count.h"
@@ -16,7 +16,7 @@ enum {
     BESIDE_SCREEN = 1 << 3,
     // Balanced: as many blockers as the ports let pass in the time of the form alone, if it has no
     // more µops there than in the classes inside. Among more blockers, an operation of several
-    // cycles delays those of one cycle on its port, which looks like another µop.
+    // cycles delays operations of one cycle on its port, which looks like another µop.
     BESIDE_BALANCED = 1 << 4,
     BESIDE_ALL = BESIDE_FEW | BESIDE_MORE | BESIDE_ORDERS | BESIDE_SCREEN, // all but balanced
 };
@@ -89,7 +89,7 @@ double trials_best_clk(const struct inference *inference, int i);
 // Returns the fewest µops that trials show on all ports: the sum over maximal classes, none below
 // 0.
 double trials_shown(const struct port_model *model, const struct port_trials *trials);
-// Returns true if the ports of one class are among those of another.
+// Returns true if the class `outer` has all ports of the class `inner`.
 bool trials_class_inside(const struct port_model *model, int inner, int outer);
 // Returns the µops that are certainly on the class's ports: those that trials show of the classes
 // inside it, each less those inside that in turn.

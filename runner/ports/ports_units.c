@@ -79,8 +79,8 @@ static int unit_choose(const struct sharing *sharing, double most)
     return best;
 }
 
-// Returns the fastest form of microcode, of those that of fewest slots: slow ones have other waits,
-// too. -1: there is none.
+// Returns the form of microcode of the least cost; among these the fastest, since slow ones have
+// other waits, too; among equally fast ones one of fewest slots. -1: there is none.
 static int microcode_choose(const struct sharing *sharing)
 {
     int best = -1;

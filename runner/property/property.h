@@ -140,7 +140,7 @@ int property_points(const struct property *property, const struct property_machi
 int property_by_points(const struct property *property, const struct property_machine *machine,
                        double values[SWEEP_POINTS_MAX]);
 
-// Finds the CPU that measures a point, and those of its corunners, as numbers in
+// Finds the CPU that measures a point, and the CPUs of its corunners, as numbers in
 // cpus[CORE_CORUNNERS_MAX]. Returns the number of corunners; -1: the point is impossible, and *why
 // has the reason, or is empty if the point is to be left out silently.
 struct property_point {

@@ -146,7 +146,7 @@ struct round {
     int *points; // by kernel
     int n;
     struct round_group { // kernels that are measured on one CPU
-        int cpu;         // -1: that of the session
+        int cpu;         // -1: the session's
         int corunners[CORE_CORUNNERS_MAX], ncorunners;
         bool *has; // by kernel
     } * groups;
@@ -166,7 +166,7 @@ static struct round_group *round_group(const struct sweep *sweep, struct round *
 }
 
 // Sets the measuring CPU of a kernel, and which of the group's CPUs run its corunners: a range,
-// since those of one kernel come in one order.
+// since the corunners of one kernel come in one order.
 static void round_place(const struct sweep *sweep, struct round *round, int kernel,
                         struct kernel_spec *spec)
 {

@@ -118,6 +118,6 @@ int report_list_text_best(struct store *store, int64_t run_id, const char *list,
 // found any. Returns 1 if found, 0 if none, -1.
 int report_ports_run(struct store *store, int64_t run_id, int64_t *ports_run_id, struct err *err);
 // Returns the stem of the file of a list's table or of a property's picture: "int" for "int".
-// Different names have different stems, and none is that of another file beside them: characters
+// Different names have different stems, and no other file beside them has one of these: characters
 // that are unusual in file names become '+' and their code.
 char *report_list_stem(const char *list);

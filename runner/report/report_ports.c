@@ -23,7 +23,7 @@ static void ports_sort(const struct port_model *model, int *order, int n)
     }
 }
 
-// Orders ports for the diagram: those of the largest set first, sets within it side by side.
+// Orders ports for the diagram: the largest set first, sets within it side by side.
 static int ports_order(const struct port_model *model, int order[PORTS_MAX])
 {
     int n = 0;
@@ -45,7 +45,7 @@ static int ports_order(const struct port_model *model, int order[PORTS_MAX])
     return n;
 }
 
-// Orders sets: larger ones first, those of a size by name.
+// Orders sets: larger ones first, sets of the same size by name.
 static bool set_before(const struct port_class *a, const struct port_class *b)
 {
     int more = port_set_size(a->set) - port_set_size(b->set);

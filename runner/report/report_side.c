@@ -24,7 +24,8 @@ struct side {
     struct arena names, texts;                  // of all rows, and of the current one
 };
 
-// Finds the columns that make a row, and those of each CPU: the usual ones, or the query's.
+// Finds the columns that all CPUs of a row share, and the columns that each CPU has: the usual
+// ones, or the query's.
 static void side_columns(struct side *side)
 {
     const struct column *columns[VIEW_COLUMNS_MAX];

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Meanings of the outcomes, for the legend; the order is that of enum outcome.
+// Meanings of the outcomes, for the legend.
 static const char *const outcome_meanings[OUTCOME_COUNT] = {
     [OUTCOME_OK] = "measured",
     [OUTCOME_UNSUPPORTED] = "this CPU does not execute the form",

@@ -27,7 +27,7 @@ const char *const *run_again_lists(struct run_again *again);
 // `tests` allows.
 void run_again_narrow(const struct run_again *again, unsigned tests, struct selection *selection);
 
-// Counts of the run as it is completed, in the place of those of the run that completed it, and its
-// calibration's doubt, so that run_verdict() judges the whole.
+// Replaces the counts of the run that completed another one by the counts of the completed run,
+// with its calibration's doubt, so that run_verdict() judges the whole.
 int run_again_summary(struct store *store, const struct run_again *again,
                       struct run_summary *summary, struct err *err);

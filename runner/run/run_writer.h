@@ -31,5 +31,5 @@ int run_writer_put(struct run_writer *writer, struct batch *batch, struct err *e
 // from here on rows are stored as they are. Returns 0, or -1 as above.
 int run_writer_take_held(struct run_writer *writer, struct run_held *held, struct err *err);
 // Waits for the rest and frees the writer, with rows that are still held back. The caller frees
-// *kept, also after -1; its texts are those of the rows.
+// *kept, also after -1; its texts belong to the rows.
 int run_writer_end(struct run_writer *writer, struct run_kept *kept, struct err *err);

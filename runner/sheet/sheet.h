@@ -29,7 +29,7 @@ struct sheet_line {
     const char *group, *name;
     const char *properties, *variants, *values;
     enum sheet_show show;
-    const char *unit; // "": that of the conclusion
+    const char *unit; // "": the conclusion's
     double factor;
     // Words: faster than `below` (times the median of the variant `against`, unless that is "").
     double below;
@@ -45,7 +45,7 @@ struct sheet_lines {
 };
 // Reads a table of lines. Returns 0, or -1 with `path:line:` and a caret. The caller frees.
 int sheet_lines_read(const char *path, struct sheet_lines *lines, struct err *err);
-// Reads that of the data root.
+// Reads the table of the data root.
 int sheet_lines_load(struct sheet_lines *lines, struct err *err);
 void sheet_lines_free(struct sheet_lines *lines);
 
@@ -71,7 +71,7 @@ struct sheet_fact {
     struct sheet_quantity quantities[SHEET_QUANTITIES_MAX]; // the same in different units
     int nquantities;
     // The first choice that it stands in for, a property or a variant of the same, and why; "". It
-    // is from `from` then, and its confidence a level less than that of its conclusion.
+    // is from `from` then, and a level less sure than its conclusion.
     const char *instead_of, *reason, *from;
     const char *others; // other properties whose values lie apart: "latency_by_page says 10.8 clk"
     const char *within; // what may be the limit in its place: "may be that of ..."; ""

@@ -217,7 +217,7 @@ static const struct conclusion_value *value_of(const struct swept_property *prop
     return NULL;
 }
 
-// Says which of the other properties have a value that lies apart from that of the fact.
+// Names the other properties whose value lies apart from the fact's.
 static void tell_others(struct sheet_fact *fact, const struct sheet_line *line,
                         const struct sheet_cpu *cpu, struct arena *arena)
 {

@@ -33,8 +33,8 @@ struct sink {
     struct strbuf *out;
     int ncolumns;
     const char *const *headers;
-    struct strbuf *words;   // lines of words, which stand below a table for the terminal
-    struct strbuf *sources; // the same of where facts are from
+    struct strbuf *words;   // lines of words below a table for the terminal
+    struct strbuf *sources; // lines there that say where facts are from
     int width;              // of these
     struct sheet_row *rows; // of a wide sheet, which has two of them in a line; NULL: none
     int nrows, units;       // units of a fact that are told

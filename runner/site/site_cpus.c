@@ -72,7 +72,7 @@ static bool cpu_same(const struct site_cpu *a, const struct site_cpu *b)
            strcmp(a->vendor, b->vendor) == 0 && strcmp(a->brand, b->brand) == 0;
 }
 
-// Returns true if the key of a CPU is also that of another one.
+// Returns true if another CPU has the same key.
 static bool key_shared(const struct site_cpus *cpus, int cpu)
 {
     for (int c = 0; c < cpus->ncpus; c++)
@@ -160,7 +160,7 @@ static void cpus_sort(struct site_cpus *cpus)
     free(keys);
 }
 
-// Returns a name as that of a file: characters that are unusual there become '_'.
+// Returns a name that can name a file: characters that are unusual there become '_'.
 static char *cpu_file_stem(const char *name)
 {
     char *stem = xstrdup(name);

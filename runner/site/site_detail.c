@@ -46,7 +46,8 @@ static const struct part_source {
 };
 // clang-format on
 
-// A CPU's chunk while it is gathered: `forms` has whole members, `rows` those of the current form.
+// A CPU's chunk while it is gathered: `forms` has whole members, `rows` the rows of the current
+// form.
 struct detail_cpu {
     struct site_texts texts;
     struct strbuf forms;

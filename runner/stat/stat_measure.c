@@ -165,8 +165,8 @@ static void run_open(struct measurement *m, struct one_run *run, pid_t pid)
     }
 }
 
-// Starts or stops the counters. Those that follow the program start with its exec; those of a CPU
-// are started by hand.
+// Starts or stops the counters. Counters that follow the program start with its exec; counters of a
+// CPU are started by hand.
 static void run_count(struct one_run *run, bool start)
 {
     const struct count_backend *backend = run->group ? run->group->backend : NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counting cycles in which at least, or fewer than, so many events happened, and what follows from
 // a series of such counts: a histogram of events per cycle; from cycles and beginnings of the same
-// condition: its mean duration. Pure functions; the method is that of Heller's rabbit.
+// condition: its mean duration. Pure functions; the method is from Heller's rabbit.
 #pragma once
 
 #include "counters/count.h"

@@ -43,8 +43,8 @@ struct stored_lack {
 int store_get_lacks(struct store *store, int64_t run_id, struct stored_lack **lacks, int *n,
                     struct arena *arena, struct err *err);
 
-// Reads the throughputs of the run and, of forms without one, those of the runs that complete it,
-// the newest first. Owned by the arena.
+// Reads the throughputs of the run. Forms without one get theirs from the runs that complete the
+// run, the newest first. Owned by the arena.
 int store_get_completed_throughputs(struct store *store, int64_t run_id,
                                     struct stored_throughputs *values, struct arena *arena,
                                     struct err *err);

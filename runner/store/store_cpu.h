@@ -19,7 +19,7 @@ struct stored_cache {
     const char *type; // "d", "i", "u"
     double size_bytes;
 };
-// Reads those of a run's CPU; they are the arena's.
+// Reads the caches of a run's CPU; they are the arena's.
 int store_get_caches(struct store *store, int64_t run_id, struct stored_cache **caches,
                      int *ncaches, struct arena *arena, struct err *err);
 

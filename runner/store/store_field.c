@@ -32,7 +32,7 @@ const char *store_field_name(const struct store_field *field)
     return dot ? dot + 1 : field->column ? field->column : field_name(&field->out.at);
 }
 
-// Binds the value of a field. `ok`: that of the record's outcome.
+// Binds the value of a field. `ok`: the record's outcome is.
 static int field_bind(sqlite3_stmt *stmt, int at, const struct store_field *field, const void *row,
                       bool ok)
 {

@@ -41,8 +41,9 @@ struct store_field {
 // A table of the database as an array of structures.
 struct store_record {
     const char *table;
-    const char *keys; // one or two columns before the fields, of int64_t: "run_id, position". The
-                      // first is that of the rows which are read together, the last their order
+    // One or two columns before the fields, of int64_t: "run_id, position". The first is the same
+    // for all rows that are read together, the last is their order.
+    const char *keys;
     struct output_record of; // the structure and its fields, each a struct store_field
     const char *id;   // column of the rows' own numbers, by which others refer to them; NULL: none
     const char *from; // what follows FROM to read rows of ?1; NULL: the table, by its keys
@@ -52,5 +53,5 @@ struct store_record {
 #define STORE_FIELDS_FIRST(type, list, n) .of = {OUTPUT_FIRST(type, list, n)}
 
 const struct store_field *store_field_at(const struct store_record *record, int i);
-// Returns the name of a field: that of its column.
+// Returns the name of a field, which is its column's.
 const char *store_field_name(const struct store_field *field);

@@ -195,8 +195,8 @@ double store_number(enum outcome outcome, double value);
 // store_ports.c: adds a demand, of which there are few.
 void store_add_demand(struct port_demands *demands, int unit, double clk);
 
-// store_read.c: returns a statement whose columns are those of the view, to be finalized; NULL
-// after an error.
+// store_read.c: returns a statement with the columns of the view, to be finalized; NULL after an
+// error.
 sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, struct err *err);
 
 // Condition on a row of `run`: it was measured and is kept without kernels (MERGE_KEEP_RESULTS).

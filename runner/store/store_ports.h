@@ -108,6 +108,6 @@ int store_get_throughputs(struct store *store, int64_t run_id, struct stored_thr
                           struct arena *arena, struct err *err);
 // Sorts them into that order.
 void stored_throughputs_sort(struct stored_throughputs *values);
-// Returns that of a form; NaN: none.
+// Returns the throughput of a form; NaN: none.
 double stored_throughput_clk(const struct stored_throughputs *values,
                              const struct stored_form *form);

@@ -26,7 +26,7 @@ struct run_info {
     const char *tables;     // versions or hashes of the CPU tables used
     const char *frequency;  // governor, boost, or as much as is known
     const char *selection;  // filters and tests, "" for everything: part of what --resume matches
-    const char *label;      // the machine's, "": none; NULL: that of its newest run in the database
+    const char *label;      // the machine's, "": none; NULL: as its newest run in the database
     const char *completes;  // uuid of the run whose missing values it asks for; NULL: none
     double tsc_hz, core_hz; // core_hz: estimate at the start
     double overhead_tsc;    // of one timing
@@ -51,7 +51,8 @@ int store_run_done(struct store *store, int64_t cpu_id, const struct run_info *i
 // Claims the run, so that no other process measures it until the store is closed or this process
 // has ended. Returns 0 if claimed, 1 if another process has it (with a message), -1.
 int store_run_claim(struct store *store, int64_t run_id, struct err *err);
-// Stores where the time of an invocation that measured for the run went; those of one run add up.
+// Stores where the time of an invocation that measured for the run went; the invocations of one run
+// add up.
 int store_put_run_time(struct store *store, int64_t run_id, const struct spent *spent,
                        struct err *err);
 // Files an unfinished run under the family that its CPU is judged to be by now.

@@ -21,6 +21,6 @@ const char *path_machine(const char *relative);
 // Returns true if $LATPUT_MACHINE is set, whichever files it has: results are not this machine's.
 bool path_machine_is_set(void);
 
-// Returns true if the data files are those of an installed latput, not of a source tree or
+// Returns true if the data files belong to an installed latput, not to a source tree or
 // $LATPUT_ROOT.
 bool path_is_installed(void);
