@@ -5,7 +5,7 @@
 -- can be rebuilt (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz,
 -- _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 36;
+PRAGMA user_version = 37;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -391,7 +391,11 @@ CREATE TABLE form_summary (
     result_latency_max_most_clk REAL,
     result_latency_bound TEXT, -- 'exact', 'average', 'upper'
     result_latency_max_bound TEXT,
-    result_rank INTEGER -- of run_test: the least of the form's pairs
+    result_rank INTEGER, -- of run_test: the least of the form's pairs
+    result_latency_slow_bound TEXT, -- of the same with slow data
+    result_latency_slow_max_bound TEXT,
+    rthroughput_fast_bound TEXT, -- of fast_clk, or of slow_clk if nothing asked for the former
+    rthroughput_slow_bound TEXT
 ) STRICT;
 
 -- The structure of the ports that a run worked with: facts of the CPU, found by experiment.

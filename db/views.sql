@@ -94,18 +94,20 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
         AS result_counts
 FROM run_form JOIN placed_test AS test USING (run_form_id) LEFT JOIN result USING (test_id);
 
--- The latencies of every test as numbers that sort by rank, then by value: *_key for the least of a
--- form, *_last_key for its most; those without a value are passed by. `low` and `high` are the ends
--- of a range where a pair has one.
+-- Tests with their latencies as numbers that sort by rank, then by value: *_key for the least of a
+-- form, *_last_key for its most; those without a value are passed by. latency_most_clk: the upper
+-- end where a latency is a range: where the steady states of an exact pair differ. `low` and `high`
+-- are the ends of those that count for the result.
 CREATE VIEW run_pair AS
 SELECT *, 1e8 * result_rank + coalesce(low, 99999999) AS low_key,
     1e8 * result_rank + coalesce(high, 99999999) AS high_key,
     1e8 * (9 - result_rank) + coalesce(low, -1) AS low_last_key,
     1e8 * (9 - result_rank) + coalesce(high, -1) AS high_last_key
 FROM (SELECT *, iif(result_counts, value_clk, NULL) AS low,
-        iif(result_counts, iif(bound = 'exact' AND value_clk > 0,
-            max(value_clk, coalesce(most_clk, 0)), value_clk), NULL) AS high
-    FROM run_test);
+        iif(result_counts, coalesce(latency_most_clk, value_clk), NULL) AS high
+    FROM (SELECT *, iif(bound = 'exact' AND value_clk > 0 AND most_clk > 1.02 * value_clk + 0.2,
+            most_clk, NULL) AS latency_most_clk
+        FROM run_test));
 
 -- Forms with tests in a run that completes another one of the same CPU (run.completes), if that is
 -- here, too; base_row: their row in the completed run.
@@ -180,6 +182,10 @@ SELECT its.run_form_id,
         THEN (kind = 'latency') || printf('%06d ', position) || outcome END) AS trouble,
     max(CASE WHEN kind = 'throughput' AND variant <> 'setting' AND outcome = 'ok' THEN bound END)
         AS rthroughput_bound,
+    max(CASE WHEN kind = 'throughput' AND variant IN ('', 'fast') AND outcome = 'ok' THEN bound END)
+        AS fast_bound,
+    max(CASE WHEN kind = 'throughput' AND variant GLOB 'slow*' AND outcome = 'ok' THEN bound END)
+        AS slow_bound,
     min(CASE WHEN kind = 'throughput' AND variant = 'setting' THEN value_clk END) AS setting_clk,
     -- Values that differ from those of the usual immediate, after the plan's remark.
     nullif(coalesce(group_concat(note, '; '), '') || CASE WHEN max(differs) THEN
@@ -190,24 +196,26 @@ SELECT its.run_form_id,
             WHERE also.run_form_id = its.run_form_id AND other.differs
             GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note,
     min(CASE WHEN variant IN ('', 'fast') THEN low_key END) AS least_key,
-    max(CASE WHEN variant IN ('', 'fast') THEN low_last_key END) AS most_key,
     min(CASE WHEN variant IN ('', 'fast') AND bound = 'exact' THEN low_key END) AS least_exact_key,
-    max(CASE WHEN variant IN ('', 'fast') AND bound = 'exact' THEN low_last_key END)
-        AS most_exact_key,
+    min(CASE WHEN variant IN ('', 'fast') AND bound = 'exact' THEN high_key END)
+        AS least_exact_high_key,
     min(CASE WHEN variant IN ('', 'fast') AND bound = 'average' THEN low_key END)
         AS least_average_key,
+    max(CASE WHEN variant IN ('', 'fast') THEN high_last_key END) AS most_key,
+    max(CASE WHEN variant IN ('', 'fast') AND bound = 'exact' THEN low_last_key END)
+        AS most_exact_key,
+    max(CASE WHEN variant IN ('', 'fast') AND bound = 'exact' THEN high_last_key END)
+        AS most_exact_high_key,
     max(CASE WHEN variant IN ('', 'fast') AND bound = 'average' THEN low_last_key END)
         AS most_average_key,
-    min(CASE WHEN variant IN ('', 'fast') THEN high_key END) AS least_high_key,
-    max(CASE WHEN variant IN ('', 'fast') THEN high_last_key END) AS most_high_key,
     min(CASE WHEN variant GLOB 'slow*' THEN low_key END) AS slow_least_key,
-    max(CASE WHEN variant GLOB 'slow*' THEN low_last_key END) AS slow_most_key,
     min(CASE WHEN variant GLOB 'slow*' AND bound = 'exact' THEN low_key END)
         AS slow_least_exact_key,
-    max(CASE WHEN variant GLOB 'slow*' AND bound = 'exact' THEN low_last_key END)
-        AS slow_most_exact_key,
     min(CASE WHEN variant GLOB 'slow*' AND bound = 'average' THEN low_key END)
         AS slow_least_average_key,
+    max(CASE WHEN variant GLOB 'slow*' THEN low_last_key END) AS slow_most_key,
+    max(CASE WHEN variant GLOB 'slow*' AND bound = 'exact' THEN low_last_key END)
+        AS slow_most_exact_key,
     max(CASE WHEN variant GLOB 'slow*' AND bound = 'average' THEN low_last_key END)
         AS slow_most_average_key
 FROM run_form_test AS its JOIN run_pair USING (test_id) GROUP BY its.run_form_id;
@@ -215,13 +223,14 @@ FROM run_form_test AS its JOIN run_pair USING (test_id) GROUP BY its.run_form_id
 -- Their keys as values, for fast and for slow data (slow_*).
 CREATE VIEW run_form_unpacked AS
 SELECT *,
-    round(nullif(least_key - 1e8 * CAST(least_key / 1e8 AS INTEGER), 99999999), 6)
-        AS least_clk,
-    round(nullif(least_high_key - 1e8 * CAST(least_high_key / 1e8 AS INTEGER), 99999999), 6)
-        AS least_high_clk,
+    round(nullif(least_key - 1e8 * CAST(least_key / 1e8 AS INTEGER), 99999999), 6) AS least_clk,
+    round(nullif(least_exact_key - 1e8 * CAST(least_exact_key / 1e8 AS INTEGER), 99999999), 6)
+        AS least_exact_clk,
+    round(nullif(least_exact_high_key - 1e8 * CAST(least_exact_high_key / 1e8 AS INTEGER),
+        99999999), 6) AS least_exact_high_clk,
     round(nullif(most_key - 1e8 * CAST((most_key + 1) / 1e8 AS INTEGER), -1), 6) AS most_clk,
-    round(nullif(most_high_key - 1e8 * CAST((most_high_key + 1) / 1e8 AS INTEGER), -1), 6)
-        AS most_high_clk,
+    round(nullif(most_exact_key - 1e8 * CAST((most_exact_key + 1) / 1e8 AS INTEGER), -1), 6)
+        AS most_exact_clk,
     round(nullif(slow_least_key - 1e8 * CAST(slow_least_key / 1e8 AS INTEGER), 99999999), 6)
         AS slow_least_clk,
     round(nullif(slow_most_key - 1e8 * CAST((slow_most_key + 1) / 1e8 AS INTEGER), -1), 6)
@@ -229,37 +238,50 @@ SELECT *,
     CAST(coalesce(least_key, slow_least_key) / 1e8 AS INTEGER) AS result_rank
 FROM run_form_condensed;
 
--- The same as form_summary keeps it. A latency of the result is a range where the steady states of
--- its pair differ (*_most_clk), unless that is an average or a bound. It has the bound of its pair,
--- or the better one of another pair that is as close as measuring again would be; of fast and slow
--- data the worse one.
+-- And with their bounds: that of the pair which decides, or the better one of another pair that is
+-- as close as measuring again would be.
+CREATE VIEW run_form_bounded AS
+SELECT *,
+    CASE WHEN least_clk IS NULL THEN NULL
+        WHEN least_exact_key - least_key <= 0.005 * least_clk + 0.02 THEN 'exact'
+        WHEN least_average_key - least_key <= 0.005 * least_clk + 0.02 THEN 'average'
+        ELSE 'upper' END AS least_bound,
+    CASE WHEN most_clk IS NULL THEN NULL
+        WHEN most_key - most_exact_high_key <= 0.005 * most_clk + 0.02 THEN 'exact'
+        WHEN most_key - most_average_key <= 0.005 * most_clk + 0.02 THEN 'average'
+        ELSE 'upper' END AS most_bound,
+    CASE WHEN slow_least_clk IS NULL THEN NULL
+        WHEN slow_least_exact_key - slow_least_key <= 0.005 * slow_least_clk + 0.02 THEN 'exact'
+        WHEN slow_least_average_key - slow_least_key <= 0.005 * slow_least_clk + 0.02
+            THEN 'average'
+        ELSE 'upper' END AS slow_least_bound,
+    CASE WHEN slow_most_clk IS NULL THEN NULL
+        WHEN slow_most_key - slow_most_exact_key <= 0.005 * slow_most_clk + 0.02 THEN 'exact'
+        WHEN slow_most_key - slow_most_average_key <= 0.005 * slow_most_clk + 0.02 THEN 'average'
+        ELSE 'upper' END AS slow_most_bound
+FROM run_form_unpacked;
+
+-- The same as form_summary keeps it. Where the exact pairs decide, a latency of the result is a
+-- range if theirs are (*_most_clk): of the least from the least of the lower ends to the least of
+-- the upper ones. Bounds and averages have no range, and where they lie within one they add nothing
+-- to the most.
 CREATE VIEW run_form_result AS
 SELECT run_form_id, latency_min_clk, latency_max_clk, latency_bound, latency_max_bound,
     latency_min_mark, latency_max_mark, fast_clk, slow_clk, fast_tests, rthroughput_spread_clk,
     without_latency, accepted, tried, kinds_ok, latency_asked, rthroughput_asked, trouble,
     rthroughput_bound, setting_clk, note,
-    least_clk AS result_latency_clk, most_clk AS result_latency_max_clk,
+    iif(least_bound = 'exact', least_exact_clk, least_clk) AS result_latency_clk,
+    iif(most_bound = 'exact', most_exact_clk, most_clk) AS result_latency_max_clk,
     slow_least_clk AS result_latency_slow_clk, slow_most_clk AS result_latency_slow_max_clk,
-    iif(least_high_clk > 1.02 * least_clk + 0.2, least_high_clk, NULL) AS result_latency_most_clk,
-    iif(most_high_clk > 1.02 * most_clk + 0.2, most_high_clk, NULL) AS result_latency_max_most_clk,
-    CASE max(CASE WHEN least_clk IS NULL THEN -1
-        WHEN least_exact_key - least_key <= 0.005 * least_clk + 0.02 THEN 0
-        WHEN least_average_key - least_key <= 0.005 * least_clk + 0.02 THEN 1 ELSE 2 END,
-        CASE WHEN slow_least_clk IS NULL THEN -1
-        WHEN slow_least_exact_key - slow_least_key <= 0.005 * slow_least_clk + 0.02 THEN 0
-        WHEN slow_least_average_key - slow_least_key <= 0.005 * slow_least_clk + 0.02
-            THEN 1 ELSE 2 END)
-        WHEN 0 THEN 'exact' WHEN 1 THEN 'average' WHEN 2 THEN 'upper' END AS result_latency_bound,
-    CASE max(CASE WHEN most_clk IS NULL THEN -1
-        WHEN most_key - most_exact_key <= 0.005 * most_clk + 0.02 THEN 0
-        WHEN most_key - most_average_key <= 0.005 * most_clk + 0.02 THEN 1 ELSE 2 END,
-        CASE WHEN slow_most_clk IS NULL THEN -1
-        WHEN slow_most_key - slow_most_exact_key <= 0.005 * slow_most_clk + 0.02 THEN 0
-        WHEN slow_most_key - slow_most_average_key <= 0.005 * slow_most_clk + 0.02
-            THEN 1 ELSE 2 END)
-        WHEN 0 THEN 'exact' WHEN 1 THEN 'average' WHEN 2 THEN 'upper' END
-        AS result_latency_max_bound, result_rank
-FROM run_form_unpacked;
+    iif(least_bound = 'exact' AND least_exact_high_clk > 1.02 * least_exact_clk + 0.2,
+        least_exact_high_clk, NULL) AS result_latency_most_clk,
+    iif(most_bound = 'exact' AND most_clk > 1.02 * most_exact_clk + 0.2, most_clk, NULL)
+        AS result_latency_max_most_clk,
+    least_bound AS result_latency_bound, most_bound AS result_latency_max_bound, result_rank,
+    slow_least_bound AS result_latency_slow_bound, slow_most_bound AS result_latency_slow_max_bound,
+    iif(fast_tests > 0, fast_bound, slow_bound) AS rthroughput_fast_bound,
+    slow_bound AS rthroughput_slow_bound
+FROM run_form_bounded;
 
 -- The same rows as they are kept. Packs keep none and have run_form_result here
 -- (store_summary.c).
@@ -318,7 +340,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
         AS limited_by,
     got.result_latency_clk, got.result_latency_max_clk, got.result_latency_slow_clk,
     got.result_latency_slow_max_clk, got.result_latency_most_clk, got.result_latency_max_most_clk,
-    got.result_latency_bound, got.result_latency_max_bound
+    got.result_latency_bound, got.result_latency_max_bound, got.result_latency_slow_bound,
+    got.result_latency_slow_max_bound, got.rthroughput_fast_bound, got.rthroughput_slow_bound
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN summary AS got USING (run_form_id)
     LEFT JOIN bounded_port_result AS port_result USING (run_form_id)
@@ -334,7 +357,7 @@ CREATE VIEW form_limit AS
 SELECT run_form_id, CASE
     WHEN abs(clk - rthroughput_clk) <= 0.05 * rthroughput_clk + 0.02
         THEN nullif(substr(longest, 18), '')
-    WHEN rthroughput_clk > clk AND rthroughput_bound = 'exact' AND EXISTS (
+    WHEN rthroughput_clk > clk AND rthroughput_fast_bound = 'exact' AND EXISTS (
         SELECT 1 FROM test JOIN result USING (test_id)
         WHERE test.run_form_id = got.run_form_id AND test.kind = 'latency' AND test.src = test.dst
             AND test.src NOT GLOB 'op[0-9]*' AND test.variant IN ('', 'fast')
@@ -342,7 +365,7 @@ SELECT run_form_id, CASE
             AND abs(result.value_clk - rthroughput_clk) <= 0.02 * rthroughput_clk + 0.02)
         THEN 'chain' END AS limited_by
 FROM (SELECT *, CAST(substr(longest, 1, 16) AS REAL) AS clk FROM (
-    SELECT port.run_form_id, rthroughput_clk, rthroughput_bound, max(
+    SELECT port.run_form_id, rthroughput_clk, rthroughput_fast_bound, max(
         -- Ports: the µops that have no choice but some of them, over how many these are, with the
         -- tolerance within which that explains a time. Unions of three sets are enough.
         coalesce((SELECT printf('%016.6f ', max(1.02 * uops / ports + 0.02)) FROM (
@@ -473,6 +496,12 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
     coalesce(got.result_latency_bound, lat.result_latency_bound) AS result_latency_bound,
     coalesce(got.result_latency_max_bound, lat.result_latency_max_bound)
         AS result_latency_max_bound,
+    coalesce(got.result_latency_slow_bound, lat.result_latency_slow_bound)
+        AS result_latency_slow_bound,
+    coalesce(got.result_latency_slow_max_bound, lat.result_latency_slow_max_bound)
+        AS result_latency_slow_max_bound,
+    coalesce(got.rthroughput_fast_bound, thr.rthroughput_fast_bound) AS rthroughput_fast_bound,
+    coalesce(got.rthroughput_slow_bound, thr.rthroughput_slow_bound) AS rthroughput_slow_bound,
     best.form_id, best.uarch_key, best.run_form_id, best.latency_row, best.rthroughput_row
 FROM form JOIN best_run_form AS best USING (form_id) JOIN run_form USING (run_form_id)
     JOIN list USING (list_id)
@@ -497,7 +526,8 @@ SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_c
     latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound,
     limited_by, result_latency_clk, result_latency_max_clk, result_latency_slow_clk,
     result_latency_slow_max_clk, result_latency_most_clk, result_latency_max_most_clk,
-    result_latency_bound, result_latency_max_bound
+    result_latency_bound, result_latency_max_bound, result_latency_slow_bound,
+    result_latency_slow_max_bound, rthroughput_fast_bound, rthroughput_slow_bound
 FROM best_instruction;
 
 -- One row per operand pair (and data variant) and run; another immediate is a variant if its time
@@ -514,8 +544,9 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
     (SELECT role FROM operand_role WHERE operand_role.run_form_id = got.run_form_id
         AND got.src IN (operand, operand || '.data')) AS src_role, form.form_id, got.test_id,
     got.kind = 'latency' AND got.result_counts AND got.result_rank = (SELECT result_rank
-        FROM summary WHERE summary.run_form_id = got.run_form_id) AS in_result
-FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
+        FROM summary WHERE summary.run_form_id = got.run_form_id) AS in_result,
+    got.latency_most_clk
+FROM run_pair AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> '' AND got.differs;
 
@@ -530,7 +561,8 @@ CREATE VIEW latency_table AS
 SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried,
     run_id,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
-    average, least_clk, most_clk, states, mark, states_seen, src_role, in_result
+    average, least_clk, most_clk, states, mark, states_seen, src_role, in_result,
+    latency_most_clk
 FROM run_latency_table AS got
 WHERE test_id IN (SELECT test_id FROM best_run_form AS best JOIN run_form_test AS its
         ON its.run_form_id = coalesce(best.latency_row, best.run_form_id)

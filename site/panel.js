@@ -278,6 +278,12 @@
 
     // --- the parts of a section ---
 
+    // Returns the latency of a pair as the table has it; the ends of a range say more than "*".
+    const pairLatency = (row) =>
+        row.latency_most_clk === null
+            ? marked(clk(row.latency_clk), row.bound === "upper", row.mark)
+            : `${clk(row.latency_clk)}–${clk(row.latency_most_clk)}`;
+
     function pairs(detail, choose) {
         const range = (row) =>
             row.least_clk !== null && row.most_clk !== null && row.most_clk !== row.least_clk
@@ -295,12 +301,7 @@
                           ["from", (row) => row.src],
                           ["to", (row) => row.dst],
                           ["data", (row) => row.variant],
-                          [
-                              "latency",
-                              (row) =>
-                                  marked(clk(row.latency_clk), row.bound === "upper", row.mark),
-                              "number",
-                          ],
+                          ["latency", pairLatency, "number"],
                           ["outcome", outcome, "wide"],
                           ["bound", (row) => (row.outcome === "ok" ? row.bound : "")],
                           ["spread", (row) => clk(row.spread_clk), "number"],
@@ -498,8 +499,7 @@
     // --- the CPUs side by side ---
 
     const pairName = ({ src, dst, variant }) => `${src} → ${dst}${variant ? ` (${variant})` : ""}`;
-    const pairValue = (row) =>
-        row ? marked(clk(row.latency_clk), row.bound === "upper", row.mark) : "";
+    const pairValue = (row) => (row ? pairLatency(row) : "");
     // Lets a text of ports be broken between them only.
     const breakable = (text) =>
         text && text.split("+").flatMap((part, i) => (i > 0 ? [h("wbr"), `+${part}`] : [part]));

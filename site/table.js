@@ -29,25 +29,26 @@
         if (number("clk") === null) return rename(cpu, form);
         const value = (clks, of) =>
             marked(clk(clks), bound(of) === "upper", bound(of) === "average" ? "~" : null);
-        const range = (least, most) => {
-            const one = value(least, "bound");
-            return near(least, most) ? one : `${one} – ${value(most, "max_bound")}`;
+        const range = (least, most, slow) => {
+            const one = value(least, `${slow}bound`);
+            return near(least, most) ? one : `${one} – ${value(most, `${slow}max_bound`)}`;
         };
         const near = (one, two) => Math.abs(two - one) <= latput.columns.tolerance * two,
-            fast = range(number("clk"), number("max_most_clk") ?? number("max_clk")),
+            fast = range(number("clk"), number("max_most_clk") ?? number("max_clk"), ""),
             slow = number("slow_clk");
         return slow === null ||
             (near(number("clk"), slow) && near(number("max_clk"), number("slow_max_clk")))
             ? fast
-            : `${fast} / ${range(slow, number("slow_max_clk"))}`;
+            : `${fast} / ${range(slow, number("slow_max_clk"), "slow_")}`;
     }
     function throughput(cpu, form) {
         const { table } = cpu,
             fast = table.number("rthroughput_clk", form),
             slow = table.number("rthroughput_slow_clk", form);
-        const one = marked(clk(fast), table.text("rthroughput_bound", form) === "upper", null),
-            two = clk(slow);
-        return one && two && two !== clk(fast) ? `${one} / ${two}` : one;
+        const value = (clks, bound) => marked(clk(clks), table.text(bound, form) === "upper", null),
+            one = value(fast, "rthroughput_fast_bound"),
+            two = value(slow, "rthroughput_slow_bound");
+        return one && two && clk(slow) !== clk(fast) ? `${one} / ${two}` : one;
     }
     const uopsUpper = ({ table }, form) => table.text("uops_bound", form) === "upper";
     function uops(cpu, form) {

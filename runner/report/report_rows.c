@@ -45,23 +45,35 @@ static double value_beside(struct store_rows *rows, const char *name)
     return name ? store_real_of(rows, name) : (double)NAN;
 }
 
-// Formats a number with its marks: "≤1.00–2.00" for a range, "10.00 / 13.00" if slow data take
-// longer or shorter.
+// Formats a number with its marks: "≤1.00", "1.00–2.00" for a range, whose ends say more than "*".
+static const char *value_of_range(struct store_rows *rows, const struct column *column,
+                                  double value, char text[REPORT_LATENCY_MAX])
+{
+    double most = value_beside(rows, column ? column->most : NULL);
+    bool range = isfinite(most);
+    char number[32];
+    report_latency(report_number(value, number), value_is_bound(rows, column),
+                   column && !range ? report_mark(rows, column) : "", text);
+    size_t len = strlen(text);
+    if (range)
+        snprintf(text + len, REPORT_LATENCY_MAX - len, "–%s", report_number(most, number));
+    return text;
+}
+
+// Formats a number, and beside it that of slow data if these take longer or shorter: each with its
+// own marks, "10.00 / ≤13.00".
 static const char *value_of_real(struct store_rows *rows, const struct column *column, int at,
                                  char text[REPORT_LATENCY_MAX])
 {
     double value = store_rows_real(rows, at);
-    double most = value_beside(rows, column ? column->most : NULL);
     double slow = value_beside(rows, column ? column->slow : NULL);
-    char number[32], other[32];
-    report_latency(report_number(value, number), value_is_bound(rows, column),
-                   column ? report_mark(rows, column) : "", text);
+    char other[REPORT_LATENCY_MAX];
+    value_of_range(rows, column, value, text);
     size_t len = strlen(text);
-    if (isfinite(most))
-        len += (size_t)snprintf(text + len, REPORT_LATENCY_MAX - len, "–%s",
-                                report_number(most, other));
     if (fabs(slow - value) > fmax(COLUMN_TOLERANCE * fmax(slow, value), COLUMN_LEAST_CLK))
-        snprintf(text + len, REPORT_LATENCY_MAX - len, " / %s", report_number(slow, other));
+        snprintf(
+            text + len, REPORT_LATENCY_MAX - len, " / %s",
+            value_of_range(rows, columns_find(store_rows_view(rows), column->slow), slow, other));
     return text;
 }
 

@@ -26,7 +26,8 @@ static const struct part_source {
 } part_sources[PARTS] = {
     [PART_PAIRS] = {"pairs", STORE_VIEW_LATENCY,
         {{"src", "dst", "variant", "outcome", "detail", "bound", "mark", "states_seen"},
-         {"latency_clk", "spread_clk", "dense_clk", "filled_clk", "least_clk", "most_clk"},
+         {"latency_clk", "spread_clk", "dense_clk", "filled_clk", "least_clk", "most_clk",
+          "latency_most_clk"},
          {"accepted", "tried", "run_id"}}},
     [PART_FALSE] = {"overwritten", STORE_VIEW_FALSE,
         {{"operand", "bound", "mark"}, {"latency_clk"}}},

@@ -24,7 +24,7 @@ struct form_place;  // declared in store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 36,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 37,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 

@@ -71,7 +71,7 @@ run compare llvm --llvm 19 --db real.db --format html --entries 3
 expect_status 0
 expect_out '<h2>1\. SETCCr</h2>'
 expect_out '1/tput 0\.51, 1\*p06, to LLVM 1\*SPRPort00_06<td class=p>setz r8<td class=p>SETCCr'
-expect_out '1 more: --entries 0'
+expect_out '2 more: --entries 0'
 expect "an entry each" test "$(grep -c '^<section' "$OUT")" = 3
 if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
     cp "$OUT" "$golden/compare.html"

@@ -570,8 +570,8 @@ static void test_limits(void **state)
         {"UPDATE port_use SET uops = 1", "path9"},
         // The time of a register that is always read and written, and of another one.
         {"UPDATE form_summary SET fast_clk = 10", "chain"},
-        {"UPDATE form_summary SET rthroughput_bound = 'upper'", "-"},
-        {"UPDATE form_summary SET rthroughput_bound = 'exact'", "chain"},
+        {"UPDATE form_summary SET rthroughput_fast_bound = 'upper'", "-"},
+        {"UPDATE form_summary SET rthroughput_fast_bound = 'exact'", "chain"},
         {"UPDATE test SET src = 'op1', dst = 'op1' WHERE src = 'rax'", "-"},
     };
     // clang-format on

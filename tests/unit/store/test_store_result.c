@@ -141,10 +141,19 @@ static const struct {
     {"most_clk = 2.0, average = 1 WHERE src = 'op1'", "1.0 - average; 5.0 - exact"},
     {"bound = 'upper', most_clk = 2.0 WHERE src = 'op1'", "1.0 - upper; 5.0 - exact"},
     {"bound = 'upper' WHERE src = 'op2.base'", "1.0 - exact; 5.0 - upper"},
- // The better bound of two that are as close as two measurements.
-    {"bound = 'upper', value_clk = 1.01 WHERE src = 'op2.base'", "1.0 - exact; 1.01 - exact"},
-    {"bound = 'upper', value_clk = 0.99 WHERE src = 'op2.base'", "0.99 - exact; 1.0 - exact"},
+ // The better bound of two that are as close as two measurements, with its value.
+    {"bound = 'upper', value_clk = 1.01 WHERE src = 'op2.base'", "1.0 - exact; 1.0 - exact"},
+    {"bound = 'upper', value_clk = 0.99 WHERE src = 'op2.base'", "1.0 - exact; 1.0 - exact"},
     {"bound = 'upper', value_clk = 1.1 WHERE src = 'op2.base'", "1.0 - exact; 1.1 - upper"},
+ // A bound within a range ends none: it may be less. Beyond one it has none.
+    {"bound = iif(value_clk = 1, 'exact', 'upper'), value_clk = iif(value_clk = 1, 1, 1.5), "
+     "most_clk = 2 WHERE src IN ('op1', 'op2.base')", "1.0 2.0 exact; 1.0 2.0 exact"},
+    {"value_clk = iif(value_clk = 1, 1, 1.5), average = (value_clk > 1), most_clk = 2 "
+     "WHERE src IN ('op1', 'op2.base')", "1.0 2.0 exact; 1.0 2.0 exact"},
+    {"bound = iif(value_clk = 1, 'exact', 'upper'), most_clk = iif(value_clk = 1, 2, 6) "
+     "WHERE src IN ('op1', 'op2.base')", "1.0 2.0 exact; 5.0 - upper"},
+    {"average = (value_clk > 1), most_clk = iif(value_clk = 1, 2, 6) "
+     "WHERE src IN ('op1', 'op2.base')", "1.0 2.0 exact; 5.0 - average"},
 };
 // clang-format on
 
@@ -179,26 +188,42 @@ static void test_bounds(void **state)
     }
 }
 
-// The worse bound of fast and slow data holds for both.
+// Fast and slow data have bounds of their own, of latency and of throughput.
 static void test_slow_bound(void **state)
 {
     (void)state;
     struct fixture fixture;
     struct err err = {0};
     struct store *store = fixture_start(&fixture);
-    static const struct fixture_test pairs[PAIRS_MAX] = {LATENCY_OF("op1", "op1", "fast", 10),
-                                                         LATENCY_OF("op1", "op1", "slow", 20)};
+    static const struct fixture_test pairs[PAIRS_MAX] = {
+        LATENCY_OF("op1", "op1", "fast", 10),
+        LATENCY_OF("op1", "op1", "slow", 20),
+        {TEST_THROUGHPUT, "", "", "fast", OUTCOME_OK, OUTCOME_OK, 5},
+        {TEST_THROUGHPUT, "", "", "slow", OUTCOME_OK, OUTCOME_OK, 9}
+    };
     put(store, fixture_run(store, "testa", 0xb00f21), 0, "div r64", pairs);
-    static const char ask[] = "SELECT result_latency_bound || ' ' || result_latency_max_bound "
-                              "FROM instruction_table";
-    fixture_expect(store, ask, "exact exact");
-    assert_int_equal(store_script(store, &err,
-                                  "UPDATE result SET bound = 'upper' WHERE test_id IN "
-                                  "(SELECT test_id FROM test WHERE variant = 'slow')",
-                                  "change a bound"),
-                     0);
-    assert_int_equal(store_summary_renew(store, &err), 0);
-    fixture_expect(store, ask, "upper upper");
+    static const char ask[] =
+        "SELECT result_latency_bound || ' ' || result_latency_max_bound || ' ' || "
+        "result_latency_slow_bound || ' ' || result_latency_slow_max_bound || ', ' || "
+        "rthroughput_fast_bound || ' ' || rthroughput_slow_bound || ' ' || rthroughput_bound "
+        "FROM instruction_table";
+    static const struct {
+        const char *fast, *slow, *expected;
+    } cases[] = {
+        {"exact", "exact", "exact exact exact exact, exact exact exact"},
+        {"exact", "upper", "exact exact upper upper, exact upper upper"},
+        {"upper", "exact", "upper upper exact exact, upper exact upper"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char sql[300];
+        snprintf(sql, sizeof sql,
+                 "UPDATE result SET bound = (SELECT iif(variant = 'slow', '%s', '%s') FROM test "
+                 "WHERE test.test_id = result.test_id)",
+                 cases[i].slow, cases[i].fast);
+        assert_int_equal(store_script(store, &err, sql, "change bounds"), 0);
+        assert_int_equal(store_summary_renew(store, &err), 0);
+        fixture_expect(store, ask, cases[i].expected);
+    }
     fixture_end(&fixture, store);
 }
 
