@@ -37,20 +37,29 @@ END
 
 FLEET_JOB=(--quick "it's one")
 
-# fleet_killed HOME1 HOME2: a call that is killed when both hosts have begun.
+# descendants PID: prints it, and the processes that it has started, and theirs.
+descendants() {
+    local child
+    echo "$1"
+    for child in $(pgrep -P "$1"); do
+        descendants "$child"
+    done
+}
+
+# fleet_killed HOME1 HOME2: a call that is killed with all that it has started here when both hosts
+# have begun.
 fleet_killed() {
     local call
-    set -m # a group of its own, of which nothing is left
     (fleet -- "${FLEET_JOB[@]}" >/dev/null 2>&1) &
     call=$!
-    set +m
     for _ in $(seq 600); do # a busy machine takes its time
-        [ -e "$1/pid" ] && [ -e "$2/pid" ] && break
+        [ -s "$1/pid" ] && [ -s "$2/pid" ] && break
         sleep 0.1
     done
-    kill -KILL -- "-$call"
-    wait "$call" 2>/dev/null
-    expect "both had begun" test -e "$1/pid" -a -e "$2/pid"
+    mapfile -t call < <(descendants "$call")
+    kill -KILL "${call[@]}"
+    wait "${call[0]}" 2>/dev/null
+    expect "both had begun" test -s "$1/pid" -a -s "$2/pid"
 }
 
 # fleet_went_on HOME1 HOME2: what the next call made of it, when the second had lost its run, too.
