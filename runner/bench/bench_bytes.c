@@ -132,9 +132,18 @@ static void survey_alignment(struct code_survey *survey, const ZydisDecodedInstr
     survey->aligned |= (uint32_t)1 << number;
 }
 
-static void survey_far(struct code_survey *survey, const ZydisDecodedInstruction *in,
-                       const ZydisDecodedOperand *op, int64_t target)
+// Returns true if the operand names what lies outside of the code, relative to rip.
+static bool op_is_far(const struct code_survey *survey, const ZydisDecodedInstruction *in,
+                      const ZydisDecodedOperand *op, size_t at)
 {
+    return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RIP &&
+           !is_inside(survey, (int64_t)(at + in->length) + op->mem.disp.value);
+}
+
+static void survey_far(struct code_survey *survey, const ZydisDecodedInstruction *in,
+                       const ZydisDecodedOperand *op, size_t at)
+{
+    int64_t target = (int64_t)(at + in->length) + op->mem.disp.value;
     int bytes = aligned_bytes(in, op);
     bytes = bytes ? bytes : op->size == 64;
     survey->far_low = survey->far && survey->far_low < target ? survey->far_low : target;
@@ -151,11 +160,10 @@ static void survey_memory(struct code_survey *survey, const ZydisDecodedInstruct
 {
     survey_name(survey, op->mem.base, &survey->named);
     survey_name(survey, op->mem.index, &survey->named);
-    int64_t target = (int64_t)(at + in->length) + op->mem.disp.value;
-    if (op->mem.base == ZYDIS_REGISTER_RIP && !is_inside(survey, target))
-        survey_far(survey, in, op, target);
     if (op->mem.type != ZYDIS_MEMOP_TYPE_MEM)
         return;
+    if (op_is_far(survey, in, op, at))
+        survey_far(survey, in, op, at);
     survey->fs |= op->mem.segment == ZYDIS_REGISTER_FS;
     survey->gs |= op->mem.segment == ZYDIS_REGISTER_GS;
     survey_alignment(survey, in, op);
@@ -291,6 +299,31 @@ static void survey_addresses(struct code_survey *survey)
     }
 }
 
+// Returns true if the instruction makes an address relative to rip that the code goes by. Another
+// one stays as it is: a plain address would be an instruction of other ports and of more bytes.
+static bool lea_is_gone_by(const struct code_survey *survey, const ZydisDecodedInstruction *in,
+                           const ZydisDecodedOperand *ops, size_t at)
+{
+    uint32_t to = 0;
+    if (in->mnemonic != ZYDIS_MNEMONIC_LEA || !op_is_far(survey, in, &ops[1], at))
+        return false;
+    survey_name(survey, ops[0].reg.value, &to);
+    return (survey->bases | survey->indices) & to;
+}
+
+static void survey_leas(struct code_survey *survey)
+{
+    ZydisDecodedInstruction in = {0};
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    struct err ignored;
+    for (size_t at = 0; at < survey->code->len; at += in.length) {
+        if (code_decode(survey, at, &in, ops, &ignored) != 0)
+            return;
+        if (lea_is_gone_by(survey, &in, ops, at))
+            survey_far(survey, &in, &ops[1], at);
+    }
+}
+
 static int survey_read(struct code_survey *survey, struct err *err)
 {
     ZydisDecodedInstruction in = {0};
@@ -308,6 +341,7 @@ static int survey_read(struct code_survey *survey, struct err *err)
         survey->last = at;
     }
     survey_addresses(survey);
+    survey_leas(survey);
     survey->loop =
         survey->code->own && jump_is_relative(&in) && jump_target(&in, survey->last) == 0;
     if (survey->far && survey->far_high - survey->far_low > FAR_BYTES_MAX)
@@ -377,6 +411,17 @@ static int jump_check(const struct code_survey *survey, const ZydisDecodedInstru
                                   n, name);
 }
 
+// Returns true if the instruction is written with a plain address.
+static bool is_put_far(const struct code_survey *survey, const ZydisDecodedInstruction *in,
+                       const ZydisDecodedOperand *ops, size_t at)
+{
+    bool far = false;
+    for (int i = 0; i < in->operand_count_visible; i++)
+        far |= op_is_far(survey, in, &ops[i], at);
+    return far && in->raw.disp.size == 32 &&
+           (in->mnemonic != ZYDIS_MNEMONIC_LEA || lea_is_gone_by(survey, in, ops, at));
+}
+
 static int put_instruction(const struct code_survey *survey, const ZydisDecodedInstruction *in,
                            size_t at, int n, struct strbuf *out, struct err *err)
 {
@@ -395,12 +440,7 @@ static int put_instruction(const struct code_survey *survey, const ZydisDecodedI
             put_bytes(out, bytes, in->length);
         return 0;
     }
-    bool far = (in->attributes & ZYDIS_ATTRIB_IS_RELATIVE) && in->raw.disp.size == 32 &&
-               !is_inside(survey, (int64_t)(at + in->length) + in->raw.disp.value);
-    if (far)
-        put_far(survey, in, at, out);
-    else
-        put_bytes(out, bytes, in->length);
+    put_bytes(out, bytes, in->length);
     return 0;
 }
 
@@ -410,10 +450,14 @@ static int put_code(const struct code_survey *survey, size_t end, struct strbuf 
     ZydisDecodedInstruction in;
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
     int n = 1;
-    for (size_t at = 0; at < end; at += in.length, n++)
-        if (code_decode(survey, at, &in, ops, err) != 0 ||
-            put_instruction(survey, &in, at, n, out, err) != 0)
+    for (size_t at = 0; at < end; at += in.length, n++) {
+        if (code_decode(survey, at, &in, ops, err) != 0)
             return -1;
+        if (is_put_far(survey, &in, ops, at))
+            put_far(survey, &in, at, out);
+        else if (put_instruction(survey, &in, at, n, out, err) != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -495,14 +539,17 @@ static void put_fills(const struct code_survey *survey, struct strbuf *out)
     const char *area = wide ? "r14" : "ebp", *word = wide ? "rax" : "eax";
     int bytes = wide ? 8 : 4;
     if (zeros) // a block before this one in its process may have left addresses
-        strbuf_printf(out, "xor eax, eax\nmov ecx, %d\n", FIRST_BYTES / bytes);
+        strbuf_puts(out, "xor eax, eax\n");
     else if (survey->floats) // an address is a denormal number: slow unless it counts as 0
         strbuf_printf(out, "mov dword [%s], %s\nldmxcsr [%s]\n", area, DENORMALS_ARE_ZERO, area);
     if (!zeros)
-        strbuf_printf(out, "lea %s, [%s+1088]\nxor ecx, ecx\n", word, area);
-    strbuf_printf(out, ".fill: mov [%s+%s*%d], %s\ninc ecx\ncmp ecx, %d\njb .fill\n", area,
-                  wide ? "rcx" : "ecx", bytes, word,
-                  (FILL_BYTES - (zeros ? FRAMES_BYTES : 0)) / bytes);
+        strbuf_printf(out, "lea %s, [%s+1088]\n", word, area);
+    // Downwards: the lines at the begin, where most accesses go, are those that stay in the cache.
+    int first = zeros ? FIRST_BYTES : 0, most = FILL_BYTES - (zeros ? FRAMES_BYTES : 0);
+    strbuf_printf(out,
+                  "mov ecx, %d\n.fill: mov [%s+%s*%d+%d], %s\ndec ecx\n"
+                  "jnz .fill\n",
+                  (most - first) / bytes, area, wide ? "rcx" : "ecx", bytes, first - bytes, word);
     strbuf_puts(out, "mov eax, 1\nmov ecx, 1\n");
 }
 

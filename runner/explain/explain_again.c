@@ -61,6 +61,7 @@ static bool touch_is_operand(const struct block_instr *code, const struct block_
     bool address = touch->part == PART_BASE || touch->part == PART_INDEX;
     bool general = touch->place >= 0 && (touch->place < PLACE_VEC || touch->part == PART_FLAGS);
     return !touch->write && general && touch->part != PART_DATA &&
+           !block_is_stack_move(code, touch) &&
            (!address || code->in.mnemonic == ZYDIS_MNEMONIC_LEA);
 }
 

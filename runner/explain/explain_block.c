@@ -284,7 +284,7 @@ void block_break_inputs(struct block_instr *instr)
 {
     int n = 0;
     for (int i = 0; i < instr->ntouches; i++)
-        if (instr->touches[i].write)
+        if (instr->touches[i].write || instr->touches[i].part == PART_FLAGS)
             instr->touches[n++] = instr->touches[i];
     instr->ntouches = n;
 }
@@ -328,4 +328,12 @@ int block_writer_before(const struct block *block, int at, int place)
                 return i;
     }
     return -1;
+}
+
+bool block_is_stack_move(const struct block_instr *instr, const struct block_touch *touch)
+{
+    enum { RSP = 4 };
+    return touch->place == PLACE_GPR + RSP && touch->part == PART_REGISTER && touch->operand >= 0 &&
+           instr->ops[touch->operand].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+           (instr->in.mnemonic == ZYDIS_MNEMONIC_PUSH || instr->in.mnemonic == ZYDIS_MNEMONIC_POP);
 }

@@ -95,13 +95,15 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
 // Returns the instruction that wrote last what is in a place when instruction `at` begins: of this
 // copy, or of the one before; -1: none.
 int block_writer_before(const struct block *block, int at, int place);
+// Returns true if the touch is the stack pointer as push and pop move it.
+bool block_is_stack_move(const struct block_instr *instr, const struct block_touch *touch);
 // Sets the contents of registers to the initial ones of bench, then runs init's machine code on
 // them. Without this call nothing is known.
 void block_hold_initial(struct block *block, const uint8_t *init, size_t len);
 // Returns the name of a place: "rax", "cf", "memory 1".
 const char *block_place_name(const struct block *block, int place, struct arena *arena);
-// Removes the reads of an instruction whose result is always the same. Measurements show which ones
-// are: not the decoder.
+// Removes the reads of an instruction whose result is always the same, but for flags (sbb).
+// Measurements show which ones are: not the decoder.
 void block_break_inputs(struct block_instr *instr);
 // Adds a read of the decoder's operand, which is in fact read and written (a part of the register
 // is kept).

@@ -54,6 +54,13 @@ void bypass_read(const struct property_value *values, int n, struct bypass *bypa
     bypass->store_line_clk = value_of(values, n, "store_lines") / 2;
     bypass->forward_clk = value_of(values, n, "forward") - value_of(values, n, "fmul") / 2;
     bypass->forward_other_clk = value_of(values, n, "forward_other");
+    bypass->forward_plain_clk = value_of(values, n, "forward_plain");
+    bypass->load_clk = value_of(values, n, "load") / 2;
+    bypass->load_index_clk = value_of(values, n, "load_index") / 2 - bypass->load_clk;
+    bypass->load_scaled_clk = value_of(values, n, "load_scaled") / 2 - bypass->load_clk;
+    bypass->stack_clk = value_of(values, n, "stack_two") - value_of(values, n, "stack_sum");
+    bypass->stack_clk = fabs(bypass->stack_clk) < NOTHING_CLK ? 0 : bypass->stack_clk;
+    bypass->stack_sum_clk = delay_clk(values, n, "stack_sum", bypass->stack_clk, "sum");
     bypass->narrow_wait_clk = value_of(values, n, "narrow_apart");
     bypass->narrow_clk = value_of(values, n, "narrow_store");
 }

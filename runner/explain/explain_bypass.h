@@ -35,8 +35,14 @@ struct bypass {
     double store_clk, store_line_clk; // a store to the line of the one before; to another one
     double forward_clk;               // from a store to a load that comes a while later
     double forward_other_clk;         // from a store to a load of it by another operand
-    double narrow_wait_clk;           // from one load of more than was stored to the next
-    double narrow_clk;                // such a load directly after the store
+    double forward_plain_clk; // from a store to a load of it by an operand without registers
+    double load_clk;          // from an address to what is loaded; more of it ...
+    double load_index_clk;    // ... by a register that is added to another one and a number
+    double load_scaled_clk;   // ... by one that is scaled
+    double stack_clk;         // of the stack pointer by an instruction that only moves it
+    double stack_sum_clk;     // more of arithmetic after such an instruction
+    double narrow_wait_clk;   // from one load of more than was stored to the next
+    double narrow_clk;        // such a load directly after the store
 };
 
 // Reads the table at path (cpuinfo/instruction_classes.csv) into bypass->classes. Returns 0, or -1

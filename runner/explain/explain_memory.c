@@ -28,12 +28,14 @@ struct address {
     int64_t at;
     int bytes;
 };
-// A result of registers alone; equal inputs give equal results.
+// A result of registers, an address, or memory that the block does not change; equal inputs give
+// equal results.
 struct derived {
     ZydisMnemonic mnemonic;
     int sizes[3]; // operand sizes; negative: the high byte
     struct value in[3];
     int64_t constant;
+    struct address from; // of the memory operand; scale -1: there is none
 };
 struct store_seen {
     struct address address;
@@ -107,7 +109,8 @@ static bool root_is_fixed(const struct walk *walk, int root)
     for (size_t i = 0; i < ARRAY_LEN(derived->in); i++)
         if (!root_is_fixed(walk, derived->in[i].root))
             return false;
-    return true;
+    return derived->from.scale < 0 || (root_is_fixed(walk, derived->from.base.root) &&
+                                       root_is_fixed(walk, derived->from.index.root));
 }
 
 // Finds the distance that an address with unchanged roots moves from copy to copy. Returns false if
@@ -187,18 +190,39 @@ static bool walk_simple(const struct walk *walk, const struct block_instr *instr
     }
 }
 
-static bool derived_input(const struct walk *walk, const ZydisDecodedOperand *op, int i,
+// Takes an address, or what is in memory there, for an input. Returns false if a store of the block
+// changes it, or it cannot be compared.
+static bool derived_from(const struct walk *walk, const struct block_instr *instr,
+                         const ZydisDecodedOperand *op, struct derived *derived)
+{
+    bool loads = op->mem.type == ZYDIS_MEMOP_TYPE_MEM;
+    derived->from = walk_address(walk, instr, op);
+    if ((!loads && op->mem.type != ZYDIS_MEMOP_TYPE_AGEN) ||
+        op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE || derived->from.base.root == ROOT_NEW - 1 ||
+        derived->from.index.root == ROOT_NEW - 1)
+        return false;
+    for (int i = 0; loads && i < walk->nstores; i++)
+        if (address_meets(&walk->stores[i].address, &derived->from, 0))
+            return false;
+    return true;
+}
+
+static bool derived_input(const struct walk *walk, const struct block_instr *instr, int i,
                           struct derived *derived)
 {
+    const ZydisDecodedOperand *op = &instr->ops[i];
     ZydisRegister reg = op->reg.value;
     bool read = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
-    derived->sizes[i] =
-        reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH ? -(int)op->size : (int)op->size;
+    bool high = op->type == ZYDIS_OPERAND_TYPE_REGISTER && reg >= ZYDIS_REGISTER_AH &&
+                reg <= ZYDIS_REGISTER_BH;
+    derived->sizes[i] = high ? -(int)op->size : (int)op->size;
     derived->in[i] = (struct value){ROOT_ZERO, 0};
     if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         derived->constant = op->imm.value.s;
         return true;
     }
+    if (op->type == ZYDIS_OPERAND_TYPE_MEMORY)
+        return derived_from(walk, instr, op, derived);
     if (op->type != ZYDIS_OPERAND_TYPE_REGISTER)
         return false;
     if (!read && op->size >= 32)
@@ -215,14 +239,16 @@ static bool derived_is(const struct derived *a, const struct derived *b)
     for (size_t i = 0; i < ARRAY_LEN(a->in); i++)
         same &= a->sizes[i] == b->sizes[i] && a->in[i].root == b->in[i].root &&
                 a->in[i].plus == b->in[i].plus;
-    return same;
+    return same && a->from.base.root == b->from.base.root &&
+           a->from.index.root == b->from.index.root && a->from.scale == b->from.scale &&
+           a->from.at == b->from.at;
 }
 
-// Finds the value of an instruction of registers and constants only. Returns false if there is no
-// room for it.
+// Finds the value of an instruction of registers, constants, and memory that stays as it is.
+// Returns false if there is no room for it.
 static bool walk_derived(struct walk *walk, const struct block_instr *instr, struct value *value)
 {
-    struct derived derived = {.mnemonic = instr->in.mnemonic};
+    struct derived derived = {.mnemonic = instr->in.mnemonic, .from = {.scale = -1}};
     int n = instr->in.operand_count_visible;
     if (n > (int)ARRAY_LEN(derived.in) || (instr->in.cpu_flags && instr->in.cpu_flags->tested))
         return false;
@@ -232,7 +258,7 @@ static bool walk_derived(struct walk *walk, const struct block_instr *instr, str
         const ZydisDecodedOperand *op = &instr->ops[i];
         bool flags = op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
                      ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_FLAGS;
-        if (i < n ? !derived_input(walk, op, i, &derived) : !flags)
+        if (i < n ? !derived_input(walk, instr, i, &derived) : !flags)
             return false;
     }
     int at = 0;

@@ -108,6 +108,42 @@ static double flags_delay_clk(const struct explanation *explanation, int at)
     return most;
 }
 
+static bool moves_stack(const struct block_instr *code)
+{
+    for (int t = 0; t < code->ntouches; t++)
+        if (code->touches[t].write && block_is_stack_move(code, &code->touches[t]))
+            return true;
+    return false;
+}
+
+// Returns what arithmetic with the stack pointer waits after push and pop, where the front end
+// keeps it for these: until it is put together.
+static double stack_delay_clk(const struct explanation *explanation, int at, int from)
+{
+    const struct block *block = &explanation->block;
+    const struct block_touch *touch = &block->instrs[at].touches[from];
+    int writer = touch->part == PART_REGISTER && touch->place == PLACE_GPR + 4 &&
+                         !moves_stack(&block->instrs[at])
+                     ? block_writer_before(block, at, touch->place)
+                     : -1;
+    bool needs = writer >= 0 && moves_stack(&block->instrs[writer]);
+    return needs ? known_or_nothing(explanation->bypass->stack_sum_clk) : 0;
+}
+
+// Returns by how much longer a load takes from this register of its address than from an only one.
+static double index_delay_clk(const struct explanation *explanation, const struct block_instr *code,
+                              const struct block_touch *touch)
+{
+    if (touch->part != PART_INDEX || code->ops[touch->operand].mem.type != ZYDIS_MEMOP_TYPE_MEM)
+        return 0;
+    const ZydisDecodedOperandMem *mem = &code->ops[touch->operand].mem;
+    double clk = mem->scale > 1 ? explanation->bypass->load_scaled_clk
+                 : mem->base != ZYDIS_REGISTER_NONE && mem->disp.has_displacement
+                     ? explanation->bypass->load_index_clk
+                     : 0;
+    return known_or_nothing(clk);
+}
+
 // Returns the bypass delay of a step: the latency that its producer adds.
 static double step_delay_clk(const struct explanation *explanation, int at, int from)
 {
@@ -115,6 +151,10 @@ static double step_delay_clk(const struct explanation *explanation, int at, int 
     const struct block_touch *touch = &instr->code->touches[from];
     if (touch->place < 0 || touch->place >= PLACE_MASK)
         return 0;
+    double other =
+        stack_delay_clk(explanation, at, from) + index_delay_clk(explanation, instr->code, touch);
+    if (other > 0)
+        return other;
     const struct bypass *bypass = explanation->bypass;
     const struct explain_instr *producer = explain_step_producer(explanation, at, from);
     bool address = touch->part == PART_BASE || touch->part == PART_INDEX;
@@ -172,15 +212,47 @@ static bool is_kept(const struct explain_instr *store, double clk)
     return form && clk < KEPT_TIMES * form->rthroughput_clk;
 }
 
+// Returns true if the block writes a register of the operand's address, so that the core cannot
+// know by its name that it is the same place.
+static bool address_changes(const struct block *block, const struct block_instr *code, int operand)
+{
+    for (int t = 0; t < code->ntouches; t++) {
+        const struct block_touch *touch = &code->touches[t];
+        int writer =
+            touch->operand == operand && (touch->part == PART_BASE || touch->part == PART_INDEX)
+                ? block_writer_before(block, (int)(code - block->instrs), touch->place)
+                : -1;
+        if (writer >= 0 && touch->place != PLACE_GPR + 4)
+            return true;
+    }
+    return false;
+}
+
+// Returns the least latency through memory by the operand of a load: where that has no register, or
+// another value each time, the core may not keep what is in memory.
+static double named_clk(const struct explanation *explanation, const struct block_instr *code,
+                        const struct block_touch *data)
+{
+    const ZydisDecodedOperandMem *mem = &code->ops[data->operand].mem;
+    bool plain = (mem->base == ZYDIS_REGISTER_NONE || mem->base == ZYDIS_REGISTER_RIP) &&
+                 mem->index == ZYDIS_REGISTER_NONE;
+    if (plain)
+        return known_or_nothing(explanation->bypass->forward_plain_clk);
+    return address_changes(&explanation->block, code, data->operand)
+               ? known_or_nothing(explanation->bypass->forward_other_clk)
+               : 0;
+}
+
 // Returns the latency through memory. The latencies of the store and of the load in the table each
 // contain the whole way. `clk`: the load's.
 static double forward_clk(const struct explanation *explanation, const struct explain_instr *load,
                           const struct block_touch *data, const struct block_touch *out, double clk)
 {
     const struct explain_instr *store = &explanation->instrs[data->writer];
+    double named = named_clk(explanation, load->code, data);
     if (store == load)
-        return clk; // measured as it is here
-    clk = fmax(clk, store_clk(store));
+        return fmax(clk, named); // measured as it is here, by one register
+    clk = fmax(fmax(clk, store_clk(store)), named);
     // A value that is kept like a register serves only the operand that stored it.
     if (data->forward == FORWARD_SAME && is_kept(store, clk))
         clk = 0;
@@ -226,9 +298,11 @@ double explain_step_clk(const void *context, int at, int from, int to)
     const struct block_instr *code = instr->code;
     const struct block_touch *in = &code->touches[from], *out = &code->touches[to];
     enum latency_source source;
-    // The stack pointer of push and pop is kept by the front end.
+    // The stack pointer of push and pop may be kept by the front end.
     bool hidden = in->operand >= 0 && out->operand >= 0 && out->place == PLACE_GPR + 4 &&
                   code->ops[out->operand].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+    if (block_is_stack_move(code, out))
+        return block_is_stack_move(code, in) ? explanation->bypass->stack_clk : (double)NAN;
     if (keeps_flags(code, in) && out->part != PART_FLAGS)
         return NAN;
     bool dense = in->part == PART_REGISTER && out->part == PART_REGISTER &&
@@ -236,6 +310,10 @@ double explain_step_clk(const void *context, int at, int from, int to)
     double clk = table_latency(instr->row, code, in, out, dense, &source);
     if (isnan(clk) || (hidden && source == LATENCY_ASSUMED))
         return NAN;
+    bool address = in->part == PART_BASE || in->part == PART_INDEX;
+    if (source == LATENCY_ASSUMED && address && out->part == PART_REGISTER &&
+        code->ops[in->operand].mem.type == ZYDIS_MEMOP_TYPE_MEM)
+        clk = fmax(clk, known_or_nothing(explanation->bypass->load_clk));
     if (out->part == PART_DATA && in->part == PART_REGISTER && !reads_memory(code, out->operand))
         clk = 0; // the load that waits for it has all of the way
     if (in->part == PART_DATA && in->writer >= 0)

@@ -188,6 +188,13 @@ static void bytes_become_text(void **state)
     assert_string_equal(text.body, "db 0x48, 0x81, 0x04, 0x25\ndd latput_far0 + 0\n"
                                    "db 0xaa, 0xbb, 0xcc, 0x0d\n");
     assert_true(text.linked);
+    // lea rdi, [rip+0x780f2] stays what it is; lea rax, [rip+0x10]; mov ecx, [rax] has its place.
+    assert_int_equal(made("488d3df2800700", true, &text, &err), 0);
+    assert_string_equal(text.body, "db 0x48, 0x8d, 0x3d, 0xf2, 0x80, 0x07, 0x00\n");
+    assert_false(text.linked);
+    assert_int_equal(made("488d05100000008b08", true, &text, &err), 0);
+    assert_string_equal(text.body, "db 0x48, 0x8d, 0x04, 0x25\ndd latput_far0 + 0\n"
+                                   "db 0x8b, 0x08\n");
     // inc r15; a push: exchanges of registers, and no more copies than the stack has room for.
     assert_int_equal(made("49ffc7", true, &text, &err), 0);
     assert_true(text.copies > 100);

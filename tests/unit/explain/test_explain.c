@@ -222,6 +222,36 @@ static void stores_are_compared(void **state)
     }
 }
 
+// What was loaded from a place that stays as it is is the same address in each copy.
+static void loaded_addresses_are_followed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        int writer; // of what the last instruction loads
+    } cases[] = {
+        {"mov rax, [rsi]; add dword [rax+8], 1",                         1 },
+        {"movsxd rax, dword [rsi]; add dword [rbx+rax*4], 1",            1 },
+        {"lea rax, [rsi+rdi*4]; add dword [rax], 1",                     1 },
+        {"mov rax, [rsi]; mov [rax], cl; mov rax, [rsi]; mov cl, [rax]", 1 },
+        {"add rsi, 8; mov rax, [rsi]; add dword [rax+8], 1",             -1},
+        {"mov [rsi], rcx; mov rax, [rsi]; add dword [rax+8], 1",         -1},
+        {"mov rax, [rsi]; mov [rsi+4], cl; add dword [rax+8], 1",        -1},
+        {"xchg rax, [rsi]; add dword [rax+8], 1",                        -1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct block block;
+        struct err err = {0};
+        assert_int_equal(read_text(cases[i].code, 64, &block, &err), 0);
+        block_link_memory(&block);
+        const struct block_instr *last = &block.instrs[block.n - 1];
+        for (int t = 0; t < last->ntouches; t++)
+            if (last->touches[t].part == PART_DATA && !last->touches[t].write &&
+                last->touches[t].writer != cases[i].writer)
+                fail_msg("%s: %d", cases[i].code, last->touches[t].writer);
+    }
+}
+
 // A pair that takes more than its parts says what the hand-over costs.
 static void pairs_are_compared_with_their_parts(void **state)
 {
@@ -237,6 +267,11 @@ static void pairs_are_compared_with_their_parts(void **state)
         {"store_line",  1, 1   },
         {"store_lines", 1, 2   },
         {"forward",     1, 9   },
+        {"load",        1, 8   },
+        {"load_scaled", 1, 10  },
+        {"sum",         1, 2   },
+        {"stack_sum",   1, 2.02},
+        {"stack_two",   1, 2   },
     };
     struct bypass bypass;
     bypass_read(values, ARRAY_LEN(values), &bypass);
@@ -244,8 +279,12 @@ static void pairs_are_compared_with_their_parts(void **state)
     assert_true(isnan(bypass.sum_clk[BYPASS_CARRY]) && isnan(bypass.fadd_other_clk));
     assert_true(bypass.store_clk == 0.5 && bypass.store_line_clk == 1);
     assert_true(bypass.forward_clk == 5 && bypass.sum_shift_uops == 0);
+    assert_true(bypass.load_clk == 4 && bypass.load_scaled_clk == 1);
+    assert_true(isnan(bypass.load_index_clk));
+    assert_true(bypass.stack_clk == 0 && fabs(bypass.stack_sum_clk - 1.02) < 1e-9);
     bypass_read(NULL, 0, &bypass);
     assert_true(isnan(bypass.sum_clk[BYPASS_SHIFT]) && isnan(bypass.store_line_clk));
+    assert_true(isnan(bypass.stack_clk) && isnan(bypass.load_clk));
 }
 
 // Two ports, of which one kind of µop needs the first, another any; and a divider.
@@ -657,6 +696,70 @@ static void kept_values_cost_nothing(void **state)
     table_free(&table);
 }
 
+// The stack pointer of push and pop, addresses of several parts, and memory that the core cannot
+// tell by the names of registers take what was measured; every instruction takes a cycle.
+static void addresses_take_what_was_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double clk, unknown_clk; // without the property
+    } cases[] = {
+        {"add rsp, 8; pop rbx; pop rbp",           2,   0},
+        {"pop rcx; lea rsp, [rsp-8]",              1,   0},
+        {"lea rsp, [rbp-40]; pop rbx; pop rbp",    5,   0},
+        {"mov rax, [rax]",                         4,   1},
+        {"mov rax, [r14+rax]",                     4,   1},
+        {"mov rax, [r14+rax*8]",                   5,   1},
+        {"mov rax, [r14+rax+8]",                   4.5, 1},
+        {"lea rax, [r14+rax*8+8]",                 1,   1},
+        {"add qword [rbx+rcx*8], 1",               1,   1},
+        {"add qword [0x1000], 1",                  7,   1},
+        {"mov eax, ecx; add qword [rbx+rax*8], 1", 6,   1},
+    };
+    const struct explain_from nothing = {.store = NULL};
+    struct explain_table table;
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(read_text("add rax, rcx", 64, &block, &err), 0);
+    assert_int_equal(table_load(&nothing, &block, 1, &table, &err), 0);
+    struct bypass unknown = table.bypass, known = unknown;
+    known.stack_clk = 0;
+    known.stack_sum_clk = 1;
+    known.load_clk = 4;
+    known.load_index_clk = 0.5;
+    known.load_scaled_clk = 1;
+    known.forward_plain_clk = 7;
+    known.forward_other_clk = 6;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        table.bypass = known;
+        double clk = chain_of(&table, cases[i].text, &model);
+        table.bypass = unknown;
+        double none = chain_of(&table, cases[i].text, &model);
+        if (!(fabs(clk - cases[i].clk) < 1e-9) || !(fabs(none - cases[i].unknown_clk) < 1e-9))
+            fail_msg("%s: %.3f and %.3f", cases[i].text, clk, none);
+    }
+    table_free(&table);
+}
+
+// An idiom waits for no register, but for the flags that it uses.
+static void idioms_wait_for_flags(void **state)
+{
+    (void)state;
+    struct block block;
+    struct err err = {0};
+    int flags = 0, others = 0;
+    assert_int_equal(read_text("sbb eax, eax", 64, &block, &err), 0);
+    block_break_inputs(&block.instrs[0]);
+    for (int t = 0; t < block.instrs[0].ntouches; t++) {
+        flags += !block.instrs[0].touches[t].write && block.instrs[0].touches[t].part == PART_FLAGS;
+        others +=
+            !block.instrs[0].touches[t].write && block.instrs[0].touches[t].part != PART_FLAGS;
+    }
+    assert_int_equal(flags, 1);
+    assert_int_equal(others, 0);
+}
+
 // Pointers that cannot be compared lead to different places, or to one if that is asked for. What
 // the stack pointer leads to is apart from others.
 static void unknown_pointers_are_told(void **state)
@@ -738,6 +841,7 @@ static void results_used_at_once_cost_turns(void **state)
         {"mov eax, 1; lea edx, [rax+1]; lea ecx, [rdx+1]", false, 1.2 + 0.3 },
         {"add eax, 1",                                     false, 0         }, // the chain itself
         {"mov eax, 1; mov ecx, [rax]",                     false, 0         }, // an address
+        {"pop rax; pop rcx",                               false, 0         }, // of the front end
         {"lea eax, [rbx+1]; shl eax, 3",                   true,  0         }, // narrow ports
         {"lea eax, [rbx+1]; shl eax, 3; mov edx, 1",       true,  1.2       },
         {"test ebx, ebx; setz al",                         false, 1.2       }, // flags
@@ -787,6 +891,9 @@ int main(void)
         cmocka_unit_test_teardown(bad_blocks_are_refused, free_arena),
         cmocka_unit_test_teardown(instructions_are_matched, free_arena),
         cmocka_unit_test_teardown(stores_are_compared, free_arena),
+        cmocka_unit_test_teardown(loaded_addresses_are_followed, free_arena),
+        cmocka_unit_test_teardown(addresses_take_what_was_measured, free_arena),
+        cmocka_unit_test_teardown(idioms_wait_for_flags, free_arena),
         cmocka_unit_test_teardown(loops_are_found, free_arena),
         cmocka_unit_test_teardown(pairs_are_fused_as_measured, free_arena),
         cmocka_unit_test(dense_code_takes_longer),
