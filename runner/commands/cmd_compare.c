@@ -22,12 +22,10 @@ enum { ENTRIES_DEFAULT = 20, ENTRIES_MAX = 100000 };
 struct arguments {
     const char *db, *cpu, *theirs, *left_out;
     struct store_filter filter;
-    struct compare_options options;
-    enum report_format format; // of files
-    bool page;                 // html, which files do not have
-    bool csv;                  // which LLVM's model does not have
-    int llvm;                  // LLVM's version; 0: the newest
-    double fail_above;         // percent; negative: never
+    struct compare_options options; // of LLVM's model by class
+    enum report_format format;
+    int llvm;          // LLVM's version; 0: the newest
+    double fail_above; // percent; negative: never
     char **files;
     int nfiles;
 };
@@ -37,21 +35,18 @@ static int take_format(const struct option_given *given, void *to)
     struct arguments *arguments = to;
     static const struct {
         const char *name;
-        compare_printer *print;
         enum report_format format;
-        bool page, csv;
+        compare_printer *print; // of LLVM's model by class; NULL: as of files
     } formats[] = {
-        {"text", compare_print_text, REPORT_TABLE, false, false},
-        {"csv",  NULL,               REPORT_CSV,   false, true },
-        {"json", compare_print_json, REPORT_JSON,  false, false},
-        {"html", compare_print_page, REPORT_TABLE, true,  false},
+        {"text", REPORT_TABLE, compare_print_text},
+        {"csv",  REPORT_CSV,   NULL              },
+        {"json", REPORT_JSON,  compare_print_json},
+        {"html", REPORT_HTML,  compare_print_page},
     };
     for (size_t i = 0; i < ARRAY_LEN(formats); i++)
         if (strcmp(given->argument, formats[i].name) == 0) {
             arguments->options.print = formats[i].print;
             arguments->format = formats[i].format;
-            arguments->page = formats[i].page;
-            arguments->csv = formats[i].csv;
             return EXIT_DONE;
         }
     return command_fail(given->cmd, EXIT_USAGE,
@@ -107,28 +102,6 @@ static int compare_cpu_check(const char *cpu)
                         "--mcpu");
 }
 
-static int compare_model(struct store *store, struct arguments *args)
-{
-    struct err err = {0};
-    struct strbuf out = {0};
-    struct known_cpu data;
-    const char *cpu = cpu_other_name(args->filter.uarch, CPU_NAME_LLVM);
-    args->options.cpu = args->cpu ? args->cpu : cpu;
-    int status = compare_cpu_check(args->options.cpu);
-    if (status == EXIT_DONE) {
-        if (known_read(store, &args->filter, KNOWN_CODE, &data, &err) != 0 ||
-            compare_llvm(&data, &args->options, &out, &err) != 0)
-            status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
-        else
-            fwrite(strbuf_text(&out), 1, out.len, stdout);
-        known_free(&data);
-    }
-    strbuf_free(&out);
-    return status;
-}
-
-// --- files ---
-
 // Writes the rows that are no form of ours.
 static int files_left_out(const struct compare_tables *tables, int n, const char *path)
 {
@@ -160,64 +133,100 @@ static void files_note(const struct foreign_table *table, const struct known_cpu
                      theirs, data->uarch);
 }
 
-static int files_print(struct arguments *args, const struct compare_tables *tables, int n)
+// What is compared, and with what.
+struct compared {
+    struct known_cpu data;
+    struct compare_llvm *llvm;           // NULL: files
+    struct foreign_table *files;         // of which there are as many as arguments
+    const struct foreign_table **theirs; // files, or LLVM's model
+    struct compare_tables *tables;       // by `theirs`
+    int n, made;
+};
+
+static int compare_print(struct arguments *args, const struct compared *compared)
 {
     struct strbuf out = {0};
+    struct err err = {0};
     int status = EXIT_DONE;
-    compare_tables_print(tables, n, args->options.entries, args->format, &out);
-    pager_put(strbuf_text(&out));
+    if (!compared->llvm || !args->options.print)
+        compare_tables_print(compared->tables, compared->n, args->options.entries, args->format,
+                             &out);
+    else if (compare_llvm_print(compared->llvm, compared->tables, &args->options, &out, &err) != 0)
+        status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status == EXIT_DONE && args->format == REPORT_HTML)
+        fwrite(strbuf_text(&out), 1, out.len, stdout);
+    else if (status == EXIT_DONE)
+        pager_put(strbuf_text(&out));
     strbuf_free(&out);
-    if (args->left_out)
-        status = files_left_out(tables, n, args->left_out);
-    for (int i = 0; status == EXIT_DONE && i < n; i++)
-        if (args->fail_above >= 0 && compare_tables_open(&tables[i]) > args->fail_above)
+    return status;
+}
+
+// Ends with another status if too much is not explained.
+static int compare_fail(const struct arguments *args, const struct compared *compared)
+{
+    int status = EXIT_DONE;
+    for (int i = 0; status == EXIT_DONE && i < compared->n; i++) {
+        double open = compare_tables_open(&compared->tables[i]);
+        if (args->fail_above >= 0 && open > args->fail_above)
             status = command_fail(&cmd_compare, EXIT_SOME_FAILED,
                                   "%s: %.1f %% of the values differ and nothing explains it",
-                                  tables[i].theirs->path, compare_tables_open(&tables[i]));
+                                  compared->theirs[i]->path, open);
+    }
     return status;
 }
 
 // Reads what is compared: files, or LLVM's model of the CPU.
-static int files_read(struct store *store, struct arguments *args, struct foreign_table *theirs,
-                      struct known_cpu *data)
+static int compare_read(struct store *store, struct arguments *args, struct compared *compared)
 {
     struct err err = {0};
     const char *cpu = args->theirs ? args->theirs : args->filter.uarch;
     const char *model = args->cpu ? args->cpu : cpu_other_name(args->filter.uarch, CPU_NAME_LLVM);
-    for (int i = 0; i < args->nfiles; i++)
-        if (foreign_read(args->files[i], cpu, &theirs[i], &err) != 0)
+    for (int i = 0; i < args->nfiles; i++) {
+        compared->theirs[i] = &compared->files[i];
+        if (foreign_read(args->files[i], cpu, &compared->files[i], &err) != 0)
             return command_fail(&cmd_compare, EXIT_USAGE, "%s", err.text);
-    unsigned what = (args->nfiles ? KNOWN_ROWS : KNOWN_CODE) | KNOWN_FALSE;
-    if (known_read(store, &args->filter, what, data, &err) != 0)
-        return command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
-    if (args->nfiles)
-        return EXIT_DONE;
-    int status = compare_cpu_check(model);
-    if (status == EXIT_DONE && compare_llvm_table(data, model, &theirs[0], &err) != 0)
+    }
+    int status = args->nfiles ? EXIT_DONE : compare_cpu_check(model);
+    unsigned what = args->nfiles ? KNOWN_ROWS | KNOWN_FALSE : KNOWN_CODE;
+    if (status == EXIT_DONE && known_read(store, &args->filter, what, &compared->data, &err) != 0)
         status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
-    return status;
+    if (status != EXIT_DONE || args->nfiles)
+        return status;
+    if (compare_llvm_read(&compared->data, model, &compared->llvm, &err) != 0)
+        return command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    compared->theirs[0] = compare_llvm_table(compared->llvm);
+    return EXIT_DONE;
 }
 
-static int compare_files(struct store *store, struct arguments *args)
+static int compare_all(struct store *store, struct arguments *args)
 {
-    struct known_cpu data = {.uarch = args->filter.uarch};
-    int n = args->nfiles ? args->nfiles : 1;
-    struct foreign_table *theirs = xcalloc((size_t)n, sizeof *theirs);
-    struct compare_tables *tables = xcalloc((size_t)n, sizeof *tables);
-    int status = files_read(store, args, theirs, &data);
-    for (int i = 0; status == EXIT_DONE && i < n; i++) {
-        files_note(&theirs[i], &data);
-        compare_tables_make(&theirs[i], &data, &tables[i]);
+    struct compared compared = {.n = args->nfiles ? args->nfiles : 1};
+    size_t n = (size_t)compared.n;
+    compared.data.uarch = args->filter.uarch;
+    compared.files = xcalloc(n, sizeof *compared.files);
+    compared.theirs = xcalloc(n, sizeof(const struct foreign_table *));
+    compared.tables = xcalloc(n, sizeof *compared.tables);
+    int status = compare_read(store, args, &compared);
+    for (; status == EXIT_DONE && compared.made < compared.n; compared.made++) {
+        files_note(compared.theirs[compared.made], &compared.data);
+        compare_tables_make(compared.theirs[compared.made], &compared.data,
+                            &compared.tables[compared.made]);
     }
     if (status == EXIT_DONE)
-        status = files_print(args, tables, n);
-    for (int i = 0; i < n; i++) {
-        compare_tables_free(&tables[i]);
-        foreign_free(&theirs[i]);
-    }
-    known_free(&data);
-    free(tables);
-    free(theirs);
+        status = compare_print(args, &compared);
+    if (status == EXIT_DONE && args->left_out)
+        status = files_left_out(compared.tables, compared.n, args->left_out);
+    if (status == EXIT_DONE)
+        status = compare_fail(args, &compared);
+    for (int i = 0; i < compared.made; i++)
+        compare_tables_free(&compared.tables[i]);
+    for (int i = 0; i < args->nfiles; i++)
+        foreign_free(&compared.files[i]);
+    compare_llvm_free(compared.llvm);
+    known_free(&compared.data);
+    free(compared.tables);
+    free(compared.theirs);
+    free(compared.files);
     return status;
 }
 
@@ -226,8 +235,7 @@ static int compare_store(struct store *store, struct arguments *args)
     char *uarch;
     int status = store_option_one_cpu(&cmd_compare, store, &args->filter, &uarch);
     if (status == EXIT_DONE)
-        status =
-            args->nfiles || args->csv ? compare_files(store, args) : compare_model(store, args);
+        status = compare_all(store, args);
     free(uarch);
     return status;
 }
@@ -237,12 +245,12 @@ static int compare_check(const struct arguments *args)
 {
     const char *wrong = NULL;
     if (args->nfiles)
-        wrong = args->page ? "--format html" : args->cpu ? "--mcpu" : args->llvm ? "--llvm" : NULL;
+        wrong = args->format == REPORT_HTML ? "--format html"
+                : args->cpu                 ? "--mcpu"
+                : args->llvm                ? "--llvm"
+                                            : NULL;
     else
-        wrong = args->theirs                          ? "--theirs"
-                : args->left_out && !args->csv        ? "--left-out"
-                : args->fail_above >= 0 && !args->csv ? "--fail-above"
-                                                      : NULL;
+        wrong = args->theirs ? "--theirs" : NULL;
     if (!wrong)
         return EXIT_DONE;
     return command_fail(&cmd_compare, EXIT_USAGE, "%s is of %s", wrong,

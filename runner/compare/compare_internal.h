@@ -36,12 +36,13 @@ struct comparison {
 };
 
 // Members that behave alike, for which a patch would have one line; the most frequent first.
-struct compare_group {
+struct compare_alike {
     const struct compare_member **members;
     int n;
 };
-struct compare_group *compare_groups(const struct compare_entry *entry); // n is 0 after the last
-void compare_groups_free(struct compare_group *groups);
+struct compare_alike *
+compare_alike_find(const struct compare_entry *entry); // n is 0 after the last
+void compare_alike_free(struct compare_alike *groups);
 
 // Append wording without line feeds (compare_words.c).
 double compare_per_million(const struct comparison *comparison, double count);
@@ -55,8 +56,8 @@ void compare_put_model(struct strbuf *out, const struct model_class *class);
 void compare_put_result(struct strbuf *out, const struct comparison *comparison,
                         const struct known_form *form); // appends to an empty text
 // Appends at most so many forms, and how many more there are.
-void compare_put_forms(struct strbuf *out, const struct compare_group *group, int most);
-void compare_put_opcodes(struct strbuf *out, const struct compare_group *group, int most);
+void compare_put_forms(struct strbuf *out, const struct compare_alike *group, int most);
+void compare_put_opcodes(struct strbuf *out, const struct compare_alike *group, int most);
 
 // Frequencies of instructions in compiled code: cpuinfo/instruction_counts.csv.
 struct compare_counts;
@@ -71,9 +72,12 @@ void compare_counts_free(struct compare_counts *counts);
 struct compare_ports;
 struct compare_ports *compare_ports_new(const struct known_cpu *data, const struct model *model,
                                         const struct model_class *const *of);
-// Returns true if the sets of ports contradict each other. Requires the same number of µops.
-bool compare_ports_differ(const struct compare_ports *ports, const struct known_form *form,
-                          const struct model_class *class);
+// Fills in the ports of a class as sets of ours, and appends them as the model names them; dividers
+// and the like are no ports. Returns false, and appends nothing, if a set has no match among ours,
+// or the form has another number of µops there.
+bool compare_ports_uses(const struct compare_ports *ports, const struct known_form *form,
+                        const struct model_class *class, struct port_uses *uses,
+                        struct strbuf *text);
 // Appends the ports that a form uses, by the model's names of sets: "1*SPRPort00_06". Returns
 // false, and appends nothing, if they are ambiguous or unknown, or a set has no name in the model.
 bool compare_ports_names(const struct compare_ports *ports, const struct known_form *form,

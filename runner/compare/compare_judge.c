@@ -368,7 +368,8 @@ void compare_judge_all(struct compare_tables *tables)
         value->group = compare_agrees(value->theirs, &value->ours) ? GROUP_AGREES : GROUP_OPEN;
         value->evidence = "";
     }
-    judge_exchanged(tables);
+    if (tables->theirs->format != FOREIGN_LLVM) // whose rows are in our order
+        judge_exchanged(tables);
     widths_make(tables);
     for (int i = 0; i < tables->nvalues; i++)
         if (tables->values[i].group == GROUP_OPEN)

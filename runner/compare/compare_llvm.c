@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Compares each form with its class in LLVM's model, and gathers contradictions by class. If a
-// result is an upper bound, the model may be lower without contradiction.
+// LLVM's model as a table of others, which is judged as those of files are; and what contradicts
+// it, gathered by class of the model.
 #include "compare_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Differences in cycles and relative from which latencies contradict: more than measuring and
-// rounding explain, since the model has whole numbers.
-static const double latency_apart_clk = 0.4, latency_apart = 0.06;
-static const double bound_apart_clk = 0.05, bound_apart = 0.03;
-static const double rthroughput_apart_clk = 0.07, rthroughput_apart = 0.1;
+// A model has whole numbers.
+static const double latency_rounding_clk = 0.4;
+
+struct compare_llvm {
+    const struct known_cpu *data;
+    const char *cpu;
+    struct llvm_instr *instrs;
+    struct model model;
+    const struct model_class *const *of; // by form
+    struct compare_ports *ports;
+    struct foreign_table table; // a row's line is the number of its form, from 1
+};
+
+// --- the model as a table ---
 
 static bool writes_memory(const struct list_row *row)
 {
@@ -34,57 +43,120 @@ static bool stalls_decoders(const struct list_row *row)
     return constant && operand;
 }
 
-// Returns true if latencies contradict. Latencies of stores are a convention of the model. A bound
-// is already above the true value, so it gets less tolerance than a value.
-static bool latency_differs(const struct known_form *form, const struct model_class *class)
+static bool is_measured(const struct known_form *form)
 {
-    struct llvm_latency latency;
-    double apart = fmax(latency_apart_clk, latency_apart * class->latency_clk);
-    if (writes_memory(form->row) || *form->at_rename || !llvm_latency(form, &latency))
-        return false;
-    bool bound = latency.most > fmax(latency.least, latency.slow);
-    double above = bound ? fmin(apart, bound_apart_clk + bound_apart * latency.most) : apart;
-    return class->latency_clk > fmax(latency.most, latency.slow) + above ||
-           (!isnan(latency.least) && class->latency_clk < latency.least - apart);
+    return form->npairs > 0 || !isnan(form->rthroughput_clk) || form->uops >= 0;
 }
 
-// Returns true if throughputs contradict. The front end's slots for its µops limit any instruction;
-// even those without µops in the model have one.
-static bool rthroughput_differs(const struct compare_member *member, int width)
+// Returns false for forms that a class of the model does not describe: with one register for all
+// operands, or measured among other instructions (macros: calls, taken jumps).
+static bool is_comparable(const struct known_form *form)
 {
-    const struct known_form *form = member->form;
-    double expected = member->class->rthroughput_clk;
+    return is_measured(form) && !(form->row && (form->row->same || form->row->macro.file));
+}
+
+static void table_value(struct foreign_table *table, struct foreign_row *row,
+                        enum foreign_quantity quantity, double clk)
+{
+    double rounding = quantity == FOREIGN_LATENCY ? latency_rounding_clk : 0;
+    foreign_value_add(table, row,
+                      (struct foreign_value){
+                          .quantity = quantity, .least = clk, .most = clk, .rounding = rounding});
+}
+
+// Adds a throughput. The front end's slots for its µops limit any instruction; even those without
+// µops in the model have one. No model has the stalls of decoders.
+static void table_throughput(struct compare_llvm *llvm, struct foreign_row *row,
+                             const struct known_form *form, const struct model_class *class)
+{
+    int width = llvm->data->model ? llvm->data->model->width : 0;
+    double clk = class->rthroughput_clk;
     if (width > 0)
-        expected = fmax(expected, fmax(member->class->uops, 1) / width);
-    double apart = fmax(rthroughput_apart_clk, rthroughput_apart * expected);
-    if (isnan(form->rthroughput_clk) || *form->at_rename)
-        return false;
-    return fmax(form->rthroughput_clk, form->rthroughput_slow_clk) < expected - apart ||
-           (!form->rthroughput_upper && !stalls_decoders(form->row) &&
-            form->rthroughput_clk > expected + apart);
+        clk = fmax(clk, fmax(class->uops, 1) / width);
+    if (!(stalls_decoders(form->row) && form->rthroughput_clk > clk))
+        table_value(&llvm->table, row, FOREIGN_THROUGHPUT, clk);
 }
 
-// Returns true if µops contradict. The model may count them fused or not, so both counts are right.
-// Measuring does not separate the two halves of a store, and microcode may have fewer µops than
-// slots.
-static bool uops_differ(const struct known_form *form, const struct model_class *class)
+// Adds µops, where ours are sure, and ports, where there are as many µops. Measuring does not
+// separate the two halves of a store.
+static void table_ports(struct compare_llvm *llvm, struct foreign_row *row,
+                        const struct known_form *form, const struct model_class *class)
 {
-    return form->uops >= 0 && form->usage && !writes_memory(form->row) && !form->usage->ambiguous &&
-           !(form->uops_upper && class->uops < form->uops) && class->uops != form->uops &&
-           class->uops != form->usage->uses.uops;
+    struct port_uses uses;
+    struct strbuf text = {0};
+    if (!form->usage || form->usage->ambiguous)
+        return;
+    if (!writes_memory(form->row) && form->uops >= 0)
+        table_value(&llvm->table, row, FOREIGN_UOPS, class->uops);
+    bool counts = writes_memory(form->row) || form->uops < 0 || class->uops == form->uops ||
+                  class->uops == form->usage->uses.uops;
+    if (counts && compare_ports_uses(llvm->ports, form, class, &uses, &text)) {
+        struct port_uses *kept = arena_alloc(&llvm->table.arena, sizeof *kept);
+        *kept = uses;
+        row->uses = kept;
+        row->ports = arena_strdup(&llvm->table.arena, strbuf_text(&text));
+        table_value(&llvm->table, row, FOREIGN_PORTS, uses.uops);
+    }
+    strbuf_free(&text);
 }
 
-static unsigned member_differs(const struct compare_member *member, int width,
-                               const struct compare_ports *ports)
+// Latencies of stores are a convention of the model.
+static int table_row(struct compare_llvm *llvm, int number, struct err *err)
 {
-    unsigned differs = 0;
-    differs |= latency_differs(member->form, member->class) ? DIFFERS_LATENCY : 0;
-    differs |= rthroughput_differs(member, width) ? DIFFERS_THROUGHPUT : 0;
-    differs |= uops_differ(member->form, member->class) ? DIFFERS_UOPS : 0;
-    if (!(differs & DIFFERS_UOPS) && compare_ports_differ(ports, member->form, member->class))
-        differs |= DIFFERS_PORTS;
-    return differs;
+    const struct known_form *form = &llvm->data->forms[number];
+    const struct model_class *class = llvm->of[number];
+    struct foreign_row *row =
+        foreign_row_add(&llvm->table, number + 1, llvm->instrs[number].opcode, err);
+    if (!row)
+        return -1;
+    row->form = form->id.form;
+    row->enc = form->id.enc;
+    row->bits = form->id.bits;
+    row->model = true;
+    if (!*form->at_rename) {
+        if (!writes_memory(form->row))
+            table_value(&llvm->table, row, FOREIGN_LATENCY, class->latency_clk);
+        table_throughput(llvm, row, form, class);
+    }
+    table_ports(llvm, row, form, class);
+    return 0;
 }
+
+int compare_llvm_read(struct known_cpu *data, const char *cpu, struct compare_llvm **made,
+                      struct err *err)
+{
+    struct compare_llvm *llvm = xcalloc(1, sizeof *llvm);
+    llvm->data = data;
+    llvm->cpu = cpu;
+    llvm->table = (struct foreign_table){
+        .path = "llvm", .format = FOREIGN_LLVM, .cpu = cpu, .uarch = data->uarch};
+    *made = llvm;
+    if (llvm_decode(data, &llvm->instrs, err) != 0 ||
+        model_read(data, llvm->instrs, cpu, &llvm->model, &llvm->of, err) != 0)
+        return -1;
+    llvm->ports = compare_ports_new(data, &llvm->model, llvm->of);
+    int status = 0;
+    for (int i = 0; i < data->nforms && status == 0; i++)
+        if (is_comparable(&data->forms[i]) && !llvm->instrs[i].why && llvm->of[i])
+            status = table_row(llvm, i, err);
+    return status;
+}
+
+const struct foreign_table *compare_llvm_table(const struct compare_llvm *llvm)
+{
+    return &llvm->table;
+}
+
+void compare_llvm_free(struct compare_llvm *llvm)
+{
+    if (!llvm)
+        return;
+    foreign_free(&llvm->table);
+    compare_ports_free(llvm->ports);
+    free(llvm);
+}
+
+// --- contradictions by class ---
 
 static int compare_members(const void *a, const void *b)
 {
@@ -140,114 +212,79 @@ static void gather(struct comparison *comparison, struct compare_member *members
     comparison->nentries = nentries;
 }
 
-static bool is_measured(const struct known_form *form)
+// Returns true if a model of this CPU is wrong where its value is not ours. It describes no chain,
+// so no way of measuring explains what it has; but a class is of all constants, and ours may be a
+// bound or a range.
+static bool contradicts(const struct compare_value *value)
 {
-    return form->npairs > 0 || !isnan(form->rthroughput_clk) || form->uops >= 0;
+    return value->group != GROUP_AGREES && value->group != GROUP_BOUND &&
+           value->group != GROUP_TWO && value->group != GROUP_IMMEDIATE;
 }
 
-// Returns false for forms that a class of the model does not describe: with one register for all
-// operands, or measured among other instructions (macros: calls, taken jumps).
-static bool is_comparable(const struct known_form *form)
+static unsigned differs_bit(enum foreign_quantity quantity)
 {
-    return is_measured(form) && !(form->row && (form->row->same || form->row->macro.file));
+    static const unsigned bits[FOREIGN_QUANTITIES] = {
+        [FOREIGN_LATENCY] = DIFFERS_LATENCY,
+        [FOREIGN_THROUGHPUT] = DIFFERS_THROUGHPUT,
+        [FOREIGN_UOPS] = DIFFERS_UOPS,
+        [FOREIGN_PORTS] = DIFFERS_PORTS,
+    };
+    return bits[quantity];
 }
 
-static int find_members(struct comparison *comparison, const struct llvm_instr *instrs,
-                        const struct model_class *const *of, const struct compare_counts *counts,
+// Makes a member of each row with a contradiction; the values are in the order of the rows.
+static int find_members(struct comparison *comparison, const struct compare_llvm *llvm,
+                        const struct compare_tables *tables, const struct compare_counts *counts,
                         struct compare_member *members)
 {
-    const struct known_cpu *data = comparison->data;
-    int n = 0, width = data->model ? data->model->width : 0;
-    for (int i = 0; i < data->nforms; i++) {
-        const struct known_form *form = &data->forms[i];
-        if (!is_comparable(form))
-            continue;
-        if (instrs[i].why || !of[i]) {
-            comparison->unknown++;
-            continue;
-        }
-        struct compare_member member = {form, &instrs[i], of[i], 0,
-                                        compare_counts_of(counts, form)};
-        member.differs = member_differs(&member, width, comparison->ports);
-        comparison->compared++;
+    int n = 0, v = 0;
+    for (int r = 0; r < llvm->table.nrows; r++) {
+        const struct foreign_row *row = &llvm->table.rows[r];
+        int form = row->line - 1;
+        struct compare_member member = {&llvm->data->forms[form], &llvm->instrs[form],
+                                        llvm->of[form], 0, 0};
+        for (; v < tables->nvalues && tables->values[v].match->row == row; v++)
+            if (contradicts(&tables->values[v]))
+                member.differs |= differs_bit(tables->values[v].theirs->quantity);
         comparison->agree += member.differs == 0;
         for (int kind = 0; kind < DIFFERS_KINDS; kind++)
             comparison->differ[kind] += (int)(member.differs >> kind & 1);
+        member.count = compare_counts_of(counts, member.form);
         if (member.differs)
             members[n++] = member;
     }
     return n;
 }
 
-int compare_llvm(struct known_cpu *data, const struct compare_options *options, struct strbuf *out,
-                 struct err *err)
+static int comparable_forms(const struct known_cpu *data)
 {
-    struct llvm_instr *instrs;
-    struct model model;
-    const struct model_class *const *of;
+    int n = 0;
+    for (int i = 0; i < data->nforms; i++)
+        n += is_comparable(&data->forms[i]);
+    return n;
+}
+
+int compare_llvm_print(const struct compare_llvm *llvm, const struct compare_tables *tables,
+                       const struct compare_options *options, struct strbuf *out, struct err *err)
+{
     struct compare_counts *counts = compare_counts_read(err);
-    if (!counts || llvm_decode(data, &instrs, err) != 0 ||
-        model_read(data, instrs, options->cpu, &model, &of, err) != 0) {
-        compare_counts_free(counts);
+    if (!counts)
         return -1;
-    }
-    struct compare_ports *ports = compare_ports_new(data, &model, of);
-    struct comparison comparison = {.data = data,
-                                    .cpu = options->cpu,
-                                    .ports = ports,
+    struct comparison comparison = {.data = llvm->data,
+                                    .cpu = llvm->cpu,
+                                    .ports = llvm->ports,
+                                    .compared = llvm->table.nrows,
+                                    .unknown = comparable_forms(llvm->data) - llvm->table.nrows,
                                     .counted = compare_counts_total(counts),
                                     .files = compare_counts_files(counts)};
-    struct compare_member *members = xmalloc(((size_t)data->nforms + 1) * sizeof *members);
-    int n = find_members(&comparison, instrs, of, counts, members);
+    struct compare_member *members = xmalloc(((size_t)llvm->table.nrows + 1) * sizeof *members);
+    int n = find_members(&comparison, llvm, tables, counts, members);
     if (n > 0)
         qsort(members, (size_t)n, sizeof *members, compare_members);
-    gather(&comparison, members, n, of);
+    gather(&comparison, members, n, llvm->of);
     options->print(&comparison, options->entries, out);
     free(comparison.entries);
     free(members);
-    compare_ports_free(ports);
     compare_counts_free(counts);
-    return 0;
-}
-
-static void table_value(struct foreign_table *table, struct foreign_row *row,
-                        enum foreign_quantity quantity, double clk)
-{
-    foreign_value_add(table, row,
-                      (struct foreign_value){.quantity = quantity, .least = clk, .most = clk});
-}
-
-int compare_llvm_table(struct known_cpu *data, const char *cpu, struct foreign_table *table,
-                       struct err *err)
-{
-    struct llvm_instr *instrs;
-    struct model model;
-    const struct model_class *const *of;
-    int width = data->model ? data->model->width : 0;
-    *table = (struct foreign_table){
-        .path = "llvm", .format = FOREIGN_LLVM, .cpu = cpu, .uarch = data->uarch};
-    if (llvm_decode(data, &instrs, err) != 0 ||
-        model_read(data, instrs, cpu, &model, &of, err) != 0)
-        return -1;
-    for (int i = 0; i < data->nforms; i++) {
-        const struct known_form *form = &data->forms[i];
-        if (instrs[i].why || !of[i] || !is_comparable(form))
-            continue;
-        struct foreign_row *row = foreign_row_add(table, i + 1, instrs[i].opcode, err);
-        if (!row)
-            return -1;
-        row->form = form->id.form;
-        row->enc = form->id.enc;
-        row->bits = form->id.bits;
-        bool renamed = *form->at_rename != '\0';
-        if (!writes_memory(form->row) && !renamed)
-            table_value(table, row, FOREIGN_LATENCY, of[i]->latency_clk);
-        if (!renamed)
-            table_value(table, row, FOREIGN_THROUGHPUT,
-                        width > 0 ? fmax(of[i]->rthroughput_clk, fmax(of[i]->uops, 1) / width)
-                                  : of[i]->rthroughput_clk);
-        if (!writes_memory(form->row))
-            table_value(table, row, FOREIGN_UOPS, of[i]->uops);
-    }
     return 0;
 }

@@ -5,6 +5,8 @@
 // operands.
 #include "compare_tables_internal.h"
 
+#include "llvm/llvm.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +179,22 @@ static struct compare_ours ours_pairs(const struct known_form *form, const char 
     return ours;
 }
 
+// Returns the latency that a scheduling model should have.
+static struct compare_ours ours_result(const struct known_form *form)
+{
+    struct compare_ours ours = ours_none;
+    struct llvm_latency latency;
+    if (!llvm_latency(form, &latency))
+        return ours;
+    ours.least = latency.least;
+    ours.most = fmax(latency.least, latency.slow);
+    ours.bound = fmax(latency.most, latency.slow);
+    for (int i = 0; i < form->npairs; i++)
+        if (form->pairs[i].in_result && !form->pairs[i].upper && !isnan(form->pairs[i].dense_clk))
+            ours.dense = clk_max(ours.dense, form->pairs[i].dense_clk);
+    return ours;
+}
+
 // Returns both sides' ports as sets of our model's; NaN: ours are not sure, or not named alike.
 static struct compare_ours ours_ports(const struct foreign_row *row, const struct known_form *form)
 {
@@ -222,6 +240,8 @@ struct compare_ours compare_ours_of(const struct compare_match *match,
         }
         return ours;
     }
+    if (match->row->model)
+        return ours_result(form);
     if (value->src)
         return ours_pairs(form, value->src, value->dst, value->variant);
     if (match->row->dst)

@@ -42,10 +42,10 @@ static void page_groups(struct strbuf *out, const struct comparison *comparison,
                         const struct compare_entry *entry)
 {
     struct strbuf text = {0};
-    struct compare_group *groups = compare_groups(entry);
+    struct compare_alike *groups = compare_alike_find(entry);
     strbuf_puts(out, "<table>\n<thead><tr><th>measured<th>forms<th>LLVM's opcodes</tr></thead>\n"
                      "<tbody>\n");
-    for (const struct compare_group *group = groups; group->n > 0; group++) {
+    for (const struct compare_alike *group = groups; group->n > 0; group++) {
         strbuf_puts(out, "<tr>");
         compare_put_result(&text, comparison, group->members[0]->form);
         page_cell(out, "v", &text);
@@ -56,7 +56,7 @@ static void page_groups(struct strbuf *out, const struct comparison *comparison,
         strbuf_puts(out, "\n");
     }
     strbuf_puts(out, "</tbody>\n</table>\n");
-    compare_groups_free(groups);
+    compare_alike_free(groups);
     strbuf_free(&text);
 }
 

@@ -126,30 +126,39 @@ struct compare_ports *compare_ports_new(const struct known_cpu *data, const stru
     return ports;
 }
 
-bool compare_ports_differ(const struct compare_ports *ports, const struct known_form *form,
-                          const struct model_class *class)
+bool compare_ports_uses(const struct compare_ports *ports, const struct known_form *form,
+                        const struct model_class *class, struct port_uses *uses,
+                        struct strbuf *text)
 {
-    int left[PORT_USES_MAX] = {0}, sum = 0;
-    if (!form->usage || form->usage->ambiguous || form->model != ports->model)
+    *uses = (struct port_uses){.n = 0};
+    if (form->model != ports->model)
         return false;
-    for (int i = 0; i < form->usage->uses.n; i++)
-        left[i] = form->usage->uses.use[i].uops;
-    bool differ = false;
     for (int i = 0; i < class->nresources; i++) {
         uint32_t set;
-        uint64_t model = class->resources[i].units;
-        if (!(model & ports->voted))
+        int at = 0, count = (int)(class->resources[i].count + 0.5);
+        if (!(class->resources[i].units & ports->voted))
             continue; // a divider or the like
-        if (!ports_translate(ports, model, &set))
+        if (!ports_translate(ports, class->resources[i].units, &set))
             return false;
-        int count = (int)(class->resources[i].count + 0.5), at = 0;
-        sum += count;
-        while (at < form->usage->uses.n && form->usage->uses.use[at].set != set)
+        while (at < uses->n && uses->use[at].set != set)
             at++;
-        if (at == form->usage->uses.n || left[at] != count)
-            differ = true;
+        if (at == PORT_USES_MAX)
+            return false;
+        if (at == uses->n)
+            uses->use[uses->n++] = (struct port_use){.set = set};
+        uses->use[at].uops += count;
+        uses->uops += count;
     }
-    return differ && sum == form->usage->uses.uops;
+    if (uses->uops != form->usage->uses.uops)
+        return false;
+    const char *before = "";
+    for (int i = 0; i < class->nresources; i++)
+        if (class->resources[i].units & ports->voted) {
+            strbuf_printf(text, "%s%g*%s", before, class->resources[i].count,
+                          class->resources[i].name);
+            before = "+";
+        }
+    return true;
 }
 
 bool compare_ports_names(const struct compare_ports *ports, const struct known_form *form,

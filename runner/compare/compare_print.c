@@ -26,7 +26,7 @@ static void put_label(struct strbuf *out, const char *label, struct strbuf *text
 
 // Writes a group in two lines: forms with their measured values, and LLVM's names of them.
 static void put_group(struct strbuf *out, const struct comparison *comparison,
-                      const struct compare_group *group)
+                      const struct compare_alike *group)
 {
     struct strbuf text = {0};
     compare_put_result(&text, comparison, group->members[0]->form);
@@ -41,7 +41,7 @@ static void put_group(struct strbuf *out, const struct comparison *comparison,
 static void put_members(struct strbuf *out, const struct comparison *comparison,
                         const struct compare_entry *entry)
 {
-    struct compare_group *groups = compare_groups(entry);
+    struct compare_alike *groups = compare_alike_find(entry);
     int left = 0;
     for (int i = 0; groups[i].n > 0; i++)
         if (i < GROUPS_SHOWN)
@@ -50,7 +50,7 @@ static void put_members(struct strbuf *out, const struct comparison *comparison,
             left += groups[i].n;
     if (left > 0)
         strbuf_printf(out, "%*sand %d more, which --format html and json have\n", INDENT, "", left);
-    compare_groups_free(groups);
+    compare_alike_free(groups);
 }
 
 static void put_entry(struct strbuf *out, const struct comparison *comparison, int number)

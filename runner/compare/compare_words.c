@@ -123,10 +123,10 @@ static bool results_alike(const struct known_form *a, const struct known_form *b
            (!a->ports || strcmp(a->ports, b->ports) == 0);
 }
 
-struct compare_group *compare_groups(const struct compare_entry *entry)
+struct compare_alike *compare_alike_find(const struct compare_entry *entry)
 {
     size_t n = (size_t)entry->nmembers;
-    struct compare_group *groups = xcalloc(n + 1, sizeof *groups);
+    struct compare_alike *groups = xcalloc(n + 1, sizeof *groups);
     const struct compare_member **all = xcalloc(n + 1, sizeof(struct compare_member *));
     const struct compare_member **left = all;
     bool *taken = xcalloc(n + 1, sizeof *taken);
@@ -134,7 +134,7 @@ struct compare_group *compare_groups(const struct compare_entry *entry)
     for (size_t first = 0; first < n; first++) {
         if (taken[first])
             continue;
-        struct compare_group *group = &groups[ngroups++];
+        struct compare_alike *group = &groups[ngroups++];
         group->members = left;
         for (size_t i = first; i < n; i++)
             if (!taken[i] && results_alike(entry->members[first].form, entry->members[i].form)) {
@@ -148,16 +148,16 @@ struct compare_group *compare_groups(const struct compare_entry *entry)
     return groups;
 }
 
-void compare_groups_free(struct compare_group *groups)
+void compare_alike_free(struct compare_alike *groups)
 {
-    struct compare_group *end = groups;
+    struct compare_alike *end = groups;
     while (end->n > 0)
         end++;
     free(end->members);
     free(groups);
 }
 
-void compare_put_forms(struct strbuf *out, const struct compare_group *group, int most)
+void compare_put_forms(struct strbuf *out, const struct compare_alike *group, int most)
 {
     for (int i = 0; i < group->n && i < most; i++)
         strbuf_printf(out, "%s%s", i ? ", " : "", group->members[i]->form->id.form);
@@ -165,7 +165,7 @@ void compare_put_forms(struct strbuf *out, const struct compare_group *group, in
         strbuf_printf(out, ", and %d more", group->n - most);
 }
 
-static bool is_repeated(const struct compare_group *group, int at)
+static bool is_repeated(const struct compare_alike *group, int at)
 {
     for (int i = 0; i < at; i++)
         if (strcmp(group->members[i]->instr->opcode, group->members[at]->instr->opcode) == 0)
@@ -173,7 +173,7 @@ static bool is_repeated(const struct compare_group *group, int at)
     return false;
 }
 
-void compare_put_opcodes(struct strbuf *out, const struct compare_group *group, int most)
+void compare_put_opcodes(struct strbuf *out, const struct compare_alike *group, int most)
 {
     int n = 0;
     for (int i = 0; i < group->n; i++)

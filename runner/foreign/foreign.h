@@ -68,6 +68,7 @@ struct foreign_row {
     const char *mnemonic; // in lower case, with its prefix: "lock add"
     struct foreign_operand ops[FOREIGN_OPERANDS_MAX];
     int nops;
+    bool model;      // a scheduling model's: one latency for all pairs to the result
     bool chain;      // one instruction repeated, whose registers are known: they are the chain
     const char *dst; // the operand that ends the chain, named as ours; NULL: any
     struct foreign_value *values;
