@@ -55,6 +55,22 @@ static const char diff_order[] =
     "limited_by result_latency_clk result_latency_max_clk result_latency_slow_clk "
     "result_latency_slow_max_clk result_latency_most_clk result_latency_max_most_clk ";
 
+static bool beside_shown;
+
+void columns_show_beside(bool shown)
+{
+    beside_shown = shown;
+}
+
+static size_t columns_count(enum store_view view)
+{
+    size_t n = column_views[view]->n;
+    while (!(beside_shown && view == STORE_VIEW_INSTRUCTION) && n > 0 &&
+           column_views[view]->columns[n - 1].beside)
+        n--;
+    return n;
+}
+
 // Returns true if `name` is one of the words of a text with blanks between; *at: its offset.
 static bool word_among(const char *words, const char *name, int *at)
 {
@@ -72,7 +88,7 @@ static bool word_among(const char *words, const char *name, int *at)
 
 const struct column *columns_of(enum store_view view, int *n)
 {
-    *n = (int)column_views[view]->n;
+    *n = (int)columns_count(view);
     return column_views[view]->columns;
 }
 
@@ -84,7 +100,7 @@ const char *columns_view_name(enum store_view view)
 const struct column *columns_find(enum store_view view, const char *name)
 {
     const struct column_view *columns = column_views[view];
-    for (size_t i = 0; i < columns->n; i++)
+    for (size_t i = 0; i < columns_count(view); i++)
         if (strcmp(columns->columns[i].look.name, name) == 0)
             return &columns->columns[i];
     return NULL;
@@ -114,7 +130,7 @@ int columns_on(enum store_view view, enum column_surface surface,
 {
     const struct column_view *columns = column_views[view];
     int n = 0;
-    for (size_t i = 0; i < columns->n; i++)
+    for (size_t i = 0; i < columns_count(view); i++)
         if (columns->columns[i].on & COLUMN_ON(surface))
             found[n++] = &columns->columns[i];
     columns_sort(found, n,
@@ -134,10 +150,10 @@ const struct column *columns_called(enum store_view view, const char *name)
     const struct column_view *columns = column_views[view];
     const struct column *found = NULL;
     int at;
-    for (size_t i = 0; i < columns->n && !found; i++)
+    for (size_t i = 0; i < columns_count(view) && !found; i++)
         if (strcasecmp(columns->columns[i].look.name, name) == 0)
             found = &columns->columns[i];
-    for (size_t i = 0; i < columns->n && !found; i++) {
+    for (size_t i = 0; i < columns_count(view) && !found; i++) {
         const struct column *own = &columns->columns[i];
         if ((own->look.heading && strcasecmp(own->look.heading, name) == 0) ||
             (own->alias && word_among(own->alias, name, &at)))
@@ -150,7 +166,7 @@ void columns_select(enum store_view view, struct strbuf *sql)
 {
     const struct column_view *columns = column_views[view];
     const char *gap = "";
-    for (size_t i = 0; i < columns->n; i++)
+    for (size_t i = 0; i < columns_count(view); i++)
         if (!columns->columns[i].sql) {
             strbuf_printf(sql, "%s%s", gap, columns->columns[i].look.name);
             gap = ", ";

@@ -102,10 +102,13 @@ struct column {
     bool blank;           // "" says that there is none: null in exported JSON
     bool key;             // one of those that name the row
     bool sql;             // only in the database
+    bool beside;          // only beside a table of others; such columns are the last of a view
 };
 
 enum { VIEW_COLUMNS_MAX = 100 }; // of a view
 
+// From now on instruction_table has the columns of a table of others, too (store_beside.h).
+void columns_show_beside(bool shown);
 // Returns the columns of a view in its order, and their number; of run_table, which is read whole,
 // those that tables show.
 const struct column *columns_of(enum store_view view, int *n);

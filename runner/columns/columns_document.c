@@ -31,6 +31,7 @@ void columns_document(struct strbuf *out)
         "`run_id` for\n"
         "`uarch`. A column `NAME_bound` or `bound` says of its number: `exact`, `average`, "
         "`upper`.\n");
+    columns_show_beside(true);
     for (int view = 0; view < STORE_VIEW_LIST_BEST; view++) {
         int n;
         const struct column *columns = columns_of((enum store_view)view, &n);
@@ -42,4 +43,5 @@ void columns_document(struct strbuf *out)
         for (int i = 0; i < n; i++)
             put_column(out, &columns[i]);
     }
+    columns_show_beside(false);
 }

@@ -98,6 +98,17 @@ static const struct column instruction_columns[] = {
         "of rthroughput_clk; `upper`: there is no steady state, or values are set anew"),
         .on = EXPORT | SITE},
     {TEXT("rthroughput_slow_bound", "of rthroughput_slow_clk"), .on = EXPORT | SITE},
+    // Beside a table of others: they stay the last.
+    {CLK("their_latency_clk", "with `--beside`: theirs, the most of those to the result"),
+        SHOWN(65, "their latency", FIT_KEEP, 0), .alias = "their_latency", .on = TABLE | SITE,
+        .bound = "their_latency_bound", .asked = 'L', .beside = true},
+    {TEXT("their_latency_bound", "with `--beside`: `exact` or `upper`"), .on = SITE, .beside = true},
+    {CLK("their_rthroughput_clk", "with `--beside`: theirs, cycles per instruction"),
+        SHOWN(75, "their 1/tput", FIT_KEEP, 0), .alias = "their_throughput their_tput",
+        .on = TABLE | SITE, .asked = 'T', .beside = true},
+    {TEXT("their_ports", "with `--beside`: theirs, by the names of their table"),
+        SHOWN(112, "their ports", FIT_KEEP, 15), .kind = COLUMN_USES, .on = TABLE | SITE,
+        .asked = 'P', .beside = true},
 };
 
 static const struct column latency_columns[] = {

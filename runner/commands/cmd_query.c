@@ -2,6 +2,7 @@
 // latput query: prints the instruction table, the operand pairs, the ports with their evidence, the
 // failures or the runs of a database. Only reads.
 #include "cli/command.h"
+#include "cli/option_beside.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
 #include "expr/expr.h"
@@ -37,6 +38,7 @@ struct arguments {
     int nglobs;
     int limit;
     bool wide, side, shown;
+    struct beside_option beside;
     bool others; // the runs are the published ones of other machines
 };
 
@@ -114,6 +116,7 @@ static const struct command_option options[] = {
     {0, "shown", NULL,
         "with CSV: each number also as tables show it, rounded and marked, in a column NAME_shown "
         "after the others", OPTION_SWITCH(shown, true)},
+    {COMMON_BESIDE(beside)},
     {'S', "side-by-side", NULL, "one row per form, columns for each CPU (all, or those of --uarch)",
         OPTION_SWITCH(side, true)},
     {0},
@@ -140,6 +143,10 @@ static int query_parse(int argc, char **argv, struct arguments *query)
     if (status == EXIT_DONE && query->shown && (query->format != REPORT_CSV || query->side))
         return command_fail(&cmd_query, EXIT_USAGE,
                             "--shown is for --format csv or spreadsheet, without --side-by-side");
+    if (status == EXIT_DONE && query->beside.n &&
+        (query->view != STORE_VIEW_INSTRUCTION || query->side))
+        return command_fail(&cmd_query, EXIT_USAGE,
+                            "--beside is for the instruction table, without --side-by-side");
     if (status == EXIT_DONE && query->side && (query->sort || query->filter.run_id))
         return command_fail(&cmd_query, EXIT_USAGE, "--side-by-side excludes --sort and --run");
     return status;
@@ -410,6 +417,8 @@ static int query_execute(struct store *store, struct arguments *query)
     int status = store_option_check(&cmd_query, store, query->filter.run_id);
     if (status == EXIT_DONE)
         status = store_option_all_called(&cmd_query, store, &query->filter.uarch);
+    if (status == EXIT_DONE)
+        status = beside_option_apply(&cmd_query, store, &query->beside, query->filter.uarch);
     if (status == EXIT_DONE)
         status = query_understand(store, query, &meaning);
     if (status == EXIT_DONE)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput site: writes the web page of a database.
 #include "cli/command.h"
+#include "cli/option_beside.h"
 #include "cli/option_store.h"
 #include "site/site.h"
 #include "store/store.h"
@@ -10,6 +11,7 @@
 struct arguments {
     const char *db;
     struct site_options options;
+    struct beside_option beside;
 };
 
 // clang-format off
@@ -25,6 +27,7 @@ static const struct command_option options[] = {
     {0, "no-database", NULL,
         "without a database of the runs (slim, as in a pack) for download",
         OPTION_SWITCH(options.database, false)},
+    {COMMON_BESIDE(beside)},
     {0},
 };
 // clang-format on
@@ -61,6 +64,8 @@ static int site_run(int argc, char **argv)
     if (status != EXIT_DONE)
         return status;
     status = store_option_all_called(&cmd_site, store, &arguments.options.uarchs);
+    if (status == EXIT_DONE)
+        status = beside_option_apply(&cmd_site, store, &arguments.beside, arguments.options.uarchs);
     if (status == EXIT_DONE)
         status = site_of_store(store, &arguments.options);
     store_close(store);

@@ -38,6 +38,7 @@ struct store {
     int place;     // of store_place_hold(); -1 for readers
     bool patient;  // waits for another writer without limit
     bool log;      // has a write-ahead log: readers and the writer do not wait for each other
+    bool beside;   // instruction_table has a table of others beside it: store_beside.c
     bool foreign;  // the file is no database of this program
     int64_t steps; // of SQL that are left, in millions; see store_limit_steps()
     bool unable;   // it could not be read or written for lack of space, rights or a sound disk

@@ -144,12 +144,21 @@ static void store_select(enum store_view view, struct strbuf *sql)
         columns_select(view, sql);
 }
 
-static void store_rows_sql(enum store_view view, const struct store_filter *filter, int nglobs,
-                           struct strbuf *sql)
+// What a table of others adds to the source of a view.
+static const char *store_beside_sql(const struct store *store, enum store_view view)
+{
+    return store->beside && view == STORE_VIEW_INSTRUCTION
+               ? " LEFT JOIN temp.beside USING (uarch, form, enc, bits)"
+               : "";
+}
+
+static void store_rows_sql(const struct store *store, enum store_view view,
+                           const struct store_filter *filter, int nglobs, struct strbuf *sql)
 {
     const struct view_source *source = &view_sources[view];
     store_select(view, sql);
-    strbuf_printf(sql, " FROM %s WHERE %s", filter->run_id ? source->run : source->best,
+    strbuf_printf(sql, " FROM %s%s WHERE %s", filter->run_id ? source->run : source->best,
+                  store_beside_sql(store, view),
                   source->filter == FILTER_SOURCE ? "?4 <> ''" : "(?1 = 0 OR run_id = ?1)");
     if (source->filter == FILTER_BENCH)
         put_one_of(sql, "lower(label) GLOB # OR lower(snippet) GLOB #", GLOBS_FIRST, nglobs);
@@ -313,7 +322,8 @@ sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, stru
     struct strbuf sql = {0};
     sqlite3_stmt *stmt = NULL;
     store_select(view, &sql);
-    strbuf_printf(&sql, " FROM %s LIMIT 0", view_sources[view].run);
+    strbuf_printf(&sql, " FROM %s%s LIMIT 0", view_sources[view].run,
+                  store_beside_sql(store, view));
     if (sqlite3_prepare_v2(store->db, sql.data, -1, &stmt, NULL) != SQLITE_OK)
         store_error(store, err, "read");
     strbuf_free(&sql);
@@ -350,7 +360,7 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
     struct strbuf sql = {0};
     struct form_globs globs =
         form_globs_make(filter->globs, filter->nglobs, source->filter == FILTER_FORMS);
-    store_rows_sql(view, filter, globs.n, &sql);
+    store_rows_sql(store, view, filter, globs.n, &sql);
     struct store_rows *rows = xcalloc(1, sizeof *rows);
     rows->store = store;
     rows->view = view;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// See compare_beside.h: the values are those that compare_tables_make() has made core cycles.
+#include "compare_beside.h"
+#include "compare_tables.h"
+
+#include "store/store_beside.h"
+
+#include <math.h>
+#include <string.h>
+
+// Returns true for a latency that the columns of the result have, too.
+static bool is_of_result(const struct compare_value *value)
+{
+    const struct foreign_value *theirs = value->theirs;
+    if (!theirs->src)
+        return true;
+    for (int i = 0; i < value->form->npairs; i++) {
+        const struct known_pair *pair = &value->form->pairs[i];
+        if (pair->in_result && strcmp(pair->src, theirs->src) == 0 &&
+            strcmp(pair->dst, theirs->dst) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void beside_add(struct store_beside *row, const struct compare_value *value)
+{
+    const struct foreign_value *theirs = value->theirs;
+    if (theirs->quantity == FOREIGN_THROUGHPUT)
+        row->rthroughput_clk = theirs->most;
+    if (theirs->quantity != FOREIGN_LATENCY || !is_of_result(value))
+        return;
+    if (isnan(row->latency_clk) || theirs->most > row->latency_clk) {
+        row->latency_clk = theirs->most;
+        row->latency_upper = theirs->upper;
+    }
+}
+
+int compare_beside(struct store *store, const struct foreign_table *theirs, const char *uarch,
+                   int *forms, struct err *err)
+{
+    const struct store_filter filter = {.uarch = uarch};
+    struct known_cpu data;
+    struct compare_tables tables = {.nvalues = 0};
+    int result = known_read(store, &filter, KNOWN_ROWS | KNOWN_FALSE, &data, err);
+    if (result == 0)
+        compare_tables_make(theirs, &data, &tables);
+    if (result == 0)
+        result = store_beside_begin(store, err);
+    *forms = 0;
+    for (int i = 0; i < tables.nvalues && result == 0;) {
+        const struct compare_match *match = tables.values[i].match;
+        const struct stored_form *id = &tables.values[i].form->id;
+        struct store_beside row = {uarch, id->form, id->enc, id->bits, NAN, NAN, false, match->row->ports};
+        for (; i < tables.nvalues && tables.values[i].match == match; i++)
+            beside_add(&row, &tables.values[i]);
+        result = store_beside_put(store, &row, err);
+        ++*forms;
+    }
+    store_beside_end(store);
+    compare_tables_free(&tables);
+    known_free(&data);
+    return result;
+}

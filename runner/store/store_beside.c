@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// See store_beside.h. Only the temporary schema changes, not the file.
+#include "store_beside.h"
+#include "store_internal.h"
+
+#include "columns/columns.h"
+
+#include <assert.h>
+#include <math.h>
+
+int store_beside_begin(struct store *store, struct err *err)
+{
+    assert(store->mode == STORE_READ);
+    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    int result = store_script(store, err,
+                              "CREATE TEMP TABLE IF NOT EXISTS beside (uarch TEXT, form TEXT, "
+                              "enc TEXT, bits INTEGER, their_latency_clk REAL, "
+                              "their_latency_bound TEXT, their_rthroughput_clk REAL, "
+                              "their_ports TEXT, PRIMARY KEY (form, enc, bits, uarch)) "
+                              "WITHOUT ROWID",
+                              "put a table of others beside it");
+    store->beside = result == 0;
+    columns_show_beside(store->beside);
+    return result;
+}
+
+int store_beside_put(struct store *store, const struct store_beside *row, struct err *err)
+{
+    const char *bound = isnan(row->latency_clk) ? NULL : row->latency_upper ? "upper" : "exact";
+    return store_execute(store, err,
+                         "INSERT OR IGNORE INTO temp.beside VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                         "sssidtdt", row->uarch, row->form, row->enc, (int64_t)row->bits,
+                         row->latency_clk, bound, row->rthroughput_clk, row->ports);
+}
+
+void store_beside_end(struct store *store)
+{
+    sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+}
