@@ -144,17 +144,17 @@ $(BUILD)/runner/core32/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
 	$(call step,CC)$(CC) $(CORE32_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/runner/core32/%.o: runner/core/%.asm runner/core/core_layout.inc
+$(BUILD)/runner/core32/%.o: runner/core/%.asm runner/core/core_layout.inc macros/address.inc
 	@mkdir -p $(@D)
-	$(call step,NASM)nasm -f elf32 -w+error=label-orphan -Irunner/core/ -o $@ $<
+	$(call step,NASM)nasm -f elf32 -w+error=label-orphan -Irunner/core/ -Imacros/ -o $@ $<
 
 $(BUILD)/runner/core/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
 	$(call step,CC)$(CC) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc
+$(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc macros/address.inc
 	@mkdir -p $(@D)
-	$(call step,NASM)nasm -f elf64 -w+error=label-orphan -Irunner/core/ -o $@ $<
+	$(call step,NASM)nasm -f elf64 -w+error=label-orphan -Irunner/core/ -Imacros/ -o $@ $<
 
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D)

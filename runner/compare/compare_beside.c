@@ -51,7 +51,8 @@ int compare_beside(struct store *store, const struct foreign_table *theirs, cons
     for (int i = 0; i < tables.nvalues && result == 0;) {
         const struct compare_match *match = tables.values[i].match;
         const struct stored_form *id = &tables.values[i].form->id;
-        struct store_beside row = {uarch, id->form, id->enc, id->bits, NAN, NAN, false, match->row->ports};
+        struct store_beside row = {uarch, id->form, id->enc, id->bits,
+                                   NAN,   NAN,      false,   match->row->ports};
         for (; i < tables.nvalues && tables.values[i].match == match; i++)
             beside_add(&row, &tables.values[i]);
         result = store_beside_put(store, &row, err);

@@ -151,7 +151,7 @@ fixture() {
 }
 # expect_schema NAME FILE [NAME FILE]...: JSON is what docs/output.schema.json says under that name,
 # what it says of every output. Where python3-jsonschema is missing, the files are kept in the
-# directory SCHEMA_LATER as TEST.NUMBER.NAME, for tests/schema.py on another system, or not looked at.
+# directory SCHEMA_LATER as TEST.NUMBER.NAME, for tests/schema.py elsewhere, or not looked at.
 expect_schema() {
     CLI_COMMAND="$CLI_COMMAND ($* by docs/output.schema.json)"
     if [ -n "${SCHEMA_LATER-}" ]; then
