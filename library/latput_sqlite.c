@@ -267,12 +267,12 @@ static void bench_put_counts(sqlite3_context *context, const struct bench_result
     struct strbuf json = {0};
     for (int i = 0; i < result->nevents; i++) {
         strbuf_puts(&json, i ? ",\"" : "{\"");
-        for (const char *at = result->events[i].name; *at; at++)
+        for (const char *at = result->metrics[i].name; *at; at++)
             strbuf_printf(&json, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
-        if (isnan(row->counts[i]))
+        if (isnan(row->values[i]))
             strbuf_puts(&json, "\":null");
         else
-            strbuf_printf(&json, "\":%.15g", row->counts[i]);
+            strbuf_printf(&json, "\":%.15g", row->values[i]);
     }
     strbuf_puts(&json, "}");
     sqlite3_result_text(context, json.data, -1, SQLITE_TRANSIENT);

@@ -253,8 +253,10 @@ static int bench_prepared(struct bench *bench, struct err *err)
         return -1;
     }
     result->threads = arena_alloc(bench->arena, (size_t)result->nthreads * sizeof *result->threads);
-    for (int t = 0; t < result->nthreads; t++)
+    for (int t = 0; t < result->nthreads; t++) {
         result->threads[t] = result->summary;
+        result->threads[t].cpu = result->cpus[t];
+    }
     if (session_begin(result->cpus[0], &bench->session, err) != 0 ||
         session_make_directory(&bench->session, err) != 0 ||
         bench_prepare_events(bench, err) != 0 || bench_prepare_columns(bench, err) != 0 ||

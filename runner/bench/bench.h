@@ -5,8 +5,8 @@
 // the same time.
 #pragma once
 
-#include "core/outcome.h"
 #include "counters/count_choose.h"
+#include "store/store_bench.h"
 #include "util/err.h"
 #include "util/mem.h"
 
@@ -92,38 +92,6 @@ enum {
     BENCH_COLUMNS_MAX = 16
 };
 
-struct bench_row {
-    int thread;     // from 0
-    int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
-    int repetition; // from 0
-    bool cold;
-    bool accepted;  // passed the gate; if not, something else used the core
-    int tried;      // times, until it passed
-    double late_ns; // after the start that the threads had agreed on
-    double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
-    double clk;     // core cycles of the whole repetition
-    double per_clk; // core cycles per instance
-    // Counts per event of the whole repetition, in user mode, without the overhead of counting;
-    // NaN: not counted in this pass
-    double *counts;
-    double *columns; // computed from the values of the whole repetition
-};
-
-struct bench_event {
-    const char *name;    // as the user wrote it
-    const char *backend; // "perf" or "msr"
-    const char *code;    // counter setting: "event=0xc0,umask=0x00", or "software"
-};
-
-// Summary of the accepted warm repetitions; of cold ones if all are cold.
-struct bench_summary {
-    double clk;        // core cycles per instance: fastest steady state that two passes confirm, of
-                       // cold repetitions the median; NaN unless the outcome is ok
-    double median_clk; // over all passes; NaN: nothing was accepted
-    double spread_clk; // interquartile range; NaN likewise
-    int accepted, tried, passes;
-};
-
 struct bench_result {
     enum outcome outcome;
     const char *detail;      // reason, unless ok; for asm_failed the assembler's message
@@ -139,12 +107,9 @@ struct bench_result {
     const char *placement;  // threads on cores, for people; "": one thread
     struct bench_row *rows; // by pass, repetition, thread; owned by the arena
     int nrows;
-    struct bench_event *events;
-    int nevents;
-    const char **columns; // names of the computed ones
-    int ncolumns;
-    const char *table_version; // version of the event table; "" without events
-    int pass;                  // the pass to show: the one that contributes most to the summary
+    struct bench_metric *metrics; // the events, then the computed columns
+    int nevents, ncolumns;
+    int pass; // the pass to show: the one that contributes most to the summary
     int bits, copies, iterations, instances;
     const char *breakers; // instructions before each copy that break its chains, a line each, or ""
     double core_hz, tsc_hz, overhead_tsc;

@@ -16,9 +16,9 @@ static double event_mean(const struct bench_result *result, int event)
     int n = 0;
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
-        if (!row->accepted || row->cold || row->thread || isnan(row->counts[event]))
+        if (!row->accepted || row->cold || row->thread || isnan(row->values[event]))
             continue;
-        sum += row->counts[event];
+        sum += row->values[event];
         n++;
     }
     return n ? sum / n / instances : (double)NAN;
@@ -35,8 +35,8 @@ static bool ports_whole(const struct bench_result *result)
         size_t len = strcspn(at, " ");
         bool counted = false;
         for (int i = 0; i < result->nevents && !counted; i++)
-            counted = strlen(result->events[i].name) == len &&
-                      strncmp(result->events[i].name, at, len) == 0;
+            counted = strlen(result->metrics[i].name) == len &&
+                      strncmp(result->metrics[i].name, at, len) == 0;
         if (!counted)
             return false;
         at += len;
@@ -50,8 +50,8 @@ const char *bench_doubt_ports(const struct bench_result *result, char *text, siz
     struct counted_port ports[BENCH_EVENTS_MAX];
     int nports = 0;
     for (int i = 0; i < result->nevents; i++)
-        if (plausible_port_width(result->events[i].name))
-            ports[nports++] = (struct counted_port){result->events[i].name, event_mean(result, i)};
+        if (plausible_port_width(result->metrics[i].name))
+            ports[nports++] = (struct counted_port){result->metrics[i].name, event_mean(result, i)};
     return plausible_ports_check(ports, nports, result->summary.median_clk, ports_whole(result),
                                  text, size);
 }

@@ -125,10 +125,9 @@ static enum count_obstacle events_prepare(struct bench *bench, bool hardware, st
     return obstacle;
 }
 
-static int events_describe(struct bench *bench, struct err *err)
+static int events_describe(struct bench *bench, const char *table_version, struct err *err)
 {
     struct bench_result *result = bench->result;
-    result->events = arena_alloc(bench->arena, (size_t)result->nevents * sizeof *result->events);
     for (int i = 0; i < result->nevents; i++) {
         struct perf_event_attr attr;
         const struct count_event *event = &bench->events[i];
@@ -146,8 +145,9 @@ static int events_describe(struct bench *bench, struct err *err)
         }
         if (event->kind == COUNT_HARDWARE)
             counter_event_text(&event->hardware, code, sizeof code);
-        result->events[i] = (struct bench_event){arena_strdup(bench->arena, event->name),
-                                                 backend->name, arena_strdup(bench->arena, code)};
+        result->metrics[i] =
+            (struct bench_metric){"event", arena_strdup(bench->arena, event->name),
+                                  arena_strdup(bench->arena, code), backend->name, table_version};
     }
     return 0;
 }
@@ -181,7 +181,8 @@ int bench_prepare_events(struct bench *bench, struct err *err)
     struct counter_table table;
     bool hardware;
     bench->counter_passes = 1;
-    result->table_version = "";
+    result->metrics = arena_alloc(bench->arena, (size_t)(BENCH_EVENTS_MAX + bench->spec->ncolumns) *
+                                                    sizeof *result->metrics);
     if (!bench->spec->events)
         return 0;
     if (counters_load_cpu(bench->session.cpu, &table, err) != 0)
@@ -189,11 +190,11 @@ int bench_prepare_events(struct bench *bench, struct err *err)
     bench->machine = count_machine_live(bench->session.cpu);
     int status = events_read(bench, &table, &hardware, err);
     result->refused = status != 0;
-    result->table_version = arena_strdup(bench->arena, table.version);
+    const char *table_version = arena_strdup(bench->arena, table.version);
     counters_free(&table);
     if (status == 0 && events_prepare(bench, hardware, err) != COUNT_FINE)
         status = -1;
-    return status == 0 ? events_describe(bench, err) : -1;
+    return status == 0 ? events_describe(bench, table_version, err) : -1;
 }
 
 // Names in expressions besides the names of events. Events come first: a counted core_clk is
@@ -215,9 +216,8 @@ int bench_prepare_columns(struct bench *bench, struct err *err)
     const struct bench_spec *spec = bench->spec;
     struct bench_result *result = bench->result;
     const char *names[BENCH_EVENTS_MAX + VALUE_COUNT];
-    result->columns = arena_alloc(bench->arena, (size_t)spec->ncolumns * sizeof *result->columns);
     for (int i = 0; i < result->nevents; i++)
-        names[i] = result->events[i].name;
+        names[i] = result->metrics[i].name;
     for (int i = 0; i < VALUE_COUNT; i++)
         names[result->nevents + i] = value_names[i];
     for (int i = 0; i < spec->ncolumns; i++) {
@@ -226,7 +226,8 @@ int bench_prepare_columns(struct bench *bench, struct err *err)
                                              bench->arena, column, err) != 0;
         if (result->refused)
             return -1;
-        result->columns[result->ncolumns++] = column->name;
+        result->metrics[result->nevents + result->ncolumns++] =
+            (struct bench_metric){"column", column->name, spec->columns[i], "", ""};
     }
     return 0;
 }
@@ -237,7 +238,7 @@ void bench_compute_columns(const struct bench *bench, struct bench_row *row)
     double values[BENCH_EVENTS_MAX + VALUE_COUNT];
     double *own = values + result->nevents;
     for (int i = 0; i < result->nevents; i++)
-        values[i] = row->counts[i];
+        values[i] = row->values[i];
     own[VALUE_TSC] = row->tsc;
     own[VALUE_CORE_CLK] = row->clk;
     own[VALUE_NS] = row->tsc / result->tsc_hz * 1e9;
@@ -245,5 +246,5 @@ void bench_compute_columns(const struct bench *bench, struct bench_row *row)
     own[VALUE_COPIES] = result->copies;
     own[VALUE_ITERATIONS] = result->iterations;
     for (int i = 0; i < result->ncolumns; i++)
-        row->columns[i] = bench_column_value(&bench->columns[i], values);
+        row->values[result->nevents + i] = bench_column_value(&bench->columns[i], values);
 }

@@ -5,7 +5,6 @@
 
 #include "measure/run_info.h"
 #include "store/store.h"
-#include "store/store_bench.h"
 #include "store/store_cpu.h"
 #include "store/store_run.h"
 #include "util/clock.h"
@@ -64,72 +63,6 @@ static int store_fill_source(const struct bench *bench, struct stored_bench *sto
     return 0;
 }
 
-static void store_fill_threads(const struct bench *bench, struct stored_bench *stored)
-{
-    const struct bench_result *result = bench->result;
-    struct stored_bench_thread *threads =
-        arena_alloc(bench->arena, (size_t)result->nthreads * sizeof *threads);
-    for (int i = 0; i < result->nthreads; i++) {
-        const struct bench_summary *own = &result->threads[i];
-        threads[i] = (struct stored_bench_thread){.cpu = result->cpus[i],
-                                                  .instance_clk = own->clk,
-                                                  .median_clk = own->median_clk,
-                                                  .spread_clk = own->spread_clk,
-                                                  .accepted = own->accepted,
-                                                  .tried = own->tried,
-                                                  .passes = own->passes};
-    }
-    stored->threads = threads;
-    stored->nthreads = result->nthreads;
-}
-
-// Fills the metrics: events, then columns.
-static void store_fill_metrics(const struct bench *bench, struct stored_bench *stored)
-{
-    const struct bench_result *result = bench->result;
-    int n = result->nevents + result->ncolumns;
-    struct stored_bench_metric *metrics = arena_alloc(bench->arena, (size_t)n * sizeof *metrics);
-    for (int i = 0; i < result->nevents; i++)
-        metrics[i] = (struct stored_bench_metric){.kind = "event",
-                                                  .name = result->events[i].name,
-                                                  .code = result->events[i].code,
-                                                  .backend = result->events[i].backend,
-                                                  .table_version = result->table_version};
-    for (int i = 0; i < result->ncolumns; i++)
-        metrics[result->nevents + i] = (struct stored_bench_metric){.kind = "column",
-                                                                    .name = result->columns[i],
-                                                                    .code = bench->spec->columns[i],
-                                                                    .backend = "",
-                                                                    .table_version = ""};
-    stored->metrics = metrics;
-    stored->nmetrics = n;
-}
-
-static void store_fill_repetitions(const struct bench *bench, struct stored_bench *stored)
-{
-    const struct bench_result *result = bench->result;
-    struct stored_bench_repetition *rows =
-        arena_alloc(bench->arena, (size_t)result->nrows * sizeof *rows);
-    for (int i = 0; i < result->nrows; i++) {
-        const struct bench_row *row = &result->rows[i];
-        double *values = arena_alloc(bench->arena, (size_t)stored->nmetrics * sizeof *values);
-        for (int m = 0; m < stored->nmetrics; m++)
-            values[m] = m < result->nevents ? row->counts[m] : row->columns[m - result->nevents];
-        rows[i] = (struct stored_bench_repetition){.thread = row->thread,
-                                                   .pass = row->pass,
-                                                   .repetition = row->repetition,
-                                                   .tried = row->tried,
-                                                   .cold = row->cold,
-                                                   .accepted = row->accepted,
-                                                   .late_ns = row->late_ns,
-                                                   .elapsed_tsc = row->tsc,
-                                                   .elapsed_clk = row->clk,
-                                                   .values = values};
-    }
-    stored->repetitions = rows;
-    stored->nrepetitions = result->nrows;
-}
-
 static int store_fill(const struct bench *bench, struct stored_bench *stored, struct err *err)
 {
     const struct bench_spec *spec = bench->spec;
@@ -148,14 +81,15 @@ static int store_fill(const struct bench *bench, struct stored_bench *stored, st
         .outcome = result->outcome,
         .detail = result->detail,
         .machine_code = {result->code, result->code_bytes},
-        .code_bytes = result->code_bytes
+        .code_bytes = result->code_bytes,
+        .threads = result->threads,
+        .nthreads = result->nthreads,
+        .metrics = result->metrics,
+        .nmetrics = result->nevents + result->ncolumns,
+        .repetitions = result->rows,
+        .nrepetitions = result->nrows
     };
-    if (store_fill_source(bench, stored, err) != 0)
-        return -1;
-    store_fill_threads(bench, stored);
-    store_fill_metrics(bench, stored);
-    store_fill_repetitions(bench, stored);
-    return 0;
+    return store_fill_source(bench, stored, err);
 }
 
 static int store_warn(struct store *store, int64_t run_id, const struct bench *bench,

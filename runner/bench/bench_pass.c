@@ -64,11 +64,11 @@ static void pass_add_row(const struct passes *passes, const struct exec_repeat *
         .tsc = repeat->sample.kernel_tsc - repeat->overhead_tsc,
         .clk = per_clk * bench->facts.instances * repeat->copies * repeat->iterations,
         .per_clk = per_clk,
-        .counts = arena_alloc(bench->arena, (size_t)result->nevents * sizeof(double)),
-        .columns = arena_alloc(bench->arena, (size_t)result->ncolumns * sizeof(double)),
+        .values = arena_alloc(bench->arena,
+                              (size_t)(result->nevents + result->ncolumns) * sizeof(double)),
     };
     for (int i = 0; i < result->nevents; i++)
-        result->rows[result->nrows - 1].counts[i] = NAN;
+        result->rows[result->nrows - 1].values[i] = NAN;
 }
 
 // Writes the counts of one pass over the events into the rows from `rows` on.
@@ -78,7 +78,7 @@ static void pass_add_counts(const struct bench *bench, const struct exec_bench *
     for (int r = 0; r < pass->nrepeats; r++)
         for (int i = 0, at = 0; i < bench->result->nevents; i++)
             if (bench->counter_pass[i] == number)
-                rows[r].counts[i] = (double)pass->repeats_done[r].counts[at++];
+                rows[r].values[i] = (double)pass->repeats_done[r].counts[at++];
 }
 
 static int pass_repeats(const struct bench *bench)

@@ -26,9 +26,7 @@ static const char *column_name(const struct bench_result *result, int column)
     static const char *const times[TIME_COLUMNS] = {"TSC ticks", "core clk", "clk/instance"};
     if (column < TIME_COLUMNS)
         return times[column];
-    column -= TIME_COLUMNS;
-    return column < result->nevents ? result->events[column].name
-                                    : result->columns[column - result->nevents];
+    return result->metrics[column - TIME_COLUMNS].name;
 }
 
 static double row_instances(const struct bench_result *result)
@@ -43,8 +41,7 @@ static double column_value(const struct bench_result *result, const struct bench
     if (column < TIME_COLUMNS)
         return times[column];
     column -= TIME_COLUMNS;
-    return column < result->nevents ? row->counts[column] / row_instances(result)
-                                    : row->columns[column - result->nevents];
+    return row->values[column] / (column < result->nevents ? row_instances(result) : 1);
 }
 
 // Prints the owner of a summary if there are several.
@@ -199,7 +196,7 @@ static struct line *lines_make(const struct bench_result *result, int pass, stru
         for (int c = 0; c < columns; c++)
             values[c] = values[columns + c] = column_value(result, row, c);
         for (int e = 0; e < result->nevents; e++)
-            values[columns + TIME_COLUMNS + e] = row->counts[e];
+            values[columns + TIME_COLUMNS + e] = row->values[e];
         if (!pass || row->pass == pass)
             lines[(*n)++] = (struct line){
                 *row,
@@ -312,31 +309,11 @@ static void put_pasted(const struct bench_spec *spec, const struct bench_result 
     arena_free(&arena);
 }
 
-struct thread_row {
-    int cpu;
-    struct bench_summary of;
-};
-#define THREAD(...) OUTPUT_FIELD(struct thread_row, __VA_ARGS__)
-OUTPUT_DEFINE(thread_record, struct thread_row, OUTPUT_LINE, THREAD(cpu),
-              OUTPUT_NAMED(struct thread_row, of.clk, "instance_clk"), THREAD(of.median_clk),
-              THREAD(of.spread_clk), THREAD(of.accepted), THREAD(of.tried), THREAD(of.passes));
-
-// An event with its counter setting, so that it can be counted again.
-struct event_row {
-    struct bench_event of;
-    const char *table_version;
-};
-#define EVENT(...) OUTPUT_FIELD(struct event_row, __VA_ARGS__)
-OUTPUT_DEFINE(event_record, struct event_row, OUTPUT_LINE, EVENT(of.name), EVENT(of.code),
-              EVENT(of.backend), EVENT(table_version));
-
 struct whole {
     struct bench_spec spec;
     struct bench_result of;
     const char *mode;
     const struct line *lines;
-    const struct thread_row *threads;
-    const struct event_row *events;
 };
 #define WHOLE(...) OUTPUT_FIELD(struct whole, __VA_ARGS__)
 #define WHOLE_ROWS(...) OUTPUT_ROWS(struct whole, __VA_ARGS__)
@@ -348,8 +325,9 @@ OUTPUT_DEFINE(whole_record, struct whole, OUTPUT_LINES, WHOLE(spec.file, .known 
               WHOLE(of.detail, .known = true), WHOLE(of.uarch), WHOLE(of.brand, .known = true),
               WHOLE(of.tsc_hz, .always = true), WHOLE(of.core_hz, .always = true), WHOLE(of.copies),
               WHOLE(of.iterations), WHOLE(of.instances),
-              WHOLE_ROWS(events, of.nevents, event_record), WHOLE(of.placement, .known = true),
-              WHOLE_ROWS(threads, of.nthreads, thread_record),
+              WHOLE_ROWS(of.metrics, of.nevents, store_bench_metric.of, .look.name = "events"),
+              WHOLE(of.placement, .known = true),
+              WHOLE_ROWS(of.threads, of.nthreads, store_bench_thread.of),
               WHOLE_ROWS(lines, of.nrows, data_record, .look.name = "repetitions"));
 const struct output_kind bench_kind = {
     "bench", "latput bench; repetitions have a member for each event and column beside these.",
@@ -360,16 +338,8 @@ static void put_json(const struct bench_spec *spec, const struct bench_result *r
 {
     struct arena arena = {0};
     int n;
-    struct event_row *events = arena_alloc(&arena, (size_t)result->nevents * sizeof *events + 1);
-    struct thread_row *threads =
-        arena_alloc(&arena, (size_t)result->nthreads * sizeof *threads + 1);
-    for (int i = 0; i < result->nevents; i++)
-        events[i] = (struct event_row){result->events[i], result->table_version};
-    for (int t = 0; t < result->nthreads; t++)
-        threads[t] = (struct thread_row){result->cpus[t], result->threads[t]};
-    struct whole whole = {
-        *spec,   *result, bench_mode_name(spec->mode), lines_make(result, 0, &arena, &n),
-        threads, events};
+    struct whole whole = {*spec, *result, bench_mode_name(spec->mode),
+                          lines_make(result, 0, &arena, &n)};
     if (!spec->file)
         whole.spec.symbol = NULL;
     output_put_json(&whole_record, &whole, 1, true, out);

@@ -45,32 +45,39 @@ static const struct store_field bench_fields[] = {
 static const struct store_record bench_record = {"bench", "run_id, position",
                                                  STORE_FIELDS(struct stored_bench, bench_fields)};
 
-#define THREAD(...) STORE_FIELD(struct stored_bench_thread, __VA_ARGS__)
+#define THREAD(...) STORE_FIELD(struct bench_summary, __VA_ARGS__)
 static const struct store_field thread_fields[] = {
-    THREAD(cpu),      THREAD(instance_clk), THREAD(median_clk), THREAD(spread_clk),
-    THREAD(accepted), THREAD(tried),        THREAD(passes)};
-static const struct store_record thread_record = {
-    "bench_thread", "bench_id, thread", STORE_FIELDS(struct stored_bench_thread, thread_fields)};
+    THREAD(cpu),        THREAD(clk, .column = "instance_clk", .out.look.name = "instance_clk"),
+    THREAD(median_clk), THREAD(spread_clk),
+    THREAD(accepted),   THREAD(tried),
+    THREAD(passes)};
+const struct store_record store_bench_thread = {"bench_thread", "bench_id, thread",
+                                                STORE_FIELDS(struct bench_summary, thread_fields)};
 
-#define METRIC(...) STORE_FIELD(struct stored_bench_metric, __VA_ARGS__)
-static const struct store_field metric_fields[] = {METRIC(kind), METRIC(name), METRIC(code),
-                                                   METRIC(backend), METRIC(table_version)};
-static const struct store_record metric_record = {
-    "bench_metric", "bench_id, position", STORE_FIELDS(struct stored_bench_metric, metric_fields)};
+#define METRIC(...) STORE_FIELD(struct bench_metric, __VA_ARGS__)
+static const struct store_field metric_fields[] = {METRIC(kind, .out.look.name = ""), METRIC(name),
+                                                   METRIC(code), METRIC(backend),
+                                                   METRIC(table_version)};
+const struct store_record store_bench_metric = {"bench_metric", "bench_id, position",
+                                                STORE_FIELDS(struct bench_metric, metric_fields)};
 
-#define REPETITION(...) STORE_FIELD(struct stored_bench_repetition, __VA_ARGS__)
-static const struct store_field repetition_fields[] = {
-    REPETITION(thread),  REPETITION(pass),        REPETITION(repetition),
-    REPETITION(cold),    REPETITION(accepted),    REPETITION(tried),
-    REPETITION(late_ns), REPETITION(elapsed_tsc), REPETITION(elapsed_clk)};
-static const struct store_record repetition_record = {
-    "bench_repetition", "bench_id, seq",
-    STORE_FIELDS(struct stored_bench_repetition, repetition_fields)};
+#define ROW(...) STORE_FIELD(struct bench_row, __VA_ARGS__)
+static const struct store_field row_fields[] = {ROW(thread),
+                                                ROW(pass),
+                                                ROW(repetition),
+                                                ROW(cold),
+                                                ROW(accepted),
+                                                ROW(tried),
+                                                ROW(late_ns),
+                                                ROW(tsc, .column = "elapsed_tsc"),
+                                                ROW(clk, .column = "elapsed_clk")};
+static const struct store_record repetition_record = {"bench_repetition", "bench_id, seq",
+                                                      STORE_FIELDS(struct bench_row, row_fields)};
 
 static int bench_put_repetition(struct store *store, int64_t id, const struct stored_bench *bench,
                                 int seq, struct err *err)
 {
-    const struct stored_bench_repetition *one = &bench->repetitions[seq];
+    const struct bench_row *one = &bench->repetitions[seq];
     if (store_put_row(store, &repetition_record, (const int64_t[]){id, seq}, one, err) != 0)
         return -1;
     for (int i = 0; i < bench->nmetrics; i++)
@@ -95,12 +102,12 @@ static int bench_put(struct store *store, int64_t run_id, const struct stored_be
         return -1;
     int64_t id = sqlite3_last_insert_rowid(store->db);
     for (int i = 0; i < bench->nthreads; i++) {
-        struct stored_bench_thread thread = bench->threads[i];
-        thread.instance_clk = store_number(bench->outcome, thread.instance_clk);
-        if (store_put_row(store, &thread_record, (const int64_t[]){id, i}, &thread, err) != 0)
+        struct bench_summary thread = bench->threads[i];
+        thread.clk = store_number(bench->outcome, thread.clk);
+        if (store_put_row(store, &store_bench_thread, (const int64_t[]){id, i}, &thread, err) != 0)
             return -1;
     }
-    if (store_put_rows(store, &metric_record, id, bench->metrics, bench->nmetrics, err) != 0)
+    if (store_put_rows(store, &store_bench_metric, id, bench->metrics, bench->nmetrics, err) != 0)
         return -1;
     for (int i = 0; i < bench->nrepetitions; i++)
         if (bench_put_repetition(store, id, bench, i, err) != 0)

@@ -195,7 +195,10 @@ static const char *print_text(const struct bench_result *result, enum report_for
 
 static struct bench_result *made_result(void)
 {
-    static double counts[2][1] = {{120}, {NAN}}, columns[2][1] = {{1.25}, {NAN}};
+    static double values[2][2] = {
+        {120, 1.25},
+        {NAN, NAN }
+    };
     static struct bench_row rows[] = {
         {.pass = 1,
          .cold = true,
@@ -203,8 +206,7 @@ static struct bench_result *made_result(void)
          .tsc = 900,
          .clk = 1300,
          .per_clk = 13,
-         .counts = counts[0],
-         .columns = columns[0]},
+         .values = values[0]},
         { .pass = 1,
          .repetition = 1,
          .accepted = true,
@@ -212,13 +214,14 @@ static struct bench_result *made_result(void)
          .tsc = 208,
          .clk = 300,
          .per_clk = 3,
-         .counts = counts[1],
-         .columns = columns[1]},
+         .values = values[1]},
     };
-    static struct bench_summary summary = {3, 3, 0.001, 1, 2, 1};
-    static struct bench_event event = {"instructions", "perf", "event=0xc0"};
+    static struct bench_summary summary = {1, 3, 3, 0.001, 1, 2, 1};
+    static struct bench_metric metrics[] = {
+        {"event",  "instructions", "event=0xc0",            "perf", "1"},
+        {"column", "ipc",          "instructions/core_clk", "",     "" }
+    };
     static const int cpus[] = {1};
-    static const char *names[] = {"ipc"};
     static struct bench_result result = {.detail = "",
                                          .breakers = "",
                                          .uarch = "zen5",
@@ -233,13 +236,11 @@ static struct bench_result *made_result(void)
                                          .nevents = 1,
                                          .ncolumns = 1,
                                          .nthreads = 1,
-                                         .placement = "",
-                                         .table_version = "1"};
+                                         .placement = ""};
     result.rows = rows;
     result.threads = &summary;
     result.summary = summary;
-    result.events = &event;
-    result.columns = names;
+    result.metrics = metrics;
     result.cpus = cpus;
     return &result;
 }
@@ -291,13 +292,13 @@ static void ports_of_undisturbed_repetitions_are_doubted(void **state)
     char text[200];
     double counts[] = {900, 200};
     struct bench_row rows[] = {
-        {.counts = &counts[0]},
-        { .counts = &counts[1],    .accepted = true}
+        {.values = &counts[0]},
+        { .values = &counts[1],    .accepted = true}
     };
-    struct bench_event event = {.name = "p0"};
+    struct bench_metric event = {.name = "p0"};
     struct bench_result result = *made_result();
     result.rows = rows;
-    result.events = &event;
+    result.metrics = &event;
     assert_null(bench_doubt_ports(&result, text, sizeof text));
     rows[0].accepted = rows[0].cold = true;
     assert_null(bench_doubt_ports(&result, text, sizeof text));

@@ -78,19 +78,16 @@ static void test_bench(void **state)
         {26,   24  }
     };
     struct bench_row rows[] = {
-        {.cold = true,     .accepted = true, .counts = good[0]},
-        {.accepted = true,                .counts = good[1]                },
-        {.counts = good[2]               },
-        {.accepted = true, .counts = good[3]}
+        {.cold = true,     .accepted = true, .values = good[0]},
+        {.accepted = true,                .values = good[1]                },
+        {.values = good[2]               },
+        {.accepted = true, .values = good[3]}
     };
-    struct bench_event events[] = {
-        {"p0", "perf", ""},
-        {"p5", "perf", ""}
-    };
+    struct bench_metric events[] = {{.name = "p0"}, {.name = "p5"}};
     struct bench_result result = {.uarch = "skylake",
                                   .rows = rows,
                                   .nrows = 4,
-                                  .events = events,
+                                  .metrics = events,
                                   .nevents = 2,
                                   .copies = 10,
                                   .iterations = 5,

@@ -16,15 +16,15 @@
 static struct stored_bench known_bench(void)
 {
     static const uint8_t code[] = {0x48, 0x0f, 0xaf, 0xc0};
-    static const struct stored_bench_metric metrics[] = {
+    static const struct bench_metric metrics[] = {
         {"event",  "instructions", "event=0xc0", "perf", "1"},
         {"column", "a\"b",         "tsc/2",      "",     "" },
     };
-    static const struct stored_bench_thread threads[] = {
+    static const struct bench_summary threads[] = {
         {1, 3.01, 3.02, 0.5, 4, 5, 2},
         {0, 3.11, 3.12, 0.6, 4, 5, 2},
     };
-    static const double values[6][2] = {
+    static double values[6][2] = {
         {500,  1},
         {501,  2},
         {1000, 3},
@@ -32,17 +32,17 @@ static struct stored_bench known_bench(void)
         {1200, 5},
         {NAN,  6},
     };
-    static struct stored_bench_repetition rows[6];
+    static struct bench_row rows[6];
     for (int i = 0; i < 6; i++)
-        rows[i] = (struct stored_bench_repetition){.thread = i % 2,
-                                                   .pass = 1,
-                                                   .repetition = i / 2,
-                                                   .tried = 1 + i,
-                                                   .cold = i < 2,
-                                                   .accepted = true,
-                                                   .elapsed_tsc = 100 * i,
-                                                   .elapsed_clk = 300 * i,
-                                                   .values = values[i]};
+        rows[i] = (struct bench_row){.thread = i % 2,
+                                     .pass = 1,
+                                     .repetition = i / 2,
+                                     .tried = 1 + i,
+                                     .cold = i < 2,
+                                     .accepted = true,
+                                     .tsc = 100 * i,
+                                     .clk = 300 * i,
+                                     .values = values[i]};
     return (struct stored_bench){
         .label = "chain",
         .source = "text",
@@ -163,7 +163,7 @@ static void test_all_or_nothing(void **state)
     struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_run(store, "testa", 0xb00f21);
     struct stored_bench bench = known_bench();
-    struct stored_bench_repetition rows[6];
+    struct bench_row rows[6];
     memcpy(rows, bench.repetitions, sizeof rows);
     rows[5].pass = -1; // the last of all rows is refused
     bench.repetitions = rows;
