@@ -11,16 +11,6 @@ const char export_no_result[] = "no result that the format has a place for";
 const char export_same[] = "measured with one register for all operands, for which the format "
                            "has no word";
 
-const char *export_llvm_why(const struct known_form *form, const struct llvm_instr *instr)
-{
-    if (instr->why)
-        return instr->why;
-    if (form->row->same)
-        return export_same;
-    bool none = isnan(form->rthroughput_clk) && isnan(form->latency_min_clk) && form->uops < 0;
-    return none ? export_no_result : NULL;
-}
-
 void export_leave(struct export_out *out, const struct known_form *form, const char *reason)
 {
     int i = 0;
@@ -31,6 +21,19 @@ void export_leave(struct export_out *out, const struct known_form *form, const c
     struct export_reason *place = &out->reasons[i < EXPORT_REASONS_MAX ? i : i - 1];
     place->count++;
     strbuf_printf(&place->names, "%s\n", form->id.form);
+}
+
+bool export_llvm_takes(struct export_out *out, const struct known_form *form,
+                       const struct llvm_instr *instr)
+{
+    bool none = isnan(form->rthroughput_clk) && isnan(form->latency_min_clk) && form->uops < 0;
+    const char *why = instr->why        ? instr->why
+                      : form->row->same ? export_same
+                      : none            ? export_no_result
+                                        : NULL;
+    if (why)
+        export_leave(out, form, why);
+    return !why;
 }
 
 void export_out_free(struct export_out *out)

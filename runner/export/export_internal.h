@@ -8,9 +8,11 @@
 // Reasons that several formats have.
 extern const char export_no_result[]; // no measured value has a place in the format
 extern const char export_same[];      // the row has the option `same`
-// Returns why a model of LLVM leaves the form out (its own reason, or one of these), or NULL.
+// Returns true if a model of LLVM takes the form; else leaves it out, for LLVM's reason or one of
+// these.
 struct llvm_instr;
-const char *export_llvm_why(const struct known_form *form, const struct llvm_instr *instr);
+bool export_llvm_takes(struct export_out *out, const struct known_form *form,
+                       const struct llvm_instr *instr);
 
 // A latency in whole cycles. `least` and `most` are equal for a whole number, else the two numbers
 // next to it (the mean of executions that differ, or a step through another domain): a format of

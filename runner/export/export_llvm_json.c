@@ -101,10 +101,7 @@ static int llvm_json_write(struct known_cpu *data, struct export_out *out, struc
     int n = 0;
     for (int i = 0; i < data->nforms; i++) {
         const struct known_form *form = &data->forms[i];
-        const char *why = export_llvm_why(form, &instrs[i]);
-        if (why)
-            export_leave(out, form, why);
-        else
+        if (export_llvm_takes(out, form, &instrs[i]))
             order[n++] = (struct llvm_json_order){form, &instrs[i]};
     }
     if (n > 0)

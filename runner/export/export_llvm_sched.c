@@ -235,10 +235,7 @@ static int sched_write(struct known_cpu *data, struct export_out *out, struct er
     struct sched_form *forms = xmalloc(((size_t)data->nforms + 1) * sizeof *forms);
     for (int i = 0; i < data->nforms; i++) {
         const struct known_form *form = &data->forms[i];
-        const char *why = export_llvm_why(form, &instrs[i]);
-        if (why)
-            export_leave(out, form, why);
-        else
+        if (export_llvm_takes(out, form, &instrs[i]))
             forms[n++] = (struct sched_form){form, instrs[i].opcode, NULL};
     }
     if (n > 0)
