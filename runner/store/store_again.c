@@ -18,20 +18,17 @@
 static int base_find(struct store *store, const struct cpu_info *cpu, int64_t *run_id,
                      struct err *err)
 {
-    struct strbuf features = {0};
-    sqlite3_stmt *stmt = store_bind_cpu(
+    char *value = NULL;
+    int got = store_of_this_cpu(
         store,
         "SELECT coalesce((SELECT run_id FROM run AS completed WHERE uuid = run.completes), run_id) "
         "FROM run JOIN cpu USING (cpu_id) WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN
         " AND " FORMS_FINISHED "ORDER BY started_utc DESC, run_id DESC LIMIT 1",
-        cpu, &features, err);
-    int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
-    if (got == SQLITE_ROW)
-        *run_id = sqlite3_column_int64(stmt, 0);
-    strbuf_free(&features);
-    if (!stmt || store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
-        return -1;
-    return got == SQLITE_ROW;
+        cpu, &value, err);
+    if (value)
+        *run_id = strtoll(value, NULL, 10);
+    free(value);
+    return got;
 }
 
 // Says why there is none.

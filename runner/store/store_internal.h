@@ -126,6 +126,10 @@ int store_unit_end(struct store *store, bool own, int result, struct err *err);
     "AND hypervisor = ? AND features = ? "
 sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
                              struct strbuf *features, struct err *err);
+// Runs such a statement for one value. Returns 1 and the value as a text, to be freed, 0 if there
+// is none, or -1.
+int store_of_this_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
+                      char **value, struct err *err);
 
 // The uarch of run_key (views.sql), where no view is asked.
 #define STORE_UARCH                                                                                \

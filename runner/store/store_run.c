@@ -109,10 +109,8 @@ int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_
     return result;
 }
 
-// Runs a query for one value of this CPU (STORE_THIS_CPU). Returns 1 and the value as a text, to be
-// freed, 0 if there is none, or -1.
-static int store_of_this_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
-                             char **value, struct err *err)
+int store_of_this_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
+                      char **value, struct err *err)
 {
     struct strbuf features = {0};
     sqlite3_stmt *stmt = store_bind_cpu(store, sql, cpu, &features, err);
