@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // liblatput without memory: it says why, and the program that it is part of goes on. Each case is a
 // process of its own, which cannot have its memory back.
+#include "../../fixtures/sanitized.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,14 +73,8 @@ static void nothing(void *data)
 // The allocator of AddressSanitizer asks for memory in its own way, and ends the program itself.
 static void skip_if_sanitized(void)
 {
-#if defined __has_feature
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-    skip();
-#endif
+    if (SANITIZED)
+        skip();
 }
 
 static void expect_in_child(void (*refuse)(void), int (*use)(const char *), const char *why)

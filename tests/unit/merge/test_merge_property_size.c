@@ -2,6 +2,7 @@
 // Properties of a stranger that are small to write and much work to conclude from: refused before
 // any of it is done. The largest that are not refused are worked on in little memory.
 #include "fixtures/merge_fixture.h"
+#include "fixtures/sanitized.h"
 #include "fixtures/store_fixture.h"
 
 #include "conclude/conclude.h"
@@ -251,16 +252,7 @@ static const struct sweep readings[] = {
     {"grid",               1, 1,  5,   1000, 20 },
 };
 
-#ifdef __has_feature // clang's way to say so
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-enum { SLOWER = 40 };
-#else
-enum { SLOWER = 6 };
-#endif
+enum { SLOWER = SANITIZED ? 40 : 6 };
 
 // The estimate is no less than what it takes, but for a slower machine or sanitizers.
 static void test_estimate(void **state)

@@ -3,6 +3,7 @@
 // disturbance (killed writers, full disks, locks, foreign files) end in a clear message and never
 // in a broken database.
 #include "fixtures/merge_fixture.h"
+#include "fixtures/sanitized.h"
 #include "fixtures/store_fixture.h"
 
 #include "core/core_abi.h"
@@ -543,16 +544,7 @@ static void test_unused(void **state)
 
 // Chances of the kernel to run two processes in each order. Sanitizers, which see the same code in
 // any order, take ten times as long for each.
-#ifdef __has_feature // clang
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 6, APART_US = 1000 };
-#else
-enum { ROUNDS = 60, APART_US = 100 };
-#endif
+enum { ROUNDS = SANITIZED ? 6 : 60, APART_US = SANITIZED ? 1000 : 100 };
 
 // Two that begin at the same moment on a file that does not exist; one of them has no use for it.
 static void test_unused_at_once(void **state)
