@@ -80,7 +80,7 @@ fleet_stand
 printf '%s\n' '# hosts' host1 ' host2 # the second' host3 >hosts
 fleet() {
     CLI_COMMAND="fleet $*"
-    "$TREE/tools/fleet" --hosts hosts --archive archive.tar.gz --output out --poll 1 \
+    "$TREE/tools/fleet" --hosts hosts --archive archive.tar.gz --output out --poll 2 \
         --patience 600 --ssh "ssh -F $SCRATCH/ssh_config" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$?
 }
