@@ -1,79 +1,85 @@
 ; SPDX-License-Identifier: MIT
-; Counts how often a loop of latput_function begins in each of two calls, and writes the two numbers
-; of 64 bits. The loop jumps to a copy of itself that counts. After the setup only write and exit
-; are allowed; where the kernel has no filter for that, it ends with status 2. Registers and memory
-; are those of a measured call. For ld -N, by which code may be changed; the file that includes this
-; one defines
-;   LOOP_AT, LOOP_LEN: the loop in the function, in bytes; BODY_LEN: without the branch at its end
-;   LOOP_JUMP: the branch, jz or another
-;   fix_body: macro that adds eax to each distance in the body that counts from the instruction
-;   user_init: macro of the user's code before the call
-;   user_arguments: macro that sets the arguments of the call; r14 has the address of the data
+; Counts how often instructions of latput_function begin in each of two calls, and writes for each
+; call as many numbers of 64 bits. A breakpoint stands at each; what it stands for is done in one
+; step. After the setup only write, exit and the return from a signal are allowed; where the kernel
+; has no filter for that, it ends with status 2. Registers and memory are those of a measured call.
+; For ld -N, by which code may be changed; the file that includes this one defines
+;   FUNCTION_LEN: bytes of the function
+;   user_places: macro of `dd OFFSET` for each instruction, from the function's first byte
+;   user_init: macro of the user's code before the calls
+;   user_call: macro of the call; r14 has the address of the data
 bits 64
 default abs
 extern latput_function
 global _start
-loop_begin equ latput_function + LOOP_AT
+STACK_BYTES equ 1 << 16 ; for signals: the frame has all registers
+CONTEXT_RIP equ 168     ; in a struct ucontext
+CONTEXT_FLAGS equ 176
+TRAP_FLAG equ 0x100
+BREAKPOINT equ 0xcc
 
 section .bss
 alignb 4096
 resb 4096
 area: resb 65536
-kept: resq 1
-rounds: resq 2
-
-section .text
-counted: ; changes no flag
-    mov [kept], rax
-    mov rax, [rounds]
-    lea rax, [rax + 1]
-    mov [rounds], rax
-    mov rax, [kept]
-body:
-    times BODY_LEN nop
-    LOOP_JUMP near counted
-    jmp loop_begin + LOOP_LEN
+signal_stack: resb STACK_BYTES
+counts: resq FUNCTION_LEN ; by offset
+bytes: resb FUNCTION_LEN  ; of the function without breakpoints
+stepped: resq 1           ; address of the instruction that is done in one step; 0: none
 
 section .data
 align 8
+places: user_places
+places_end:
+PLACES equ (places_end - places) / 4
+align 8
 filter: ; of struct sock_filter: code, jumps if true and if false, operand
     dd 0x20, 4                   ; the architecture
-    dd 0x03000015, 0xc000003e    ; if not AUDIT_ARCH_X86_64, to the kill
+    dd 0x04000015, 0xc000003e    ; if not AUDIT_ARCH_X86_64, to the kill
     dd 0x20, 0                   ; the number of the call
-    dd 0x00020015, 1             ; if write, to the end
+    dd 0x00030015, 1             ; if write, to the end
+    dd 0x00020015, 15            ; if rt_sigreturn, to the end
     dd 0x00010015, 60            ; if exit, to the end
     dd 0x06, 0x80000000          ; SECCOMP_RET_KILL_PROCESS
     dd 0x06, 0x7fff0000          ; SECCOMP_RET_ALLOW
 program: ; struct sock_fprog
-    dq 7, filter
+    dq 8, filter
+stack: ; stack_t
+    dq signal_stack, 0, STACK_BYTES
+action: ; struct sigaction of the kernel: SA_RESTORER, SA_ONSTACK and SA_SIGINFO
+    dq trapped, 0x0c000004, restore, 0
+
+section .bss
+results: resq 2 * PLACES
 
 section .text
-; prctl FIRST, SECOND, THIRD: ends with status 2 if it fails.
-%macro prctl 3
-    mov edi, %1
-    mov esi, %2
-    mov edx, %3
-    xor r10d, r10d
+; system NUMBER, FIRST, SECOND, THIRD, FOURTH: ends with status 2 if it fails.
+%macro system 5
+    mov edi, %2
+    mov esi, %3
+    mov edx, %4
+    mov r10d, %5
     xor r8d, r8d
-    mov eax, 157
+    mov eax, %1
     syscall
     test eax, eax
     jnz refused
 %endmacro
 _start:
-    prctl 38, 1, 0       ; PR_SET_NO_NEW_PRIVS
-    prctl 22, 2, program ; PR_SET_SECCOMP, SECCOMP_MODE_FILTER
-    mov esi, loop_begin
-    mov edi, body
-    mov ecx, BODY_LEN
+    system 131, stack, 0, 0, 0    ; sigaltstack
+    system 13, 5, action, 0, 8    ; rt_sigaction of SIGTRAP
+    system 157, 38, 1, 0, 0       ; PR_SET_NO_NEW_PRIVS
+    system 157, 22, 2, program, 0 ; PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+    mov esi, latput_function
+    mov edi, bytes
+    mov ecx, FUNCTION_LEN
     rep movsb
-    mov eax, loop_begin
-    sub eax, body
-    fix_body
-    mov byte [loop_begin], 0xe9 ; jmp counted
-    mov eax, counted - 5
-    sub eax, loop_begin
-    mov [loop_begin + 1], eax
+    mov ebx, PLACES
+.place:
+    mov eax, [places + rbx * 4 - 4]
+    mov byte [latput_function + rax], BREAKPOINT
+    dec ebx
+    jnz .place
     emms
     mov eax, 1
 %macro set_all 1-*
@@ -85,17 +91,16 @@ _start:
     set_all rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r15
     mov r14d, area
     user_init
+    mov ebx, results
     call call_once
-    mov [rounds + 8], rax
+    mov ebx, results + 8 * PLACES
     call call_once
-    xchg [rounds + 8], rax
-    mov [rounds], rax
     mov edi, 1
-    mov esi, rounds
-    mov edx, 16
+    mov esi, results
+    mov edx, 16 * PLACES
     mov eax, 1 ; write
     syscall
-    cmp eax, 16
+    cmp eax, 16 * PLACES
     setne dil
     movzx edi, dil
 leave_with: ; edi
@@ -105,13 +110,45 @@ refused:
     mov edi, 2
     jmp leave_with
 
-call_once: ; rax: rounds of this call
-    sub rsp, 8
-    mov qword [rounds], 0
+call_once: ; rbx: where the numbers of this call go
+    push rbx
+    mov ebx, 1
     mov r14d, area
-    user_arguments
-    mov eax, latput_function
-    call rax
-    mov rax, [rounds]
-    add rsp, 8
+    user_call
+    pop rbx
+    xor esi, esi
+.place:
+    mov eax, [places + rsi * 4]
+    mov rdx, [counts + rax * 8]
+    mov qword [counts + rax * 8], 0
+    mov [rbx + rsi * 8], rdx
+    inc esi
+    cmp esi, PLACES
+    jb .place
     ret
+
+trapped: ; rdx: a struct ucontext
+    mov rcx, [stepped]
+    test rcx, rcx
+    jnz .done
+    mov rax, [rdx + CONTEXT_RIP]
+    dec rax
+    mov [rdx + CONTEXT_RIP], rax
+    mov rcx, rax
+    sub rcx, latput_function
+    cmp rcx, FUNCTION_LEN
+    jae refused
+    inc qword [counts + rcx * 8]
+    mov cl, [bytes + rcx]
+    mov [rax], cl
+    mov [stepped], rax
+    or dword [rdx + CONTEXT_FLAGS], TRAP_FLAG
+    ret
+.done:
+    mov byte [rcx], BREAKPOINT
+    mov qword [stepped], 0
+    and dword [rdx + CONTEXT_FLAGS], ~TRAP_FLAG
+    ret
+restore:
+    mov eax, 15 ; rt_sigreturn
+    syscall

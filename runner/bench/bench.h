@@ -22,8 +22,11 @@ enum bench_syntax {
 int bench_syntax_parse(const char *name, enum bench_syntax *syntax); // -1: no such name
 
 enum bench_mode {
-    BENCH_LATENCY,    // the code as it is: a copy waits for the one before where the code says so
-    BENCH_THROUGHPUT, // the chain from copy to copy is broken (bench_break.h)
+    // The code as it is: a copy waits for the one before where the code says so, and a call of a
+    // function until the one before is done.
+    BENCH_LATENCY,
+    // The chain from copy to copy is broken (bench_break.h); calls may overlap.
+    BENCH_THROUGHPUT,
 };
 const char *bench_mode_name(enum bench_mode mode);             // "latency", "throughput"
 int bench_mode_parse(const char *name, enum bench_mode *mode); // case does not matter; -1: no mode
@@ -45,7 +48,6 @@ struct bench_spec {
     // Arguments of the function, separated by commas: numbers, `data`, `data+N`; NULL: `data,
     // 65536`
     const char *args;
-    bool fenced;  // calls of the function do not overlap
     bool foreign; // the body is code of a program, which may invent addresses: pages are mapped
                   // there
     // Object that bench_file_code() made of the .c or .o file, possibly changed; NULL: it is made

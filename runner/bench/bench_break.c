@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 enum { NASM_TIMEOUT_MS = 20000, CODE_BYTES_MAX = BENCH_CODE_MAX };
+enum { KEPT_BYTES = 64 }; // of the widest register
 
 enum register_class { REG_GPR, REG_VEC, REG_MASK, REG_MMX, REG_CLASSES };
 enum { REG_NUMBERS = 32, NUMBER_RSP = 4, NUMBER_RBP = 5, NUMBER_R14 = 14, NUMBER_R15 = 15 };
@@ -308,5 +309,42 @@ int bench_reserved_writes(const struct bench_spec *spec, const char *directory,
         written->data = gpr >> NUMBER_R14 & 1;
         written->loop = gpr >> NUMBER_R15 & 1;
     }
+    return 0;
+}
+
+// ---- Keeping.
+
+// Writes one register to its place, and from there.
+static void register_keep(const struct flow *flow, int class, int number, int at,
+                          struct strbuf *save, struct strbuf *load)
+{
+    const char *move = class == REG_VEC ? (flow->vex || flow->vec_bits > 128 ? "vmovups" : "movups")
+                                        : move_name(flow, class),
+               *name = register_name(flow, class, number);
+    strbuf_printf(save, "%s [latput_kept+%d], %s\n", move, at * KEPT_BYTES, name);
+    strbuf_printf(load, "%s %s, [latput_kept+%d]\n", move, name, at * KEPT_BYTES);
+}
+
+int bench_init_kept(const struct bench_spec *spec, const char *directory, struct bench_kept *kept,
+                    struct arena *arena, struct err *err)
+{
+    struct flow flow = {.mode_bits = spec->bits == 32 ? 32 : 64};
+    struct strbuf save = {0}, load = {0};
+    int n = 0;
+    *kept = (struct bench_kept){"", "", ""};
+    if (spec->init && flow_read(&flow, directory, spec->init, err) != 0)
+        return -1;
+    for (int class = 0; class < REG_MMX; ++class)
+        for (int number = 0; number < REG_NUMBERS; number++)
+            if (flow.touched.bits[class] & ~registers_reserved(&flow, class) &
+                (uint32_t)1 << number)
+                register_keep(&flow, class, number, n++, &save, &load);
+    if (n)
+        *kept = (struct bench_kept){
+            arena_printf(arena, "align %d, db 0\nlatput_kept: times %d db 0\n", KEPT_BYTES,
+                         n * KEPT_BYTES),
+            arena_strdup(arena, strbuf_text(&save)), arena_strdup(arena, strbuf_text(&load))};
+    strbuf_free(&save);
+    strbuf_free(&load);
     return 0;
 }

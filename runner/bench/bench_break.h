@@ -32,3 +32,15 @@ struct bench_reserved {
 };
 int bench_reserved_writes(const struct bench_spec *spec, const char *directory,
                           struct bench_reserved *written, struct err *err);
+
+// Text that hands the registers that the spec's init sets to code that comes later: all of it ""
+// if there is none.
+struct bench_kept {
+    const char *places; // labels latput_kept, in the section at hand
+    const char *save;   // to stand after init
+    const char *load;
+};
+// Finds general registers but those of the core, vectors and masks. Returns 0, with nothing kept
+// if the assembler refuses init; -1 with a message.
+int bench_init_kept(const struct bench_spec *spec, const char *directory, struct bench_kept *kept,
+                    struct arena *arena, struct err *err);

@@ -279,7 +279,19 @@ static int64_t jump_target(const ZydisDecodedInstruction *in, size_t at)
 
 static bool jump_is_relative(const ZydisDecodedInstruction *in)
 {
-    return in->meta.category == ZYDIS_CATEGORY_COND_BR && in->raw.imm[0].is_relative;
+    return (in->meta.category == ZYDIS_CATEGORY_COND_BR ||
+            in->meta.category == ZYDIS_CATEGORY_UNCOND_BR) &&
+           in->raw.imm[0].is_relative;
+}
+
+// Returns true if a jump without a condition goes on with the code: to the next instruction, or
+// from the last one to the first.
+static bool jump_goes_on(const struct code_survey *survey, const ZydisDecodedInstruction *in,
+                         size_t at)
+{
+    return survey->code->own && jump_is_relative(in) &&
+           (in->raw.imm[0].value.s == 0 ||
+            (at + in->length == survey->code->len && jump_target(in, at) == 0));
 }
 
 // Follows addresses from register to register, against the order of the code.
@@ -332,7 +344,7 @@ static int survey_read(struct code_survey *survey, struct err *err)
         if (code_decode(survey, at, &in, ops, err) != 0)
             return -1;
         const char *by = leaves_by(in.meta.category);
-        if (by)
+        if (by && !jump_goes_on(survey, &in, at))
             return err_set(err, "instruction %d, '%s', %s", survey->n + 1,
                            ZydisMnemonicGetString(in.mnemonic), by);
         survey_operands(survey, &in, ops, at);
@@ -397,7 +409,7 @@ static int jump_check(const struct code_survey *survey, const ZydisDecodedInstru
                       size_t at, int n, struct err *err)
 {
     const char *name = ZydisMnemonicGetString(in->mnemonic);
-    if (at == survey->last)
+    if (at == survey->last || in->raw.imm[0].value.s == 0)
         return 0;
     if (is_inside(survey, jump_target(in, at)))
         return err_set(err,
@@ -470,7 +482,9 @@ static size_t body_end(const struct code_survey *survey)
     struct err err;
     if (!survey->loop)
         return survey->code->len;
-    if (survey->n < 3 || code_decode(survey, survey->before, &in, ops, &err) != 0)
+    bool always = code_decode(survey, survey->last, &in, ops, &err) == 0 &&
+                  in.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+    if (always || survey->n < 3 || code_decode(survey, survey->before, &in, ops, &err) != 0)
         return survey->last;
     bool compares = in.mnemonic == ZYDIS_MNEMONIC_CMP || in.mnemonic == ZYDIS_MNEMONIC_TEST;
     bool loads =

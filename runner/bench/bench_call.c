@@ -3,6 +3,7 @@
 #include "bench_source.h"
 
 #include "bench_break.h"
+#include "bench_text.h"
 #include "util/strbuf.h"
 
 #include <ctype.h>
@@ -79,23 +80,64 @@ static void put_32(const struct argument *argument, struct strbuf *out)
         strbuf_puts(out, "push ebp\n");
 }
 
-const char *bench_call_arguments(const struct bench_spec *spec, int bits, int *pushed,
-                                 struct arena *arena, struct err *err)
+// Writes what sets the arguments. Returns the bytes that they take of the stack, or -1 with a
+// message.
+static int put_arguments(const struct bench_spec *spec, int bits, struct strbuf *out,
+                         struct err *err)
 {
     struct argument arguments[ARGUMENTS_MAX] = {0};
-    struct strbuf out = {0};
     int n = arguments_read(spec->args ? spec->args : "data, 65536", arguments, err);
     if (n < 0)
-        return NULL;
-    *pushed = bits == 32 ? (4 * n + 15) / 16 * 16 : 0;
-    if (*pushed > 4 * n)
-        strbuf_printf(&out, "sub esp, %d\n", *pushed - 4 * n);
+        return -1;
+    int pushed = bits == 32 ? (4 * n + 15) / 16 * 16 : 0;
+    if (pushed > 4 * n)
+        strbuf_printf(out, "sub esp, %d\n", pushed - 4 * n);
     for (int i = 0; i < n; i++)
         if (bits == 32)
-            put_32(&arguments[n - 1 - i], &out);
+            put_32(&arguments[n - 1 - i], out);
         else
-            put_64(&arguments[i], i, &out);
-    const char *text = arena_strdup(arena, strbuf_text(&out));
-    strbuf_free(&out);
-    return text;
+            put_64(&arguments[i], i, out);
+    return pushed;
+}
+
+// Writes the text of a call. Arguments that were not asked for give way to what init has set.
+static void call_put(const struct bench_spec *spec, int bits, const struct bench_kept *kept,
+                     const char *arguments, int pushed, struct strbuf *out)
+{
+    bool first = !spec->args || bits == 32; // those of the stack are put there by way of eax
+    strbuf_printf(out, "%s%s", first ? arguments : kept->load, first ? kept->load : arguments);
+    // By register or memory: the body is copied far away from the function.
+    if (*kept->load)
+        strbuf_puts(out, "call [latput_entry]\n");
+    else
+        strbuf_printf(out, "mov eax, latput_function\ncall %s\n", bits == 32 ? "eax" : "rax");
+    if (pushed)
+        strbuf_printf(out, "add esp, %d\n", pushed);
+}
+
+int bench_call_make(const struct bench_spec *spec, int bits, const char *directory,
+                    struct bench_call *call, struct arena *arena, struct err *err)
+{
+    struct bench_spec init = *spec;
+    struct bench_kept kept;
+    struct strbuf arguments = {0}, text = {0};
+    init.bits = bits;
+    int pushed = put_arguments(spec, bits, &arguments, err);
+    int status = pushed < 0 ? -1 : bench_init_kept(&init, directory, &kept, arena, err);
+    if (status == 0) {
+        const char *own = bench_text_lines(spec->init ? spec->init : "", arena);
+        call_put(spec, bits, &kept, strbuf_text(&arguments), pushed, &text);
+        call->call = arena_strdup(arena, strbuf_text(&text));
+        call->init = !*kept.load
+                         ? own
+                         : arena_printf(arena,
+                                        "%s%ssection latput_user progbits alloc noexec "
+                                        "write align=64\nalign 64, db 0\n"
+                                        "latput_entry: %s latput_function\n%s"
+                                        "section .text\ndefault abs\n",
+                                        own, kept.save, bits == 32 ? "dd" : "dq", kept.places);
+    }
+    strbuf_free(&arguments);
+    strbuf_free(&text);
+    return status;
 }

@@ -291,22 +291,15 @@ static int call_write(struct reading *reading, struct err *err)
 {
     struct bench_source *source = reading->source;
     const struct bench_spec *spec = reading->spec;
-    int pushed;
-    const char *arguments = bench_call_arguments(spec, source->bits, &pushed, reading->arena, err);
-    if (!arguments)
+    struct bench_call call;
+    if (bench_call_make(spec, source->bits, reading->directory, &call, reading->arena, err) != 0)
         return -1;
-    // By register: the body is copied far away from the function.
-    const char *call =
-        arena_printf(reading->arena, "%s%smov eax, latput_function\ncall %s\n",
-                     spec->fenced ? "lfence\n" : "", arguments, source->bits == 32 ? "eax" : "rax");
-    if (source->bits == 32)
-        call = arena_printf(reading->arena, "%sadd esp, %d\n", call, pushed);
-    const char *init = bench_text_lines(spec->init ? spec->init : "", reading->arena);
     source->kernel = (struct kernel_spec){
         .shape = "bench",
-        .body = call,
+        .body = arena_printf(reading->arena, "%s%s", spec->mode == BENCH_LATENCY ? "lfence\n" : "",
+                             call.call),
         // The x87 stack is as a function expects it.
-        .init = arena_printf(reading->arena, "extern latput_function\nemms\n%s", init),
+        .init = arena_printf(reading->arena, "extern latput_function\nemms\n%s", call.init),
         .instances = spec->instances ? spec->instances : 1,
         .instrs = CALL_INSTRS,
         .gpr_fill = 1};
@@ -411,19 +404,17 @@ int bench_source_read(const struct bench_spec *spec, const char *directory,
     source->invents = spec->foreign;
     if (!spec->file)
         return read_text(&reading, err);
-    if (spec->mode == BENCH_THROUGHPUT) {
-        *refused = true;
-        return err_set(err,
-                       "%s: chains can be broken in code given as text only; in a file write "
-                       "copies that do not depend on each other",
-                       spec->file);
-    }
     const char *dot = strrchr(spec->file, '.');
     if (dot && strcmp(dot, ".c") == 0)
         return read_object(&reading, true, refused, err);
     if (dot && strcmp(dot, ".o") == 0)
         return read_object(&reading, false, refused, err);
     *refused = true;
+    if (spec->mode == BENCH_THROUGHPUT)
+        return err_set(err,
+                       "%s: chains can be broken in code given as text only; in a file write "
+                       "copies that do not depend on each other",
+                       spec->file);
     if (dot && (strcmp(dot, ".nasm") == 0 || strcmp(dot, ".asm") == 0))
         return read_nasm(&reading, err);
     return err_set(

@@ -28,8 +28,13 @@ int bench_source_read(const struct bench_spec *spec, const char *directory,
                       struct bench_source *source, struct arena *arena, bool *refused,
                       struct err *err);
 
-// Returns NASM's text that puts the arguments of a call of spec->symbol where a function expects
-// them; r14 or ebp has the address of the data area. In 32-bit mode they are *pushed bytes on the
-// stack. NULL with a message: an argument is none of those that there are.
-const char *bench_call_arguments(const struct bench_spec *spec, int bits, int *pushed,
-                                 struct arena *arena, struct err *err);
+// NASM's text of a call of spec->symbol, which is latput_function. r14 or ebp has the address of
+// the data area.
+struct bench_call {
+    const char *init; // the user's, and what keeps the registers that it sets
+    const char *call; // sets arguments and those registers, and calls
+};
+// Makes the text; init is assembled in `directory` to see what it sets. Returns 0, or -1 with a
+// message: an argument is none of those that there are.
+int bench_call_make(const struct bench_spec *spec, int bits, const char *directory,
+                    struct bench_call *call, struct arena *arena, struct err *err);

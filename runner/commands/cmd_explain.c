@@ -3,6 +3,7 @@
 #include "bench/bench_input.h"
 #include "cli/option_store.h"
 #include "cmd_bench.h"
+#include "explain/explain_listing.h"
 #include "explain/explain_many.h"
 #include "explain_choose.h"
 #include "measure/session.h"
@@ -73,6 +74,13 @@ static const struct command_option options[] = {
     {0, "loop", "N|all", "number of the loop, in the order of the code; of an executable or "
                          "library `all` has a row each (default: 1 of a function, else a list)",
         OPTION_CALL(take_loop)},
+    {0, "path", "LIST", "the way through the loops of the function: addresses of the branches that "
+                        "are taken, +N in the function, or none; others are not",
+        OPTION_TEXT(request.path)},
+    {0, "listing", NULL,
+        "a report of the function: each loop in two lines, then its instructions with slots, ports, "
+        "and whether they are on a loop's longest chain",
+        OPTION_SWITCH(request.listing, true)},
     {0, "hex", "BYTES", "machine code as hexadecimal digits", OPTION_TEXT(request.spec.hex)},
     {0, "syntax", "NAME", "of CODE: nasm (default), att or intel, as binutils' assembler has them",
         OPTION_CALL(take_syntax)},
@@ -105,8 +113,9 @@ static const struct command_option options[] = {
     {COMMON_CPU(request.spec.cpu)},
     {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)",
         OPTION_SECONDS(request.spec.give_up_ms, BENCH_GIVE_UP_MAX_S)},
-    {'f', "format", "table|json|csv", "how it is printed; table if not given, csv for rows",
-        OPTION_FORMAT(request.format, FORMATS_TABLE_JSON | 1 << REPORT_CSV)},
+    {'f', "format", "table|json|csv|html",
+        "how it is printed; table if not given, csv for rows, html for a --listing",
+        OPTION_FORMAT(request.format, FORMATS_TABLE_JSON | 1 << REPORT_CSV | 1 << REPORT_HTML)},
     {0},
 };
 // clang-format on
@@ -141,6 +150,21 @@ const struct command cmd_explain = {
     .run = explain_run,
 };
 
+static int check_listing(const struct explain_request *request)
+{
+    const struct bench_spec *spec = &request->spec;
+    if (request->format == REPORT_HTML && !request->listing)
+        return command_fail(&cmd_explain, EXIT_USAGE, "--format html is for a --listing");
+    if (request->listing && (!spec->file || !spec->symbol))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--listing is of a function: FILE --symbol NAME");
+    if (request->listing && (request->loop || spec->instances || spec->address))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--listing has all loops and counts them: without --loop, --instances "
+                            "and --address");
+    return EXIT_DONE;
+}
+
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
     struct err err;
@@ -161,14 +185,16 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     if (arguments->request.format == REPORT_CSV && !rows)
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--format csv is for rows: --blocks, or --loop all");
+    if (check_listing(&arguments->request) != EXIT_DONE)
+        return EXIT_USAGE;
     if (arguments->request.to && (!arguments->request.blocks || arguments->request.format))
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--to is for --blocks, and writes csv: without --format");
     if (!spec->symbol && ((arguments->request.loop && (!image || spec->address)) ||
-                          spec->instances || spec->cflags || spec->args))
-        return command_fail(
-            &cmd_explain, EXIT_USAGE,
-            "--loop, --instances, --args and --cflags are for a function: FILE --symbol NAME");
+                          arguments->request.path || spec->instances || spec->cflags || spec->args))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--loop, --path, --instances, --args and --cflags are for a function: "
+                            "FILE --symbol NAME");
     if (arguments->request.loop == EXPLAIN_LOOPS_ALL && !image)
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--loop all is for an executable or a library");
@@ -369,11 +395,39 @@ static int explain_with(struct explain_work *work)
     return status;
 }
 
+static int explain_function(struct explain_work *work)
+{
+    struct err err = {0};
+    struct explain_function function;
+    struct explain_listing listing;
+    struct strbuf out = {0};
+    if (explain_function_read(work, &function, &err) != 0)
+        return command_fail(&cmd_explain, function.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
+                            err.text);
+    int status = store_option_open(&cmd_explain, work->request->db, STORE_READ, &work->store);
+    if (status == EXIT_DONE)
+        status = explain_choose(&cmd_explain, work, &err);
+    if (status == EXIT_DONE &&
+        (explain_work_load(work, &err) != 0 ||
+         explain_check_stopped(explain_function_list(work, &function, &listing, &work->arena, &err),
+                               &err) != 0))
+        status = command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status == EXIT_DONE) {
+        const struct output_page page = {work->request->format, terminal_columns(STDOUT_FILENO),
+                                         terminal_has_colour(STDOUT_FILENO)};
+        explain_listing_print(&listing, &page, &out);
+        pager_put(strbuf_text(&out));
+    }
+    strbuf_free(&out);
+    store_close(work->store);
+    return status;
+}
+
 static int explain_work(const struct arguments *arguments)
 {
     struct explain_work work = {
         .request = &arguments->request, .uarch = arguments->uarch, .run_id = arguments->run_id};
-    int status = explain_with(&work);
+    int status = arguments->request.listing ? explain_function(&work) : explain_with(&work);
     explain_work_free(&work);
     return status;
 }

@@ -228,15 +228,18 @@ static int block_fault(const struct block *block, struct err *err)
     return err_set(err, "instruction %d: %s", block->n + 1, what.text);
 }
 
-// Returns true if a branch in the middle leaves the block, which is a loop: it is taken as not
-// taken.
-static bool instr_is_exit(const struct block_instr *instr, size_t len, bool loop)
+// Returns true if a jump of a loop goes on with it: one to the next instruction, the one at its
+// end, or a branch that leaves the block, which is taken as not taken.
+static bool instr_goes_on(const struct block_instr *instr, size_t len, bool loop)
 {
     const ZydisDecodedInstruction *in = &instr->in;
-    if (!loop || in->meta.category != ZYDIS_CATEGORY_COND_BR || !in->raw.imm[0].is_relative)
+    bool branch = in->meta.category == ZYDIS_CATEGORY_COND_BR;
+    if (!loop || !in->raw.imm[0].is_relative ||
+        (!branch && in->meta.category != ZYDIS_CATEGORY_UNCOND_BR))
         return false;
     int64_t target = (int64_t)(instr->offset + in->length) + in->raw.imm[0].value.s;
-    return target < 0 || target >= (int64_t)len;
+    return in->raw.imm[0].value.s == 0 || instr->offset + in->length == len ||
+           (branch && (target < 0 || target >= (int64_t)len));
 }
 
 // Returns true if the code ends in a jump to its beginning.
@@ -274,7 +277,7 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
         if (instr_decode(&reader, code + at, len - at, instr, err) != 0)
             return block_fault(block, err);
         const char *refused = block_refuses(&instr->in, at + instr->in.length == len);
-        if (refused && !instr_is_exit(instr, len, loop))
+        if (refused && !instr_goes_on(instr, len, loop))
             return err_set(err, "instruction %d, '%s', %s", block->n + 1, instr->text, refused);
     }
     return 0;

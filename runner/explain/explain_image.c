@@ -4,7 +4,6 @@
 
 #include "bench/bench_elf.h"
 #include "explain_block.h"
-#include "explain_loop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,40 +12,28 @@ enum { FUNCTION_ALIGN = 16, PIECE_BYTES_MAX = 1 << 16 };
 
 struct image_search {
     const struct bench_elf *elf;
+    struct code_path *path;
     struct image_loops *loops;
     size_t room;
     struct arena *arena;
 };
 
-static void search_add(struct image_search *search, const struct bench_elf_function *function,
-                       const struct bench_bytes *code, const struct code_loops *found)
-{
-    struct image_loops *loops = search->loops;
-    loops->others += found->others;
-    for (int i = 0; i < found->n && loops->n < IMAGE_LOOPS_MAX; i++) {
-        const struct code_loop *loop = &found->loops[i];
-        uint8_t *bytes = arena_alloc(search->arena, loop->len);
-        memcpy(bytes, code->bytes + loop->offset, loop->len);
-        loops->loops = xgrow(loops->loops, &search->room, loops->n + 1, sizeof *loops->loops);
-        struct image_loop *to = &loops->loops[loops->n++];
-        *to = (struct image_loop){
-            .address = function->address + loop->offset, .code = *code, .instrs = loop->instrs};
-        to->function = function->name ? arena_strdup(search->arena, function->name) : NULL;
-        to->code.bytes = bytes;
-        to->code.len = loop->len;
-        to->code.address = to->address;
-    }
-}
-
 static void search_piece(struct image_search *search, const struct bench_elf_function *piece,
                          const uint8_t *bytes)
 {
-    const struct bench_bytes code = {
-        bytes, (size_t)piece->len, piece->address, search->elf->bits, true, 0};
+    struct image_loops *loops = search->loops;
+    const struct code_function function = {bytes, (size_t)piece->len, piece->address,
+                                           search->elf->bits};
     struct code_loops found;
     struct err ignored;
-    if (code_loops_find(code.bytes, code.len, code.bits, &found, &ignored) == 0)
-        search_add(search, piece, &code, &found);
+    if (code_loops_find(&function, search->path, &found, search->arena, &ignored) != 0)
+        return;
+    const char *name = piece->name ? arena_strdup(search->arena, piece->name) : NULL;
+    loops->others += found.others;
+    for (int i = 0; i < found.n && loops->n < IMAGE_LOOPS_MAX; i++) {
+        loops->loops = xgrow(loops->loops, &search->room, loops->n + 1, sizeof *loops->loops);
+        loops->loops[loops->n++] = (struct image_loop){name, piece->address, found.loops[i]};
+    }
 }
 
 // Returns true if nothing runs on past the instruction.
@@ -100,6 +87,24 @@ static void search_function(struct image_search *search, const struct bench_elf_
         search_section(search, function, code.bytes);
 }
 
+// Keeps the code of the function that was asked for.
+static int search_keep(struct image_search *search, const struct bench_elf_function *function,
+                       struct err *err)
+{
+    struct bench_bytes code;
+    if (bench_elf_code(search->elf, function->address, function->address + function->len, &code,
+                       err) != 0)
+        return -1;
+    if (code.len > BENCH_BYTES_MAX)
+        return err_set(err, "%s: '%s' has more than %d bytes: --address A..B names a part of it",
+                       search->elf->path, function->name, BENCH_BYTES_MAX);
+    uint8_t *bytes = arena_alloc(search->arena, code.len);
+    memcpy(bytes, code.bytes, code.len);
+    search->loops->function =
+        (struct code_function){bytes, code.len, function->address, search->elf->bits};
+    return 0;
+}
+
 static int search_all(struct image_search *search, const char *symbol, struct err *err)
 {
     struct bench_elf_functions functions;
@@ -112,6 +117,8 @@ static int search_all(struct image_search *search, const char *symbol, struct er
         if (symbol ? searched || !function->name || strcmp(function->name, symbol) != 0 : again)
             continue;
         search_function(search, function);
+        if (symbol && search_keep(search, function, err) != 0)
+            return -1;
         searched++;
     }
     if (searched == 0)
@@ -122,15 +129,18 @@ static int search_all(struct image_search *search, const char *symbol, struct er
     return 0;
 }
 
-int explain_image_loops(const char *path, const char *symbol, struct image_loops *loops,
-                        struct arena *arena, struct err *err)
+int explain_image_loops(const char *file, const char *symbol, struct code_path *path,
+                        struct image_loops *loops, struct arena *arena, struct err *err)
 {
     struct bench_elf elf;
     *loops = (struct image_loops){.loops = NULL};
-    struct image_search search = {.elf = &elf, .loops = loops, .arena = arena};
-    if (bench_elf_open(path, &elf, err) != 0)
+    struct image_search search = {.elf = &elf, .path = path, .loops = loops, .arena = arena};
+    if (bench_elf_open(file, &elf, err) != 0)
         return -1;
+    loops->bits = elf.bits;
     int status = search_all(&search, symbol, err);
+    if (status == 0 && path)
+        status = code_path_check(path, err);
     bench_elf_close(&elf);
     struct image_loop *found = loops->loops;
     if (loops->n) {

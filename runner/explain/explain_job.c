@@ -6,11 +6,8 @@
 #include "bench/bench_input.h"
 #include "bench/bench_source.h"
 #include "bench/bench_text.h"
-#include "explain_image.h"
 #include "explain_lines.h"
-#include "explain_loop.h"
 #include "explain_missing.h"
-#include "explain_rounds.h"
 #include "measure/session.h"
 #include "store/store.h"
 #include "util/scratch.h"
@@ -21,37 +18,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void job_of_loop(struct explain_work *work, const struct image_loop *loop, int number,
-                        struct explain_job *job)
+void explain_job_loop(struct explain_work *work, const struct image_loop *loop, int bits,
+                      int number, struct explain_job *job)
 {
     const struct explain_request *request = work->request;
-    *job = (struct explain_job){.init = request->spec.init,
-                                .name = loop->function,
-                                .bytes = loop->code,
-                                .line = number,
-                                .weight = 1};
-    job->block.n = loop->instrs;
+    const struct code_loop *code = &loop->loop;
+    *job = (struct explain_job){
+        .init = request->spec.init,
+        .name = loop->function,
+        .bytes = {code->code, code->len, loop->address + code->offset, bits, true, 0},
+        .loop = *code,
+        .line = number,
+        .weight = 1
+    };
+    job->block.n = code->instrs;
     job->title = arena_printf(&work->arena, "%s, %s: loop %d, 0x%llx..0x%llx", request->spec.file,
                               loop->function ? loop->function : "no symbol", number,
-                              (unsigned long long)loop->address,
-                              (unsigned long long)loop->address + loop->code.len);
+                              (unsigned long long)(loop->address + code->offset),
+                              (unsigned long long)(loop->address + code->end));
+}
+
+struct code_path *explain_work_path(struct explain_work *work, bool *wrong, struct err *err)
+{
+    const char *text = work->request->path;
+    *wrong = text && code_path_parse(text, &work->path, err) != 0;
+    return text ? &work->path : NULL;
+}
+
+// Returns what is to be done about loops that are none.
+static const char *others_advice(const struct explain_work *work, int others)
+{
+    if (!others)
+        return "";
+    return work->request->path ? ", only such with calls inside or another way"
+                               : ", only such with branches or calls inside: --path names the "
+                                 "branches that are taken";
 }
 
 // Makes jobs of the loops of an executable or library.
 static int jobs_read_image(struct explain_work *work, struct err *err)
 {
     const struct explain_request *request = work->request;
-    const char *path = request->spec.file;
+    const char *file = request->spec.file;
     struct image_loops loops;
-    if (explain_image_loops(path, request->spec.symbol, &loops, &work->arena, err) != 0)
+    bool wrong;
+    struct code_path *path = explain_work_path(work, &wrong, err);
+    if (wrong || explain_image_loops(file, request->spec.symbol, path, &loops, &work->arena, err))
         return -1;
     if (loops.n == 0)
         return err_set(err,
-                       "%s: there is no loop in it that is one block%s: explain parts of it "
-                       "with --address",
-                       path, loops.others ? ", only such with branches or calls inside" : "");
+                       "%s: there is no loop in it that is one block%s; --address explains parts "
+                       "of it",
+                       file, others_advice(work, loops.others));
     if (request->loop > 0 && (size_t)request->loop > loops.n)
-        return err_set(err, "%s: %zu loops can be explained: there is no --loop %d", path, loops.n,
+        return err_set(err, "%s: %zu loops can be explained: there is no --loop %d", file, loops.n,
                        request->loop);
     work->many = request->loop == EXPLAIN_LOOPS_ALL;
     work->listed = request->loop == 0;
@@ -59,7 +79,7 @@ static int jobs_read_image(struct explain_work *work, struct err *err)
     size_t end = request->loop > 0 ? from + 1 : loops.n;
     work->jobs = xcalloc(end - from, sizeof *work->jobs);
     for (size_t i = from; i < end; i++)
-        job_of_loop(work, &loops.loops[i], (int)i + 1, &work->jobs[work->njobs++]);
+        explain_job_loop(work, &loops.loops[i], loops.bits, (int)i + 1, &work->jobs[work->njobs++]);
     return 0;
 }
 
@@ -98,7 +118,7 @@ static bool same_rows(const struct explain_work *work, const struct block_instr 
             (a->in.length == b->in.length && memcmp(a->bytes, b->bytes, a->in.length) == 0));
 }
 
-static void work_see(struct explain_work *work, const struct block *block)
+void explain_work_see(struct explain_work *work, const struct block *block)
 {
     struct block *seen = &work->seen;
     seen->bits = block->bits;
@@ -123,7 +143,7 @@ static int job_read_block(struct explain_work *work, struct explain_job *job, in
     struct arena arena = {0};
     int status = block_read(job->code, job->len, bits, &job->block, &arena, err);
     if (status == 0)
-        work_see(work, &job->block);
+        explain_work_see(work, &job->block);
     arena_free(&arena);
     job->block.instrs = NULL;
     return status;
@@ -225,23 +245,27 @@ static int job_foreign(struct explain_work *work, struct explain_job *job, struc
 static int job_choose_loop(struct explain_work *work, struct explain_job *job, struct err *err)
 {
     const struct explain_request *request = work->request;
+    const char *symbol = request->spec.symbol;
     struct code_loops loops;
+    const struct code_function function = {job->code, job->len, 0, job->bits};
     int number = request->loop ? request->loop : 1;
-    if (code_loops_find(job->code, job->len, job->bits, &loops, err) != 0)
+    bool wrong;
+    struct code_path *path = explain_work_path(work, &wrong, err);
+    if (wrong || code_loops_find(&function, path, &loops, &work->arena, err) != 0 ||
+        (path && code_path_check(path, err) != 0))
         return -1;
     if (loops.n == 0)
-        return err_set(err, "'%s' has no loop that is one block%s: explain its parts as code",
-                       request->spec.symbol,
-                       loops.others ? ", only such with branches or calls inside" : "");
+        return err_set(err, "'%s' has no loop that is one block%s; or explain its parts as code",
+                       symbol, others_advice(work, loops.others));
     if (number > loops.n)
         return err_set(err, "'%s' has %d loop%s that can be explained: there is no --loop %d",
-                       request->spec.symbol, loops.n, loops.n == 1 ? "" : "s", number);
-    const struct code_loop *loop = &loops.loops[number - 1];
+                       symbol, loops.n, loops.n == 1 ? "" : "s", number);
+    job->loop = loops.loops[number - 1];
     job->title = arena_printf(&work->arena, "%s, %s: loop %d of %d, at +0x%zx", request->spec.file,
-                              request->spec.symbol, number, loops.n, loop->offset);
-    job->code += loop->offset;
-    job->place.offset = loop->offset;
-    job->len = loop->len;
+                              symbol, number, loops.n, job->loop.offset);
+    job->code = job->loop.code;
+    job->len = job->loop.len;
+    job->place.offset = job->loop.offset;
     return 0;
 }
 
@@ -263,10 +287,12 @@ static int job_read_code(struct explain_work *work, struct explain_job *job, boo
                                         .object = code.object,
                                         .runs = code.function ? 1 : code.instances};
     job->title = arena_printf(&work->arena, "%s: testcode", spec->file);
-    int pushed;
     if (code.function) {
-        job->place.arguments = bench_call_arguments(spec, code.bits, &pushed, &work->arena, err);
-        if (!job->place.arguments || job_choose_loop(work, job, err) != 0)
+        struct bench_call *call = arena_alloc(&work->arena, sizeof *call);
+        job->place.call = call;
+        job->place.function_len = code.len;
+        if (bench_call_make(spec, code.bits, work->directory, call, &work->arena, err) != 0 ||
+            job_choose_loop(work, job, err) != 0)
             return -1;
     }
     return job_read_block(work, job, job->bits, err);
@@ -287,7 +313,8 @@ static int job_read(struct explain_work *work, struct explain_job *job, struct e
 int explain_jobs_assemble(struct explain_work *work, struct err *err)
 {
     bool file = work->request->spec.file != NULL;
-    work->directory = scratch_begin(err);
+    if (!work->directory)
+        work->directory = scratch_begin(err);
     int status = work->directory ? 0 : -1;
     for (int i = 0; i < work->njobs && status == 0 && !session_stopped_by(); i++) {
         int foreign = job_foreign(work, &work->jobs[i], err);
@@ -366,15 +393,35 @@ static void job_scale(const struct explain_job *job, const struct bench_spec *sp
     measured->spread_clk *= job->instances;
 }
 
+int explain_job_places(const struct explain_job *job, const struct block *block,
+                       struct explain_count *counts, int most)
+{
+    // A step through a string instruction is a part of it.
+    const ZyanU64 again = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    int n = 0;
+    for (int i = 0; i < block->n && n < most; i++) {
+        bool steps = block->instrs[i].in.attributes & again;
+        if (i == 0 && steps)
+            return 0;
+        if (!steps && (i == 0 || block_refuses(&block->instrs[i - 1].in, false)))
+            counts[n++] = (struct explain_count){.offset = job->loop.places[i]};
+    }
+    return n;
+}
+
 // Counts the rounds of a function's loop for the spec. Another number of the user's is a failure.
 static int job_count(const struct explain_job *job, struct bench_spec *spec,
                      struct explain_result *result, struct arena *arena, struct err *err)
 {
     struct explain_source *source = &result->source;
-    source->rounds = explain_count_rounds(&result->explanation.block, &job->place, spec->init,
-                                          &source->uncounted, arena, err);
-    if (source->rounds < 0)
+    struct explain_count counts[EXPLAIN_COUNTS_MAX];
+    int n = explain_job_places(job, &result->explanation.block, counts, EXPLAIN_COUNTS_MAX);
+    if (n && explain_count_rounds(&job->place, job->bits, counts, n, arena, err) != 0)
         return -1;
+    const struct explain_rounds rounds = explain_rounds_of(counts, n);
+    source->rounds = rounds.n;
+    source->way_rounds = rounds.this_way;
+    source->uncounted = rounds.why;
     if (source->rounds && spec->instances && spec->instances != source->rounds)
         result->measured = (struct explain_measured){
             .clk = NAN,
@@ -418,7 +465,6 @@ struct bench_spec explain_job_spec(const struct explain_work *work, const struct
     if (job->copies)
         job_set_bytes(job, &spec);
     spec.db_optional = true;
-    spec.fenced = job->function; // else its rounds are those of several calls at a time
     return spec;
 }
 
@@ -426,7 +472,8 @@ int explain_job_predict(const struct explain_work *work, const struct explain_jo
                         struct explain_result *result, struct arena *arena, struct err *err)
 {
     result->has_measured = false;
-    result->source = (struct explain_source){job->title, NAN, 0, NULL};
+    result->source =
+        (struct explain_source){.title = job->title, .call_clk = NAN, .way_rounds = -1};
     result->measured = (struct explain_measured){.clk = NAN, .spread_clk = NAN};
     return job_predict(work, job, &result->explanation, arena, err);
 }
@@ -448,7 +495,9 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
         return -1;
     if (spec.file)
         job_scale(job, &spec, result, arena);
-    if (job->linked || job->looped || !result->has_measured || result->measured.failure)
+    bool apart =
+        job->function && !job->loop.whole; // an experiment changes code that stands together
+    if (apart || job->linked || job->looped || !result->has_measured || result->measured.failure)
         return 0;
     const struct explain_subject subject = {&result->explanation, &spec, &work->table,
                                             spec.file ? &job->place : NULL};

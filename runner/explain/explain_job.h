@@ -5,7 +5,9 @@
 
 #include "bench/bench.h"
 #include "bench/bench_bytes.h"
+#include "explain_image.h"
 #include "explain_print.h"
+#include "explain_rounds.h"
 #include "util/text_table.h"
 
 enum { EXPLAIN_LOOPS_ALL = -1 };
@@ -15,6 +17,8 @@ struct explain_request {
     const char *to;            // with them: file for the rows, as CSV; NULL: standard output
     const char *db;            // NULL: the default one
     int loop;                  // number of the loop, from 1; 0: not given; EXPLAIN_LOOPS_ALL
+    const char *path;          // branches of a function that are taken, as code_path_parse(); NULL
+    bool listing;              // of the whole function, with all its loops
     bool predict;              // measure nothing
     bool measure;              // measure missing forms first
     enum report_format format; // table or JSON
@@ -35,6 +39,7 @@ struct explain_job {
     int line;                   // line in the file of blocks, or number of the loop; 0: neither
     const char *title;          // with --file: the place of the block; else NULL
     bool function;              // the block is a loop of a function
+    struct code_loop loop;      // that, or one of an executable or library
     int instances;              // with --file: divisor of a measurement for one run of the block
     struct explain_place place; // with --file
     const uint8_t *code;
@@ -45,6 +50,7 @@ struct explain_job {
 };
 struct explain_work {
     const struct explain_request *request;
+    struct code_path path; // that of the request
     struct explain_job *jobs;
     int njobs;
     bool many;         // a row each
@@ -67,8 +73,16 @@ struct explain_result {
     struct explain_source source;
 };
 
+// Makes a job of a loop of a function at an address; `name` NULL: it has none.
+void explain_job_loop(struct explain_work *work, const struct image_loop *loop, int bits,
+                      int number, struct explain_job *job);
+// Keeps that the table must have the block's instructions.
+void explain_work_see(struct explain_work *work, const struct block *block);
 // Lists the blocks. Returns 0, or -1 with a message about the user's file.
 int explain_jobs_read(struct explain_work *work, struct err *err);
+// Reads the path of the request. Returns it, NULL if there is none; *wrong: it is none, *err says
+// why.
+struct code_path *explain_work_path(struct explain_work *work, bool *wrong, struct err *err);
 // Assembles and decodes them; what is wrong with one is in job->refused.
 int explain_jobs_assemble(struct explain_work *work, struct err *err);
 // Loads the table for all blocks from work->store, after measuring missing forms where that was
@@ -83,6 +97,10 @@ int explain_job_predict(const struct explain_work *work, const struct explain_jo
                         struct explain_result *result, struct arena *arena, struct err *err);
 // Returns what bench is asked for the block.
 struct bench_spec explain_job_spec(const struct explain_work *work, const struct explain_job *job);
+// Fills the places that are to be counted to know the rounds of a function's loop: up to `most`.
+// Returns their number; 0: it cannot be counted.
+int explain_job_places(const struct explain_job *job, const struct block *block,
+                       struct explain_count *counts, int most);
 // Explains a block that is prepared; the arena owns the result.
 int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
                         struct explain_result *result, struct arena *arena, struct err *err);

@@ -99,6 +99,12 @@ static bool usage_translate(const struct known_form *form, const struct port_mod
 
 // --- Instructions. ---
 
+static bool instr_is_jump(const struct block_instr *code)
+{
+    return code->in.meta.category == ZYDIS_CATEGORY_COND_BR ||
+           code->in.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+}
+
 static void instr_look_up(const struct explain_table *table, struct explain_instr *instr)
 {
     const struct known_form *form = instr->row ? instr->row->form : NULL;
@@ -112,7 +118,7 @@ static void instr_look_up(const struct explain_table *table, struct explain_inst
         if (form && form->uops >= 0)
             instr->usage.front.slots = form->uops;
     }
-    if (!instr->row && instr->code->in.meta.category == ZYDIS_CATEGORY_COND_BR)
+    if (!instr->row && instr_is_jump(instr->code))
         instr->known = KNOWN_JUMP;
     if (isnan(instr->usage.front.slots))
         instr->usage.front.slots = fmax(instr->usage.uses.uops, 1);
@@ -433,12 +439,22 @@ static void predict_fusion(const struct explain_table *table, struct explanation
     }
 }
 
-// Adds the limit of taken jumps: a loop jumps back each time.
-static void predict_jump(const struct explain_table *table, struct explanation *explanation)
+// Adds the limit of taken jumps: a loop jumps back each time, and to the next instruction where
+// code was left out that its way does not have.
+static void predict_jump(const struct explain_table *table, struct explanation *explanation,
+                         struct arena *arena)
 {
     double clk = fuse_taken_clk(&table->taken);
-    if (explanation->fused != -2 && !isnan(clk))
-        limit_add(explanation, LIMIT_FRONT, clk, "a jump that is taken");
+    int n = 0;
+    for (int i = 0; i < explanation->block.n; i++) {
+        const struct block_instr *instr = &explanation->block.instrs[i];
+        n += instr_is_jump(instr) &&
+             (i == explanation->block.n - 1 || instr->in.raw.imm[0].value.s == 0);
+    }
+    if (n && !isnan(clk))
+        limit_add(explanation, LIMIT_FRONT, n * clk,
+                  n == 1 ? "a jump that is taken"
+                         : arena_printf(arena, "%d jumps that are taken", n));
 }
 
 static void predict_instrs(const struct explain_table *table, struct explanation *explanation)
@@ -486,7 +502,7 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
         arena_alloc(arena, (size_t)explanation->block.n * sizeof *explanation->instrs);
     predict_instrs(table, explanation);
     predict_front(explanation, &table->density, arena);
-    predict_jump(table, explanation);
+    predict_jump(table, explanation, arena);
     struct port_limits limits = {.wide = false};
     if (explanation->model) {
         predict_ports(explanation, &limits, arena);

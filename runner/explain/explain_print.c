@@ -319,6 +319,14 @@ static void print_tries(const struct explain_measured *measured, const struct pa
                    measured->doubt + 1);
 }
 
+bool explain_strays(long rounds, long this_way)
+{
+    // The last round of each entry leaves.
+    static const double worth_a_word = 0.1;
+    return rounds > 0 && this_way >= 0 &&
+           (double)(rounds - this_way) > worth_a_word * (double)rounds;
+}
+
 static void print_source(const struct explanation *explanation,
                          const struct explain_measured *measured,
                          const struct explain_source *source, const struct page *page)
@@ -331,6 +339,10 @@ static void print_source(const struct explanation *explanation,
         print_line(page, 2, "a call takes %.1f clk; its rounds cannot be counted: %s%s",
                    source->call_clk, source->uncounted,
                    measured ? "" : "; with --instances N the loop is measured all the same");
+    if (explain_strays(source->rounds, source->way_rounds))
+        print_line(page, 2,
+                   "at most %ld of these rounds go the way that is explained: --path names another",
+                   source->way_rounds);
     if (source->title && apart && measured->ntries == 0)
         print_line(page, 2, "no experiment can be made with it where it is: explain it as text");
 }

@@ -12,8 +12,12 @@ struct explain_source {
     const char *title;     // file; else NULL
     double call_clk;       // cycles per call of a function with a loop; else NaN
     long rounds;           // of the loop in a call, counted; 0: not counted
-    const char *uncounted; // reason why not; NULL
+    long way_rounds;       // at most so many of them go the way that is explained; -1: not known
+    const char *uncounted; // reason why they are not counted; NULL
 };
+
+// Returns true if many rounds of a loop go another way than that which is explained.
+bool explain_strays(long rounds, long this_way);
 
 struct explain_look {
     int width;   // of lines, in characters; 0: 80

@@ -1,63 +1,36 @@
 // SPDX-License-Identifier: MIT
 #include "explain_rounds.h"
 
-#include "bench/bench_text.h"
 #include "util/file_write.h"
 #include "util/paths.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum {
-    JUMP_BYTES = 5, // that the loop needs for a jump to its copy
     TOOL_TIMEOUT_MS = 60 * 1000,
     CALLS_TIMEOUT_MS = 10 * 1000,
     REFUSED = 2, // status of the program without a filter
+    CALLS = 2
 };
 
-// Returns why the loop cannot be counted; NULL if it can.
-static const char *loop_refuses(const struct block *block, size_t len)
+// Writes the program's source: what macros/rounds.asm must know of the function.
+static int write_source(const struct explain_place *place, const struct explain_count *counts,
+                        int n, struct arena *arena, struct err *err)
 {
-    const ZydisDecodedInstruction *last = &block->instrs[block->n - 1].in;
-    bool near = last->opcode_map == ZYDIS_OPCODE_MAP_0F && (last->opcode & 0xf0) == 0x80;
-    bool jump = last->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (last->opcode & 0xf0) == 0x70;
-    if (block->bits != 64)
-        return "only those of 64-bit code are";
-    for (int i = 0; i < block->n - 1; i++)
-        if (block->instrs[i].in.meta.category == ZYDIS_CATEGORY_COND_BR)
-            return "it has another exit";
-    if (!near && !jump)
-        return "it ends in no jump on flags";
-    return len < JUMP_BYTES ? "it is too short for a jump out of it" : NULL;
-}
-
-// Writes the program's source: what macros/rounds.asm must know of the loop.
-static int write_source(const struct block *block, const struct explain_place *place,
-                        const char *init, struct arena *arena, struct err *err)
-{
-    struct strbuf text = {0}, fixes = {0};
-    size_t len = 0, body = 0;
-    for (int i = 0; i < block->n; i++) {
-        const ZydisDecodedInstruction *in = &block->instrs[i].in;
-        body = len;
-        if ((in->attributes & ZYDIS_ATTRIB_IS_RELATIVE) && in->raw.disp.size == 32)
-            strbuf_printf(&fixes, "add [body + %zu], eax\n", len + in->raw.disp.offset);
-        len += in->length;
-    }
+    struct strbuf text = {0};
+    strbuf_printf(&text, "FUNCTION_LEN equ %zu\n%%macro user_places 0\n", place->function_len);
+    for (int i = 0; i < n; i++)
+        strbuf_printf(&text, "dd %zu\n", counts[i].offset);
     strbuf_printf(&text,
-                  "LOOP_AT equ %zu\nLOOP_LEN equ %zu\nBODY_LEN equ %zu\n"
-                  "%%define LOOP_JUMP %s\n%%macro fix_body 0\n%s%%endmacro\n"
-                  "%%macro user_arguments 0\n%s%%endmacro\n"
+                  "%%endmacro\n%%macro user_call 0\n%s%%endmacro\n"
                   "%%macro user_init 0\n%s%%endmacro\n%%include \"%s\"\n",
-                  place->offset, len, body,
-                  ZydisMnemonicGetString(block->instrs[block->n - 1].in.mnemonic),
-                  strbuf_text(&fixes), place->arguments, bench_text_lines(init ? init : "", arena),
-                  path_data("macros/rounds.asm"));
+                  place->call->call, place->call->init, path_data("macros/rounds.asm"));
     char *path = arena_printf(arena, "%s/rounds.asm", place->directory);
     int status = file_write(path, strbuf_text(&text), text.len, err);
     strbuf_free(&text);
-    strbuf_free(&fixes);
     return status;
 }
 
@@ -77,8 +50,10 @@ static int build(const char *directory, const char *object, struct err *err)
 {
     const char *const assemble[] = {"nasm", "-f",       "elf64",      "-w-all",
                                     "-o",   "rounds.o", "rounds.asm", NULL};
-    const char *const link[] = {"ld", "-N",     "-static",  "-z",   "noexecstack",
-                                "-o", "rounds", "rounds.o", object, NULL};
+    // What other functions of the object need is not missed.
+    const char *const link[] = {
+        "ld", "-N",     "-static",  "-z",   "noexecstack", "--unresolved-symbols=ignore-all",
+        "-o", "rounds", "rounds.o", object, NULL};
     const char *const *const tools[] = {assemble, link};
     int status = 1;
     for (size_t i = 0; i < ARRAY_LEN(tools) && status == 1; i++) {
@@ -89,34 +64,73 @@ static int build(const char *directory, const char *object, struct err *err)
     return status;
 }
 
-long explain_count_rounds(const struct block *block, const struct explain_place *place,
-                          const char *init, const char **why, struct arena *arena, struct err *err)
+// Returns why the calls have not come to their end.
+static const char *calls_fail(const struct subproc_result *result, struct arena *arena)
+{
+    if (result->timed_out)
+        return arena_printf(arena, "a call does not come to its end in %d seconds",
+                            CALLS_TIMEOUT_MS / CALLS / 1000);
+    if (result->signal == SIGSYS)
+        return "the function calls the system";
+    const char *name = result->signal ? sigabbrev_np(result->signal) : NULL;
+    if (result->signal)
+        return arena_printf(arena, "a call ends with SIG%s; functions of libraries are not there",
+                            name ? name : "?");
+    return result->exit_status == REFUSED ? "this kernel allows no system-call filter"
+                                          : "a call does not return";
+}
+
+static void counts_take(struct explain_count *counts, int n, const uint64_t *found,
+                        struct arena *arena)
+{
+    for (int i = 0; i < n; i++) {
+        long long first = (long long)found[i], second = (long long)found[n + i];
+        bool steady = first == second && first <= INT32_MAX;
+        counts[i].n = steady ? (long)first : -1;
+        if (!steady)
+            counts[i].why = arena_printf(arena, "two calls have %lld and %lld", first, second);
+    }
+}
+
+int explain_count_rounds(const struct explain_place *place, int bits, struct explain_count *counts,
+                         int n, struct arena *arena, struct err *err)
 {
     struct subproc_result result = {0};
-    uint64_t rounds[2] = {0};
     const char *const program[] = {arena_printf(arena, "%s/rounds", place->directory), NULL};
-    size_t len = 0;
-    for (int i = 0; i < block->n; i++)
-        len += block->instrs[i].in.length;
-    *why = loop_refuses(block, len);
-    if (*why)
-        return 0;
-    int status = write_source(block, place, init, arena, err) != 0
-                     ? -1
-                     : build(place->directory, place->object, err);
-    *why = "the function needs more than itself";
+    const char *why = "only those of 64-bit code are";
+    uint64_t found[CALLS * EXPLAIN_COUNTS_MAX];
+    size_t bytes = (size_t)(CALLS * n) * sizeof *found;
+    int status = bits != 64 ? 0 : write_source(place, counts, n, arena, err) != 0 ? -1 : 1;
+    if (status == 1) {
+        why = "the function needs more than itself";
+        status = build(place->directory, place->object, err);
+    }
     if (status == 1) {
         status = run_in(place->directory, program, CALLS_TIMEOUT_MS, &result, err);
-        *why = result.exit_status == REFUSED ? "this kernel allows no system-call filter"
-                                             : "a call does not come to its end";
+        why = calls_fail(&result, arena);
     }
-    if (status == 1 && result.out_len == sizeof rounds)
-        memcpy(rounds, result.out, sizeof rounds);
+    bool whole = status == 1 && result.out_len == bytes;
+    if (whole)
+        memcpy(found, result.out, bytes);
     subproc_result_free(&result);
-    if (status < 1)
-        return status;
-    *why = rounds[0] == 0 ? "the call does not reach it"
-                          : arena_printf(arena, "two calls have %lld and %lld",
-                                         (long long)rounds[0], (long long)rounds[1]);
-    return rounds[0] == rounds[1] && rounds[0] <= INT32_MAX ? (long)rounds[0] : 0;
+    for (int i = 0; i < n; i++) {
+        counts[i].n = -1;
+        counts[i].why = whole ? NULL : why;
+    }
+    if (whole)
+        counts_take(counts, n, found, arena);
+    return status < 0 ? -1 : 0;
+}
+
+struct explain_rounds explain_rounds_of(const struct explain_count *counts, int n)
+{
+    if (n == 0)
+        return (struct explain_rounds){0, -1, "it begins with a repeated instruction"};
+    if (counts[0].n <= 0)
+        return (struct explain_rounds){
+            0, -1, counts[0].n == 0 ? "the call does not reach it" : counts[0].why};
+    struct explain_rounds rounds = {counts[0].n, counts[0].n, NULL};
+    for (int i = 1; i < n; i++)
+        rounds.this_way = counts[i].n < rounds.this_way ? counts[i].n : rounds.this_way;
+    return rounds;
 }

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: MIT
-// The rounds of a function's loop in a call: counted in a copy of the loop, by a program of its own
-// in which nothing is timed (macros/rounds.asm).
+// How often instructions of a function begin in a call: by breakpoints, in a program of its own in
+// which nothing is timed (macros/rounds.asm).
 #pragma once
 
-#include "explain_block.h"
 #include "explain_shape.h"
 
-// Counts the rounds of the block, a loop of the function in place->object, after the user's init
-// (NULL: none). Returns their number; 0 if they cannot be counted, *why says why; -1 with a message
-// if the tools do not work. Texts are the arena's.
-long explain_count_rounds(const struct block *block, const struct explain_place *place,
-                          const char *init, const char **why, struct arena *arena, struct err *err);
+struct explain_count {
+    size_t offset;   // of the instruction in the function
+    long n;          // per call; -1: not counted, `why`
+    const char *why; // reason; NULL
+};
+enum { EXPLAIN_COUNTS_MAX = 2048 };
+
+// The rounds of a loop in a call.
+struct explain_rounds {
+    long n;          // 0: not counted, or there is none, `why`
+    long this_way;   // at most so many go the way that is explained; -1: not counted
+    const char *why; // reason; NULL
+};
+// Makes them of the counts of its first instruction and of those after its jumps.
+struct explain_rounds explain_rounds_of(const struct explain_count *counts, int n);
+
+// Counts instructions of the function in place->object, of 64-bit code, for n counts of up to
+// EXPLAIN_COUNTS_MAX. Returns 0, also if they cannot be counted; -1 with a message if the tools do
+// not work. Texts are the arena's.
+int explain_count_rounds(const struct explain_place *place, int bits, struct explain_count *counts,
+                         int n, struct arena *arena, struct err *err);

@@ -4,16 +4,18 @@
 #pragma once
 
 #include "bench/bench.h"
+#include "bench/bench_source.h"
 #include "explain.h"
 
 // Place of a block in a file.
 struct explain_place {
-    const char *directory; // for files of shapes
-    const char *testcode;  // text of a NASM file; else NULL
-    const char *object;    // object with the function of a loop; else NULL
-    const char *arguments; // with it: text that sets the arguments of the call
-    size_t offset;         // of the loop in the object
-    double runs;           // of the block per result of bench
+    const char *directory;         // for files of shapes
+    const char *testcode;          // text of a NASM file; else NULL
+    const char *object;            // object with the function of a loop; else NULL
+    const struct bench_call *call; // with it: how it is called
+    size_t function_len;           // bytes of the function
+    size_t offset;                 // of the loop in the object
+    double runs;                   // of the block per result of bench
 };
 
 // Inputs of an experiment.

@@ -261,6 +261,45 @@ filled:
     jnz .next
     ret
 .end:
+global moves:function (moves.end - moves)
+moves:
+    mov edx, 10
+.next:
+    rep movsb
+    dec edx
+    jnz .next
+    ret
+.end:
+global leaves:function (leaves.end - leaves)
+leaves:
+    xor eax, eax
+    test rsi, rsi
+    jz .out
+.next:
+    cmp byte [rdi+rax], 0
+    jnz .out
+    inc rax
+    cmp rax, rsi
+    jb .next
+.out:
+    ret
+.end:
+global picks:function (picks.end - picks)
+picks:
+    xor ecx, ecx
+.next:
+    test ecx, 3
+    jz .fourth
+    imul rax, rdx
+    jmp .join
+.fourth:
+    add rax, 1
+.join:
+    inc ecx
+    cmp ecx, 100
+    jb .next
+    ret
+.end:
 section .data
 align 8
 one: dq 1
@@ -286,13 +325,35 @@ if "$BUILD/tests/without" perf -- true; then # there are filters of system calls
     counts '^  measured: --instances 1000 is wrong: a call makes 65536 rounds$' 1 loops.o \
         --symbol loops --loop 2 --instances 1000
     counts 'its rounds cannot be counted: two calls have 40 and 39;' 0 rounds.o --symbol shrinks
-    counts 'its rounds cannot be counted: a call does not come to$' 0 rounds.o --symbol asks
-    counts 'its rounds cannot be counted: it is too short ' 0 rounds.o --symbol tiny
+    counts 'its rounds cannot be counted: the function calls the' 0 rounds.o --symbol asks
+    counts '^  a call takes 1\.0 clk, for 65536 rounds of the loop$' 0 rounds.o --symbol tiny
+    counts '^  a call takes 1\.0 clk, for 7 rounds of the loop$' 0 rounds.o --symbol by_rcx \
+        --init 'mov ecx, 7'
+    counts '^  a call takes [0-9.]+ clk, for 5 rounds of the loop$' 0 rounds.o --symbol by_rcx \
+        --init 'mov ecx, 7' --args 'data, 0, 0, 5'
+    counts 'its rounds cannot be counted: a call ends with SIGSEGV;' 0 rounds.o --symbol filled \
+        --init 'mov edi, 1'
+    counts 'its rounds cannot be counted: it begins with a repeated' 0 rounds.o --symbol moves
+    counts 'its rounds cannot be counted: the call does not reach$' 0 rounds.o --symbol leaves \
+        --args 'data, 0'
+    # Exits and branches: the loop is counted whichever way it goes, and what that means is said.
+    counts '^  a call takes 1\.0 clk, for 9 rounds of the loop$' 0 rounds.o --symbol leaves \
+        --args 'data, 20' --init 'mov byte [r14+8], 1'
+    run explain --db t.db --run 1 --file rounds.o --symbol picks
+    expect_status 2
+    expect_err "'picks' has no loop that is one block, only such with branches.*: --path"
+    counts '^  a call takes 1\.0 clk, for 100 rounds of the loop$' 0 rounds.o --symbol picks \
+        --path none
+    counts '^  at most 75 of these rounds go the way that is explained' 0 rounds.o \
+        --symbol picks --path none
+    counts '^  at most 25 of these rounds go the way that is explained' 0 rounds.o \
+        --symbol picks --path +8
+    counts '"call_rounds_this_way": 25,' 0 rounds.o --symbol picks --path +8 --format json
+    expect_schema explain "$OUT"
     # Rounds that cannot be counted are the user's word, unless the core would exceed its width.
-    counts 'its rounds cannot be counted: it ends in no jump on$' 0 rounds.o --symbol by_rcx
-    counts '^  measured +1\.00 clk a copy' 0 rounds.o --symbol by_rcx --instances 1
-    counts '^  measured: --instances 1000 would be 20[0-9.]+ slots per cycle, of which there' 1 \
-        rounds.o --symbol by_rcx --instances 1000
+    counts '^  measured +1\.00 clk a copy' 0 rounds.o --symbol shrinks --instances 1
+    counts '^  measured: --instances 1000 would be [0-9.]+ slots per cycle, of which there' 1 \
+        rounds.o --symbol shrinks --instances 1000
     run explain --db t.db --run 1 --file loops.o --symbol loops --instances 1000 --format json
     expect_status 1
     expect_out '"failure": "--instances 1000 is wrong: a call makes 8192 rounds"'

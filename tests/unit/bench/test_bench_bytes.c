@@ -334,36 +334,49 @@ static void functions_are_found(void **state)
     assert_int_equal(bench_elf_range("a..bz", &from, &to, &err), -1);
 }
 
-static void arguments_are_read(void **state)
+// Arguments that are asked for come last, the default ones give way to registers of init.
+static void calls_are_made(void **state)
 {
     (void)state;
+#define CALL_64 "mov eax, latput_function\ncall rax\n"
     static const struct {
-        const char *args, *text; // text NULL: refused
-        int bits, pushed;
+        const char *args, *init, *call; // call NULL: refused
+        int bits;
     } cases[] = {
-        {NULL,                     "mov rdi, r14\nmov rsi, 65536\n",                      64, 0 },
-        {"data+64, data-8 , 0x10", "lea rdi, [r14+64]\nlea rsi, [r14+-8]\nmov rdx, 16\n", 64, 0 },
-        {"data, 7",                "sub esp, 8\npush dword 7\npush ebp\n",                32, 16},
-        {"1, 2, 3, 4, 5, 6, 7",    NULL,                                                  64, 0 },
-        {"data, ",                 NULL,                                                  64, 0 },
-        {"datum",                  NULL,                                                  64, 0 },
-        {"data+",                  NULL,                                                  64, 0 },
-        {"data+9999999999",        NULL,                                                  64, 0 },
-        {"1; syscall",             NULL,                                                  64, 0 },
+        {NULL,                     NULL,                                   "mov rdi, r14\nmov rsi, 65536\n" CALL_64, 64},
+        {"data+64, data-8 , 0x10", NULL,
+         "lea rdi, [r14+64]\nlea rsi, [r14+-8]\nmov rdx, 16\n" CALL_64,                                              64},
+        {"data, 7",                NULL,
+         "sub esp, 8\npush dword 7\npush ebp\nmov eax, latput_function\ncall eax\nadd esp, 16\n",                    32},
+        {NULL,                     "mov esi, 10; mov [r14], rsi",
+         "mov rdi, r14\nmov rsi, 65536\nmov rsi, [latput_kept+0]\ncall [latput_entry]\n",                            64},
+        {"5",                      "mov edi, 10; vxorps ymm3, ymm3, ymm3",
+         "mov rdi, [latput_kept+0]\nvmovups ymm3, [latput_kept+64]\nmov rdi, 5\ncall "
+         "[latput_entry]\n",                                                                                         64},
+        {"5",                      "mov ecx, 10",
+         "sub esp, 12\npush dword 5\nmov ecx, [latput_kept+0]\ncall [latput_entry]\nadd esp, 16\n",                  32},
+        {NULL,                     "mov r14d, 1; push rax; pop r15",       "mov rdi, r14\nmov rsi, 65536\n" CALL_64, 64},
+        {"1, 2, 3, 4, 5, 6, 7",    NULL,                                   NULL,                                     64},
+        {"data, ",                 NULL,                                   NULL,                                     64},
+        {"datum",                  NULL,                                   NULL,                                     64},
+        {"data+",                  NULL,                                   NULL,                                     64},
+        {"data+9999999999",        NULL,                                   NULL,                                     64},
+        {"1; syscall",             NULL,                                   NULL,                                     64},
     };
+    struct err err = {0};
+    char *directory = scratch_begin(&err);
+    assert_non_null(directory);
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        const struct bench_spec spec = {.args = cases[i].args};
-        struct err err = {0};
-        int pushed;
-        const char *text = bench_call_arguments(&spec, cases[i].bits, &pushed, &arena, &err);
-        assert_int_equal(text != NULL, cases[i].text != NULL);
-        if (!text) {
+        const struct bench_spec spec = {.args = cases[i].args, .init = cases[i].init};
+        struct bench_call call;
+        int status = bench_call_make(&spec, cases[i].bits, directory, &call, &arena, &err);
+        assert_int_equal(status, cases[i].call ? 0 : -1);
+        if (status == 0)
+            assert_string_equal(call.call, cases[i].call);
+        else
             assert_true(*err.text);
-            continue;
-        }
-        assert_string_equal(text, cases[i].text);
-        assert_int_equal(pushed, cases[i].pushed);
     }
+    scratch_end(directory, false);
 }
 
 int main(void)
@@ -373,7 +386,7 @@ int main(void)
         cmocka_unit_test(directives_are_refused), cmocka_unit_test(text_is_assembled),
         cmocka_unit_test(bytes_become_text),      cmocka_unit_test(damaged_files_are_told),
         cmocka_unit_test(addresses_are_found),    cmocka_unit_test(functions_are_found),
-        cmocka_unit_test(arguments_are_read),
+        cmocka_unit_test(calls_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, free_arena);
 }

@@ -330,16 +330,23 @@ static void bounds_are_told_apart(void **state)
     }
 }
 
-static int loops_of(const char *text, struct code_loops *loops)
+static int loops_on(const char *text, struct code_path *path, struct code_loops *loops)
 {
     uint8_t *code = arena_alloc(&arena, BENCH_CODE_MAX);
     struct err err = {0};
     size_t len = assemble(text, 64, code);
     assert_true(len > 0);
-    return code_loops_find(code, len, 64, loops, &err);
+    const struct code_function function = {code, len, 0x1000, 64};
+    return code_loops_find(&function, path, loops, &arena, &err);
 }
 
-// Only what is one block: not around others, not with an exit, a call or an entrance in the middle.
+static int loops_of(const char *text, struct code_loops *loops)
+{
+    return loops_on(text, NULL, loops);
+}
+
+// Only what is one block: not around others, not with a call or a branch within. Branches out of it
+// are exits, and branches from outside may enter it anywhere.
 static void loops_are_found(void **state)
 {
     (void)state;
@@ -348,8 +355,11 @@ static void loops_are_found(void **state)
     assert_int_equal(loops.n, 1);
     assert_int_equal(loops.others, 0);
     assert_int_equal(loops.loops[0].offset, 2);
+    assert_int_equal(loops.loops[0].end, 9);
     assert_int_equal(loops.loops[0].len, 7);
     assert_int_equal(loops.loops[0].instrs, 3);
+    assert_int_equal(loops.loops[0].places[2], 7);
+    assert_true(loops.loops[0].whole);
     // The outer one is none; both inner ones are.
     assert_int_equal(
         loops_of("o:\na:\ndec eax\njnz a\nb:\nnop\ndec ecx\njnz b\ndec edx\njnz o\n", &loops), 0);
@@ -357,15 +367,101 @@ static void loops_are_found(void **state)
     assert_int_equal(loops.others, 1);
     assert_int_equal(loops.loops[1].instrs, 3);
     assert_int_equal(loops_of("a:\ndec eax\njz e\nadd ecx, 2\njmp a\ne:\nret\n", &loops), 0);
-    assert_int_equal(loops.n, 0);
-    assert_int_equal(loops.others, 1);
+    assert_int_equal(loops.n, 1);
+    assert_int_equal(loops.loops[0].instrs, 4);
+    assert_true(loops.loops[0].whole);
     assert_int_equal(loops_of("jmp m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n", &loops), 0);
-    assert_int_equal(loops.n + 10 * loops.others, 10);
+    assert_int_equal(loops.n + 10 * loops.others, 1);
     assert_int_equal(loops_of("a:\ncall rbx\ndec eax\njnz a\nret\n", &loops), 0);
+    assert_int_equal(loops.n + 10 * loops.others, 10);
+    assert_int_equal(loops_of("a:\njmp rbx\ndec eax\njnz a\nret\n", &loops), 0);
     assert_int_equal(loops.n + 10 * loops.others, 10);
     assert_int_equal(loops_of("dec eax\nje e\nnop\ne:\nret\n", &loops), 0);
     assert_int_equal(loops.n + loops.others, 0);
     assert_int_equal(loops_of("nop\ndb 6\n", &loops), -1);
+}
+
+// Reads the instructions of a loop that was found.
+static void read_loop(const struct code_loop *loop, struct block *block)
+{
+    struct err err = {0};
+    assert_int_equal(block_read(loop->code, loop->len, 64, block, &arena, &err), 0);
+    assert_int_equal(block->n, loop->instrs);
+}
+
+// The function's code without that which the way does not have: distances relative to rip stay
+// right, jumps lead on or out.
+static void loops_follow_a_path(void **state)
+{
+    (void)state;
+    static const char code[] = "a:\ntest eax, eax\njz z\nimul ecx, edx\njmp j\nz:\n"
+                               "add ecx, [rel a + 0x200]\nj:\ndec eax\njnz a\nret\n";
+    struct code_loops loops;
+    struct code_path path;
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(loops_of(code, &loops), 0);
+    assert_int_equal(loops.n + 10 * loops.others, 10);
+
+    assert_int_equal(code_path_parse("none", &path, &err), 0);
+    assert_int_equal(loops_on(code, &path, &loops), 0);
+    assert_int_equal(loops.n + 10 * loops.others, 1);
+    assert_false(loops.loops[0].whole);
+    read_loop(&loops.loops[0], &block);
+    assert_int_equal(block.n, 6);
+    assert_int_equal(block.instrs[2].in.mnemonic, ZYDIS_MNEMONIC_IMUL);
+    assert_true(block.instrs[1].in.raw.imm[0].value.s < -4); // out of it
+    assert_int_equal(block.instrs[3].in.raw.imm[0].value.s, 0);
+    assert_int_equal(block.instrs[5].in.raw.imm[0].value.s, -(int)loops.loops[0].len);
+
+    // By offset and by address.
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(code_path_parse(i ? " 1002 " : "+2", &path, &err), 0);
+        assert_int_equal(loops_on(code, &path, &loops), 0);
+        assert_int_equal(loops.n, 1);
+        read_loop(&loops.loops[0], &block);
+        assert_int_equal(block.n, 5);
+        assert_int_equal(block.instrs[1].in.raw.imm[0].value.s, 0);
+        assert_int_equal(loops.loops[0].places[2], 9);
+        assert_int_equal((int)block.instrs[2].offset + block.instrs[2].in.length +
+                             (int)block.instrs[2].in.raw.disp.value,
+                         0x200);
+        assert_int_equal(code_path_check(&path, &err), 0);
+    }
+
+    // A path that goes nowhere.
+    assert_int_equal(code_path_parse("+4", &path, &err), 0);
+    assert_int_equal(loops_on(code, &path, &loops), 0);
+    assert_int_equal(code_path_check(&path, &err), -1);
+    assert_string_equal(err.text, "--path: at +0x4 is no branch on a condition");
+    static const char after[] = "a:\ndec eax\njnz a\njz e\nnop\ne:\nret\n";
+    assert_int_equal(code_path_parse("+4", &path, &err), 0);
+    assert_int_equal(loops_on(after, &path, &loops), 0);
+    assert_int_equal(code_path_check(&path, &err), -1);
+    assert_non_null(strstr(err.text, "no loop passes the branch at +0x4"));
+    static const char *const wrong[] = {"",     "x",   "+",  "1,",
+                                        "1,,2", "1;2", "-1", "11111111111111111111"};
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
+        assert_int_equal(code_path_parse(wrong[i], &path, &err), -1);
+}
+
+// Jumps whose distance outgrows a byte are written with four.
+static void jumps_of_a_path_grow(void **state)
+{
+    (void)state;
+    struct code_loops loops;
+    struct code_path path;
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(code_path_parse("none", &path, &err), 0);
+    assert_int_equal(loops_on("a:\ntimes 140 nop\ntest eax, eax\njz z\nnop\nz:\ndec ecx\n"
+                              "jnz near a\nret\n",
+                              &path, &loops),
+                     0);
+    assert_int_equal(loops.n, 1);
+    read_loop(&loops.loops[0], &block);
+    assert_int_equal(block.instrs[141].in.length, 6);
+    assert_int_equal(block.instrs[141].in.mnemonic, ZYDIS_MNEMONIC_JZ);
 }
 
 static int fused(const struct property_values *measured, const char *text)
@@ -895,6 +991,8 @@ int main(void)
         cmocka_unit_test_teardown(addresses_take_what_was_measured, free_arena),
         cmocka_unit_test_teardown(idioms_wait_for_flags, free_arena),
         cmocka_unit_test_teardown(loops_are_found, free_arena),
+        cmocka_unit_test_teardown(loops_follow_a_path, free_arena),
+        cmocka_unit_test_teardown(jumps_of_a_path_grow, free_arena),
         cmocka_unit_test_teardown(pairs_are_fused_as_measured, free_arena),
         cmocka_unit_test(dense_code_takes_longer),
         cmocka_unit_test(taken_jumps_have_their_time),

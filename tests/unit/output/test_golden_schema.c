@@ -13,6 +13,7 @@
 #include "compare/compare_tables.h"
 #include "counters/count_list.h"
 #include "diff/diff.h"
+#include "explain/explain_listing.h"
 #include "explain/explain_print.h"
 #include "explain/explain_row.h"
 #include "export/export_internal.h"
@@ -159,6 +160,7 @@ static const struct output_kind *const kinds[] = {
     &report_ports_kind,    &stat_report_kind,    &report_property_kind, &validate_print_kind,
     &validate_stored_kind, &count_list_kinds[0], &count_list_kinds[1],  &compare_print_kind,
     &compare_tables_kind,  &explain_print_kind,  &explain_row_kind,     &validate_blocks_kind,
+    &explain_listing_kind,
 };
 
 // Outputs whose records are made of columns. docs/COLUMNS.md says what those of views are.
