@@ -537,6 +537,35 @@ static void put_registers(const struct code_survey *survey, struct bench_registe
     }
 }
 
+static int64_t far_words(const struct code_survey *survey)
+{
+    return (survey->far_high - survey->far_low) / 8 + 64;
+}
+
+// Writes what the places of what is addressed relative to rip hold: numbers, or addresses of
+// themselves.
+static void put_far_word(const struct code_survey *survey, struct strbuf *out)
+{
+    if (survey->floats && !survey->pointers)
+        strbuf_puts(out, survey->singles ? "0x3f8000003f800000" : "0x3ff0000000000000");
+    else
+        strbuf_printf(out, "latput_far%d + 64", survey->code->number);
+}
+
+// Writes what fills these places anew: the code may have changed them, or other code in its process
+// that writes beyond its own.
+static void put_far_fill(const struct code_survey *survey, struct strbuf *out)
+{
+    if (!survey->far)
+        return;
+    strbuf_puts(out, "mov rax, ");
+    put_far_word(survey, out);
+    strbuf_printf(out,
+                  "\nmov ecx, %" PRId64 "\n"
+                  ".far: mov [latput_far%d+rcx*8-8], rax\ndec ecx\njnz .far\n",
+                  far_words(survey), survey->code->number);
+}
+
 // Writes what bench fills vectors and memory by, or fills memory with addresses in it.
 static void put_fills(const struct code_survey *survey, struct strbuf *out)
 {
@@ -549,6 +578,7 @@ static void put_fills(const struct code_survey *survey, struct strbuf *out)
     }
     if (!survey->code->own)
         return;
+    put_far_fill(survey, out);
     bool wide = survey->code->bits == 64, zeros = survey->floats && !survey->pointers;
     const char *area = wide ? "r14" : "ebp", *word = wide ? "rax" : "eax";
     int bytes = wide ? 8 : 4;
@@ -610,7 +640,7 @@ static void put_own_registers(const struct code_survey *survey, struct strbuf *o
         strbuf_printf(out, "mov qword [latput_own%d], 1\n", n);
 }
 
-// Writes the places of what is addressed relative to rip: numbers, or addresses of themselves.
+// Writes the places of what is addressed relative to rip.
 static void put_far_places(const struct code_survey *survey, struct strbuf *out)
 {
     int n = survey->code->number;
@@ -618,11 +648,8 @@ static void put_far_places(const struct code_survey *survey, struct strbuf *out)
                   "section latput_user progbits alloc noexec write align=64\nalign 64, db 0\n"
                   "latput_far%d:\n",
                   n);
-    strbuf_printf(out, "times %" PRId64 " ", (survey->far_high - survey->far_low) / 8 + 64);
-    if (survey->floats && !survey->pointers)
-        strbuf_puts(out, survey->singles ? "dq 0x3f8000003f800000" : "dq 0x3ff0000000000000");
-    else
-        strbuf_printf(out, "dq latput_far%d + 64", n);
+    strbuf_printf(out, "times %" PRId64 " dq ", far_words(survey));
+    put_far_word(survey, out);
     strbuf_puts(out, "\nsection .text\ndefault abs\n");
 }
 

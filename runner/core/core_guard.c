@@ -87,9 +87,10 @@ static void guard_handler(int signal_number, siginfo_t *info, void *context)
     if (opening || (!core_state.in_kernel && !seal_shut()))
         _exit(112);
     bool unsaid = signal_number == SIGSEGV && info->si_code == SI_KERNEL;
+    uintptr_t address = (uintptr_t)info->si_addr;
     guard_last =
         (struct guard_fault){signal_number, info->si_code,
-                             unsaid ? guard_odd_register(uc) : (uint64_t)(uintptr_t)info->si_addr};
+                             unsaid ? guard_odd_register(uc) : (uint64_t)address, address == at};
     uintptr_t leave = core_state.in_kernel ? (uintptr_t)core_leave : (uintptr_t)core_seal_open;
     uc->uc_mcontext.gregs[REG_EFL] = FLAGS_CLEAR;
     uc->uc_mcontext.gregs[GUARD_REG_IP] = (greg_t)leave;

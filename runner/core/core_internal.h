@@ -80,6 +80,7 @@ enum {
 struct guard_fault {
     int signal, code; // 0: none
     uint64_t address;
+    bool fetch; // of an instruction
 };
 extern struct core_state core_state;  // the one thing that kernels write
 extern struct guard_fault guard_last; // the handler's

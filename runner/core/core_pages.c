@@ -34,6 +34,12 @@ static void pages_map_one(uint64_t at, int fd, uint32_t number)
         munmap(got, CORE_PAGE);
 }
 
+// Returns true if the page is one of the frames as they lie behind the data area.
+static bool page_is_frame(uint64_t at)
+{
+    return frames && at >= (uintptr_t)frames && at < (uintptr_t)frames + FRAMES_BYTES;
+}
+
 void pages_map(const uint64_t *pages, uint32_t n)
 {
     const void *end;
@@ -48,7 +54,8 @@ void pages_map(const uint64_t *pages, uint32_t n)
     for (uint32_t i = 0; i < FRAMES; i++)
         pages_map_one((uintptr_t)frames + (uintptr_t)i * CORE_PAGE, fd, i);
     for (uint32_t i = 0; i < n; i++)
-        pages_map_one(pages[i] & ~(uint64_t)(CORE_PAGE - 1), fd, i);
+        if (!page_is_frame(pages[i]))
+            pages_map_one(pages[i] & ~(uint64_t)(CORE_PAGE - 1), fd, i);
     if (fd >= 0)
         close(fd);
     wanted = true;
@@ -62,7 +69,8 @@ void pages_fill(uint64_t word)
 
 bool pages_missing(const struct guard_fault *fault)
 {
-    if (!wanted || fault->signal != SIGSEGV)
+    // A jump to memory has no use for a page, which nobody may execute.
+    if (!wanted || fault->signal != SIGSEGV || fault->fetch || page_is_frame(fault->address))
         return false;
     return fault->code == SEGV_MAPERR ||
            (fault->code == SEGV_ACCERR && time_is_guard((uintptr_t)fault->address));

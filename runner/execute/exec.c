@@ -57,7 +57,8 @@ struct exec_batch {
     pid_t pid; // of the process
     struct arena *arena;
     struct exec_summary *summary;
-    int current; // the kernel that runs now, -1: none yet
+    int current;      // the kernel that runs now, -1: none yet
+    int64_t began_ms; // it did, on the clock
     // The kernel that ran when a process fell silent or ended; -1: none. It runs once more,
     // `alone`: an earlier kernel may have been at fault, or the machine may have stood still.
     int suspect;
@@ -120,7 +121,7 @@ static bool exec_take_fault(struct exec_batch *batch, const struct core_record *
         record->timing.outcome != OUTCOME_SIGNALLED)
         return false;
     if (!exec_pages_add(batch->params->pages, &kernel->reach, record->timing.fault.address,
-                        clock_now_ms(), why)) {
+                        clock_now_ms() - batch->began_ms, why)) {
         snprintf(detail, CORE_TEXT_MAX, "%s", why);
         return false;
     }
@@ -234,6 +235,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         break;
     case CORE_REC_BEGIN:
         batch->current = (int)record->kernel;
+        batch->began_ms = clock_now_ms();
         batch->kernels[record->kernel].began = true;
         exec_take_tally(batch, &record->begin.tally);
         break;

@@ -17,7 +17,8 @@ struct bench_process {
     struct subproc_child child;
     int thread;
     int nrepeats;
-    bool began; // the kernel
+    bool began;       // the kernel, ...
+    int64_t began_ms; // ... on the clock
     bool ended;
     bool failed;             // the core sent an outcome
     bool outside;            // something outside ended it, as `fatal` says
@@ -83,6 +84,7 @@ static void bench_take(void *context, const struct core_record *record)
         break;
     case CORE_REC_BEGIN:
         process->began = true;
+        process->began_ms = clock_now_ms();
         break;
     case CORE_REC_SHAPE:
         bench->copies = record->shape.copies;
@@ -258,7 +260,7 @@ static bool bench_take_fault(struct exec_bench *bench, const struct exec_params 
     if (!params->pages || bench->outcome != OUTCOME_SIGNALLED || thread == bench_threads(bench))
         return false;
     if (exec_pages_add(params->pages, &bench->reach, processes[thread].fault.address,
-                       clock_now_ms(), why))
+                       clock_now_ms() - processes[thread].began_ms, why))
         return true;
     bench->detail = arena_strdup(processes[0].arena, why);
     return false;

@@ -107,11 +107,11 @@ size_t exec_pages_put(struct exec_pages *pages, void *to)
 }
 
 bool exec_pages_add(struct exec_pages *pages, struct exec_reach *reach, uint64_t address,
-                    int64_t now_ms, char why[EXEC_PAGES_TEXT])
+                    int64_t ran_ms, char why[EXEC_PAGES_TEXT])
 {
     const char *refused = refusal(address);
     uint64_t page = address / CORE_PAGE;
-    reach->first_ms = reach->rounds ? reach->first_ms : now_ms;
+    reach->ran_ms += ran_ms;
     if (!refused && page_is_among(pages, pages->mapped, page))
         refused = "where the measurement core itself lies";
     if (refused) {
@@ -119,7 +119,7 @@ bool exec_pages_add(struct exec_pages *pages, struct exec_reach *reach, uint64_t
                  refused);
         return false;
     }
-    if (reach->rounds >= EXEC_PAGES_ROUNDS || now_ms - reach->first_ms > EXEC_PAGES_MS ||
+    if (reach->rounds >= EXEC_PAGES_ROUNDS || reach->ran_ms > EXEC_PAGES_MS ||
         reach->pages >= EXEC_PAGES_MAX || pages->n >= CORE_PAGES_MAX - EXEC_PAGES_MAX) {
         snprintf(why, EXEC_PAGES_TEXT,
                  "its addresses go to ever new pages: %d were mapped in %d processes, and it asks "

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Limits of a kernel: pages, processes that begin anew for it, and time until the last of them.
+// Limits of a kernel: pages, processes that begin anew for it, and time that it ran in these.
 enum { EXEC_PAGES_MAX = 4096, EXEC_PAGES_ROUNDS = 64, EXEC_PAGES_MS = 10000 };
 
 // Pages of all kernels of a program; owned by the caller, freed by exec_pages_free().
@@ -28,7 +28,7 @@ struct exec_run_of_pages {
 struct exec_reach {
     struct exec_run_of_pages runs[EXEC_PAGES_ROUNDS];
     int nruns, pages, rounds;
-    int64_t first_ms; // of the first fault, on the clock
+    int64_t ran_ms; // until its faults, in all processes
 };
 
 // Copies the addresses behind a configuration, and notes that a process is given them. Returns the
@@ -36,7 +36,7 @@ struct exec_reach {
 size_t exec_pages_put(struct exec_pages *pages, void *to);
 
 enum { EXEC_PAGES_TEXT = 160 };
-// Adds what a fault at `address` calls for. Returns false, with the reason in `why`, where no page
-// may be mapped there, or too many are.
+// Adds what a fault at `address` calls for, before which the kernel ran for `ran_ms`. Returns
+// false, with the reason in `why`, where no page may be mapped there, or too many are.
 bool exec_pages_add(struct exec_pages *pages, struct exec_reach *reach, uint64_t address,
-                    int64_t now_ms, char why[EXEC_PAGES_TEXT]);
+                    int64_t ran_ms, char why[EXEC_PAGES_TEXT]);

@@ -60,7 +60,8 @@ struct explain_work {
     size_t seen_room;
     struct store *store;
     const char *uarch;
-    int64_t run_id; // 0: the best runs
+    int64_t run_id;       // 0: the best runs
+    const char *settings; // of rows: explain_settings(); NULL: not made
     struct explain_table table;
     char *directory; // for files made on the way
     struct arena arena;

@@ -103,10 +103,13 @@ static void job_take_line(struct explain_work *work, char *line, const struct co
     job->init = bar ? arena_strdup(&work->arena, line) : NULL;
 }
 
-// Keeps as much of the line as is told of it.
+// Keeps as much of the line as is told of it, without blanks around it, which CSV loses.
 static void job_shorten(struct explain_work *work, struct explain_job *job)
 {
-    char *shown = arena_strndup(&work->arena, job->source, SHOWN_BYTES);
+    const char *begin = job->source + strspn(job->source, " \t");
+    char *shown = arena_strndup(&work->arena, begin, SHOWN_BYTES);
+    for (size_t len = strlen(shown); len && (shown[len - 1] == ' ' || shown[len - 1] == '\t');)
+        shown[--len] = '\0';
     for (char *at = shown; *at; at++)
         if (!isprint((unsigned char)*at))
             *at = '?';

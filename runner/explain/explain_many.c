@@ -24,26 +24,40 @@ static int portion_predict(struct portion *portion, int i, struct err *err)
     int status = job->refused ? 0 : explain_job_predict(portion->work, job, &result, &arena, err);
     if (status == 0)
         portion->rows[i] = explain_row_make(job, &result.explanation, &portion->arena);
+    portion->rows[i].settings = portion->work->settings;
     if (status == 0 && !job->refused)
         portion->which[portion->nwhich++] = i;
     arena_free(&arena);
     return session_check_stopped(status, err);
 }
 
-static int portion_measure(struct portion *portion, struct err *err)
+// Measures the blocks that are code of programs, or the others, in processes of their own: the
+// first have pages where they ask for some, and memory full of addresses.
+static int portion_measure_kind(struct portion *portion, bool foreign, struct err *err)
 {
-    size_t n = (size_t)portion->nwhich;
+    struct bench_spec specs[EXPLAIN_PORTION];
+    int which[EXPLAIN_PORTION], n = 0;
+    for (int i = 0; i < portion->nwhich; i++) {
+        struct explain_job *job = &portion->jobs[portion->which[i]];
+        if (job->foreign != foreign)
+            continue;
+        which[n] = portion->which[i];
+        specs[n++] = explain_job_spec(portion->work, job);
+    }
     if (n == 0)
         return 0;
-    struct bench_spec *specs = arena_alloc(&portion->arena, n * sizeof *specs);
-    struct bench_result *results = arena_alloc(&portion->arena, n * sizeof *results);
-    for (size_t i = 0; i < n; i++)
-        specs[i] = explain_job_spec(portion->work, &portion->jobs[portion->which[i]]);
-    if (bench_measure_many(specs, (int)n, results, &portion->arena, err) != 0)
+    struct bench_result *results = arena_alloc(&portion->arena, (size_t)n * sizeof *results);
+    if (bench_measure_many(specs, n, results, &portion->arena, err) != 0)
         return -1;
-    for (size_t i = 0; i < n; i++)
-        explain_row_measured(&portion->rows[portion->which[i]], &results[i], &portion->arena);
+    for (int i = 0; i < n; i++)
+        explain_row_measured(&portion->rows[which[i]], &results[i], &portion->arena);
     return 0;
+}
+
+static int portion_measure(struct portion *portion, struct err *err)
+{
+    return portion_measure_kind(portion, true, err) == 0 ? portion_measure_kind(portion, false, err)
+                                                         : -1;
 }
 
 static int portion_take(struct portion *portion, const struct explain_taker *taker,
@@ -71,7 +85,7 @@ int explain_all(struct explain_work *work, int from, const struct explain_taker 
 {
     struct explain_row rows[EXPLAIN_PORTION];
     struct progress *progress = progress_start(work->njobs - from, taker->quiet);
-    int status = 0;
+    int status = explain_settings(work, err);
     progress_name(progress, "blocks");
     progress_more(progress, work->njobs - from, work->njobs - from);
     for (int at = from; at < work->njobs && status == 0; at += EXPLAIN_PORTION) {

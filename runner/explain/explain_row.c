@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "explain_row.h"
 
+#include "store/store_run.h"
 #include "util/csvfile.h"
+#include "version.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +20,7 @@ OUTPUT_DEFINE(row_record, struct explain_row, OUTPUT_LINE, ROW(line), ROW(refuse
               ROW(predicted_clk, .decimals = 3, .look.digits = 6), ROW(limit, .known = true),
               ROW(measured_clk, .decimals = 3, .look.digits = 6), ROW(failure, .known = true),
               ROW(spread_clk, .decimals = 3, .look.digits = 4), ROW(weight, .look.digits = 9),
-              ROW(code, .known = true));
+              ROW(code, .known = true), ROW(settings, .known = true));
 const struct output_kind explain_row_kind = {"explain_blocks", "latput explain --blocks",
                                              &row_record, 0, 0};
 
@@ -43,7 +47,8 @@ struct explain_row explain_row_make(const struct explain_job *job,
                               .failure = "",
                               .spread_clk = NAN,
                               .weight = job->weight,
-                              .code = job->source ? job->source : ""};
+                              .code = job->source ? job->source : "",
+                              .settings = ""};
     if (job->refused || !explanation)
         return row;
     row.instructions = explanation->block.n;
@@ -92,6 +97,8 @@ void explain_row_print(const struct explain_row *row)
 
 // --- Rows in a file. ---
 
+static const double SAME_WEIGHT = 1e-6; // as a share: a file has so many digits of a weight
+
 enum {
     COLUMN_LINE,
     COLUMN_REFUSED,
@@ -104,50 +111,107 @@ enum {
     COLUMN_SPREAD,
     COLUMN_WEIGHT,
     COLUMN_CODE,
+    COLUMN_SETTINGS,
     COLUMNS
 };
-static const char *const columns[COLUMNS] = {"line",          "refused", "instructions", "assumed",
-                                             "predicted_clk", "limit",   "measured_clk", "failure",
-                                             "spread_clk",    "weight",  "code"};
+static const char *const columns[COLUMNS] = {
+    "line",         "refused", "instructions", "assumed", "predicted_clk", "limit",
+    "measured_clk", "failure", "spread_clk",   "weight",  "code",          "settings"};
 
-static double number_or(const char *text, double none)
+int explain_settings(struct explain_work *work, struct err *err)
 {
-    return *text ? strtod(text, NULL) : none;
+    const struct explain_request *request = work->request;
+    int64_t run_id = work->run_id;
+    if (work->settings)
+        return 0;
+    if (!run_id && work->store && store_run_newest(work->store, work->uarch, &run_id, err) < 0)
+        return -1;
+    const char *init = request->spec.init;
+    const char *text = arena_printf(
+        &work->arena, "latput %s, %s, run %" PRId64 "%s, %d-bit, %s%s%s", LATPUT_VERSION,
+        work->uarch ? work->uarch : "no CPU", run_id, work->run_id ? " alone" : "",
+        request->spec.bits ? request->spec.bits : 64, request->predict ? "predicted" : "measured",
+        init ? ", init " : "", init ? init : "");
+    work->settings = one_line(text, &work->arena);
+    return 0;
 }
 
-static struct explain_row row_of(const struct csv_record *record, struct arena *arena)
+// Reads a number that is not negative; nothing is `none`. Returns false if the field is no such.
+static bool number_read(const char *text, double none, double *number)
+{
+    char *end;
+    *number = none;
+    if (!*text)
+        return true;
+    *number = strtod(text, &end);
+    return end > text && !*end && isfinite(*number) && *number >= 0;
+}
+
+// Makes the row of a record. Returns -1, or the column that has no such number.
+static int row_of(const struct csv_record *record, struct arena *arena, struct explain_row *row)
 {
     const char *const *fields = record->fields;
-    return (struct explain_row){.line = (int)number_or(fields[COLUMN_LINE], 0),
-                                .refused = arena_strdup(arena, fields[COLUMN_REFUSED]),
-                                .instructions = (int)number_or(fields[COLUMN_INSTRUCTIONS], -1),
-                                .assumed = (int)number_or(fields[COLUMN_ASSUMED], -1),
-                                .predicted_clk = number_or(fields[COLUMN_PREDICTED], NAN),
+    double line, instructions, assumed;
+    *row = (struct explain_row){.refused = arena_strdup(arena, fields[COLUMN_REFUSED]),
                                 .limit = arena_strdup(arena, fields[COLUMN_LIMIT]),
-                                .measured_clk = number_or(fields[COLUMN_MEASURED], NAN),
                                 .failure = arena_strdup(arena, fields[COLUMN_FAILURE]),
-                                .spread_clk = number_or(fields[COLUMN_SPREAD], NAN),
-                                .weight = number_or(fields[COLUMN_WEIGHT], 1),
-                                .code = arena_strdup(arena, fields[COLUMN_CODE])};
+                                .code = arena_strdup(arena, fields[COLUMN_CODE]),
+                                .settings = arena_strdup(arena, fields[COLUMN_SETTINGS])};
+    const struct {
+        int column;
+        double none, *number;
+        bool whole;
+    } numbers[] = {
+        {COLUMN_LINE,         0,   &line,               true },
+        {COLUMN_INSTRUCTIONS, -1,  &instructions,       true },
+        {COLUMN_ASSUMED,      -1,  &assumed,            true },
+        {COLUMN_PREDICTED,    NAN, &row->predicted_clk, false},
+        {COLUMN_MEASURED,     NAN, &row->measured_clk,  false},
+        {COLUMN_SPREAD,       NAN, &row->spread_clk,    false},
+        {COLUMN_WEIGHT,       1,   &row->weight,        false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+        double *number = numbers[i].number;
+        if (!number_read(fields[numbers[i].column], numbers[i].none, number) ||
+            (numbers[i].whole && (*number > INT_MAX || *number != floor(*number))))
+            return numbers[i].column;
+    }
+    row->line = (int)line;
+    row->instructions = (int)instructions;
+    row->assumed = (int)assumed;
+    return -1;
+}
+
+static int row_take(const struct explain_file *file, const struct csv_record *record,
+                    const struct explain_work *work, struct arena *arena, struct err *err)
+{
+    struct explain_row *row = &file->rows[file->nrows];
+    int wrong = row_of(record, arena, row);
+    if (wrong >= 0)
+        return csv_record_error(file->path, record, wrong, err, "'%s' is no number of a row",
+                                record->fields[wrong]);
+    const struct explain_job *job = file->nrows < work->njobs ? &work->jobs[file->nrows] : NULL;
+    if (!job || row->line != job->line || strcmp(row->code, job->source ? job->source : "") != 0 ||
+        fabs(row->weight - job->weight) > SAME_WEIGHT * job->weight)
+        return csv_record_error(file->path, record, -1, err,
+                                "a row of another block than %s has here: another file is to be "
+                                "named for the rows of these blocks",
+                                work->request->blocks);
+    if (strcmp(row->settings, work->settings) != 0)
+        return csv_record_error(file->path, record, COLUMN_SETTINGS, err,
+                                "its numbers were made by other settings than these, '%s': the "
+                                "same ones are to be given, or another file",
+                                work->settings);
+    return 0;
 }
 
 static int rows_take(const struct csv_file *csv, const struct explain_work *work,
                      struct arena *arena, struct explain_file *file, struct err *err)
 {
     file->rows = arena_alloc(arena, (csv->nrecords + 1) * sizeof *file->rows);
-    for (size_t i = 0; i < csv->nrecords; i++) {
-        const struct csv_record *record = &csv->records[i];
-        struct explain_row row = row_of(record, arena);
-        const struct explain_job *job = &work->jobs[i];
-        if (i >= (size_t)work->njobs || row.line != job->line ||
-            strcmp(row.code, job->source ? job->source : "") != 0)
-            return csv_record_error(
-                file->path, record, -1, err,
-                "a row of another block than %s has here: another file is to be "
-                "named for the rows of these blocks",
-                work->request->blocks);
-        file->rows[file->nrows++] = row;
-    }
+    for (size_t i = 0; i < csv->nrecords; i++, file->nrows++)
+        if (row_take(file, &csv->records[i], work, arena, err) != 0)
+            return -1;
     return 0;
 }
 
@@ -196,12 +260,14 @@ static int file_head(FILE *stream, struct err *err, const char *path)
     return status;
 }
 
-int explain_file_open(const char *path, const struct explain_work *work, struct arena *arena,
+int explain_file_open(const char *path, struct explain_work *work, struct arena *arena,
                       struct explain_file *file, struct err *err)
 {
     const struct csv_spec spec = {columns, COLUMNS, 0};
     struct csv_file csv = {0};
     *file = (struct explain_file){.path = path};
+    if (explain_settings(work, err) != 0)
+        return -1;
     FILE *stream = fopen(path, "a+e");
     if (!stream)
         return err_set(err, "%s: cannot be written: %s", path, strerror(errno));

@@ -15,7 +15,8 @@ struct explain_row {
     double measured_clk;
     const char *failure; // why it was not measured
     double spread_clk, weight;
-    const char *code; // the line, or as much of it as is told
+    const char *code;     // the line, or as much of it as is told
+    const char *settings; // by which its numbers were made
 };
 extern const struct output_kind explain_row_kind;
 
@@ -27,6 +28,10 @@ void explain_row_measured(struct explain_row *row, const struct bench_result *re
                           struct arena *arena);
 void explain_row_print(const struct explain_row *row); // as a line on standard output
 
+// Sets work->settings: version, CPU, run of the tables, and options that change numbers. Returns 0,
+// or -1 with a message.
+int explain_settings(struct explain_work *work, struct err *err);
+
 // A file of rows as CSV, which goes on where it was left.
 struct explain_file {
     const char *path;
@@ -35,9 +40,9 @@ struct explain_file {
     void *stream; // FILE *
 };
 // Opens the file, and makes it if there is none. Its rows must be those of the first blocks of the
-// work; half a row at its end is removed. -1 with a message: it is another file, and was not
-// changed.
-int explain_file_open(const char *path, const struct explain_work *work, struct arena *arena,
+// work, with numbers that can be and the same settings; half a row at its end is removed. -1 with a
+// message: it is another file, and was not changed.
+int explain_file_open(const char *path, struct explain_work *work, struct arena *arena,
                       struct explain_file *file, struct err *err);
 // Appends rows, which are in the file when it returns 0.
 int explain_file_put(struct explain_file *file, const struct explain_row *rows, int n,

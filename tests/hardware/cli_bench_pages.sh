@@ -96,5 +96,27 @@ expect_status 0
 expect_out '^10 blocks of blocks\.txt: 2 refused, 2 not measured, 6 compared$'
 expect "all rows" test "$(wc -l <rows.csv)" = 11
 expect "the first ones are as they were" cmp <(head -n 8 before.csv) <(head -n 8 rows.csv)
+# Other options, by which the numbers would be others: the file is refused and stays.
+cp rows.csv before.csv
+run explain --db t.db --run 1 --blocks blocks.txt --to rows.csv --predict
+expect_status 2
+expect_err 'rows\.csv:2: its numbers were made by other settings than these'
+expect "the rows are as they were" cmp rows.csv before.csv
+# A block that writes behind its own places (lea rcx, [rip+0x1000]; mov qword [rcx+0x200], 0) leaves
+# the next one what it expects: a chain of pointers, mov rax, [rip+0x1000]; mov rax, [rax]. Text has
+# memory of its own: what nobody wrote is 0, not an address, and it has no pages.
+printf '%s\n' 488d0d0010000048c7810002000000000000 488b0500100000488b00 \
+    'mov rax, [r14+0x9000]; mov rax, [r14+rax] ' 'mov rax, [r14+0x80000]' >apart.txt
+run validate --db t.db --run 1 --blocks apart.txt --to apart.csv
+expect_status 0
+row() { # LINE PATTERN
+    expect "row of line $1 ($(grep "^$1," apart.csv))" grep -qE "^$1,$2" apart.csv
+}
+row 1 ',2,[0-2],[^,]+,[^,]+,[0-9.]+,,'
+row 2 ',2,[01],[^,]+,[^,]+,[0-9.]+,,'
+row 3 ',2,[01],[^,]+,[^,]+,[0-9.]+,,'
+row 4 ',1,.*SIGSEGV: no access to memory'
+run validate --db t.db --run 1 --blocks apart.txt --to apart.csv
+expect_status 0
 
 finish

@@ -188,6 +188,8 @@ static void bytes_become_text(void **state)
     assert_string_equal(text.body, "db 0x48, 0x81, 0x04, 0x25\ndd latput_far0 + 0\n"
                                    "db 0xaa, 0xbb, 0xcc, 0x0d\n");
     assert_true(text.linked);
+    assert_non_null(strstr(text.init, "mov rax, latput_far0 + 64\nmov ecx, 64\n"
+                                      ".far: mov [latput_far0+rcx*8-8], rax\n"));
     // lea rdi, [rip+0x780f2] stays what it is; lea rax, [rip+0x10]; mov ecx, [rax] has its place.
     assert_int_equal(made("488d3df2800700", true, &text, &err), 0);
     assert_string_equal(text.body, "db 0x48, 0x8d, 0x3d, 0xf2, 0x80, 0x07, 0x00\n");

@@ -29,7 +29,8 @@ static struct explain_row row(const char *limit, double predicted, double measur
                                 .measured_clk = measured,
                                 .spread_clk = NAN,
                                 .weight = weight,
-                                .code = "90"};
+                                .code = "90",
+                                .settings = ""};
 }
 
 static void figures_are_of_what_was_measured(void **state)
@@ -84,7 +85,8 @@ static void rows_are_kept(void **state)
         {.line = 3, .source = "a, \"b\"", .weight = 2}
     };
     const struct explain_request request = {.blocks = "blocks.csv"};
-    const struct explain_work work = {.request = &request, .jobs = jobs, .njobs = 2};
+    struct explain_work work = {
+        .request = &request, .jobs = jobs, .njobs = 2, .settings = "a CPU, measured"};
     struct explain_file file;
     assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), 0);
     assert_int_equal(file.nrows, 0);
@@ -92,6 +94,7 @@ static void rows_are_kept(void **state)
     rows[0].line = 2;
     rows[1].line = 3;
     rows[1].code = jobs[1].source;
+    rows[0].settings = rows[1].settings = work.settings;
     rows[1].instructions = -1;
     assert_int_equal(explain_file_put(&file, rows, 2, &err), 0);
     assert_int_equal(explain_file_close(&file, &err), 0);
@@ -110,6 +113,21 @@ static void rows_are_kept(void **state)
     assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), 0);
     assert_int_equal(file.nrows, 2);
     assert_int_equal(explain_file_close(&file, &err), 0);
+    // Other settings, and numbers that cannot be, are refused; the file stays.
+    work.settings = "a CPU, predicted";
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), -1);
+    assert_non_null(strstr(err.text, "rows.csv:2: its numbers were made by other settings than "
+                                     "these, 'a CPU, predicted'"));
+    work.settings = "a CPU, measured";
+    torn = fopen(path, "a");
+    fputs("4,,1,0,1.0,chain,4 clk,,0,1,90,\n", torn);
+    fclose(torn);
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), -1);
+    assert_non_null(strstr(err.text, "rows.csv:4: '4 clk' is no number of a row"));
+    jobs[0].weight = 3;
+    assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), -1);
+    assert_non_null(strstr(err.text, "rows.csv:2: a row of another block"));
+    jobs[0].weight = 1;
     jobs[0].source = "91";
     assert_int_equal(explain_file_open(path, &work, &arena, &file, &err), -1);
     assert_non_null(strstr(err.text, "rows.csv:2: a row of another block"));
