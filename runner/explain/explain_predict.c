@@ -263,8 +263,8 @@ static void predict_again(struct explanation *explanation, const struct again *a
     port_set_text(explanation->model, found.set, &name);
     limit_add(explanation, LIMIT_PORTS, found.clk,
               arena_printf(arena,
-                           "%.4g uops that only %s can do, and %.2g turns in vain: results "
-                           "used at once",
+                           "%.4g uops that only %s can do, and %.2g turns more, by what "
+                           "dependent_groups measured of results used at once",
                            found.uops, strbuf_text(&name), found.again_uops))
         ->set = found.set;
     strbuf_free(&name);

@@ -105,19 +105,22 @@ static void print_limits(const struct explanation *explanation, const struct pag
 
 static void print_next(const struct explanation *explanation, const struct page *page)
 {
-    const struct explain_limit *limits = explanation->limits;
-    if (explanation->nlimits < 2 || limits[0].clk <= 0)
+    const struct explain_limit *limits = explanation->limits, *next = limits + 1;
+    // The same ports may be told twice, with turns that are lost and without.
+    while (next < limits + explanation->nlimits && limits->set && next->set == limits->set)
+        next++;
+    if (next >= limits + explanation->nlimits || limits->clk <= 0)
         return;
-    double gain = 100 * (limits[0].clk - limits[1].clk) / limits[0].clk;
-    const char *what = explain_kind_name(limits[0].kind);
+    double gain = 100 * (limits->clk - next->clk) / limits->clk;
+    const char *what = explain_kind_name(limits->kind);
     if (gain < 100 * explain_tolerance)
         print_line(page, 0,
-                   "The %s would have to be relieved too: relieving the %s alone saves "
-                   "%.0f %%.",
-                   explain_kind_name(limits[1].kind), what, gain);
+                   "By the tables the %s would have to be relieved too: relieving the %s alone "
+                   "saves %.0f %%.",
+                   explain_kind_name(next->kind), what, gain);
     else
         print_line(page, 0, "Without it the next limit is the %s, at %.2f clk.",
-                   explain_kind_name(limits[1].kind), limits[1].clk);
+                   explain_kind_name(next->kind), next->clk);
 }
 
 // --- The chain. ---

@@ -229,7 +229,8 @@ const char *explain_doubt(const struct explanation *explanation,
                           const struct explain_measured *measured, struct arena *arena)
 {
     if (near(explanation->meets_clk, measured->clk))
-        return "loads find what stores by other pointers wrote just before";
+        return "it takes as long as if loads found what stores by other pointers wrote just "
+               "before; whether they do was not tried";
     for (int i = 0; i < measured->ntries; i++)
         if (measured->tries[i].explains)
             return NULL;

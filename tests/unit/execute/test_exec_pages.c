@@ -134,7 +134,7 @@ static void pages_and_processes_and_time_end(void **state)
     assert_true(reach.pages >= EXEC_PAGES_MAX && reach.rounds < EXEC_PAGES_ROUNDS);
     begin(NULL);
     assert_true(fault(PLACE));
-    // What other kernels took between is not its own.
+    // The time of other kernels between is not its own.
     assert_true(exec_pages_add(&pages, &reach, 2 * PLACE, EXEC_PAGES_MS - 1, why));
     assert_true(exec_pages_add(&pages, &reach, 3 * PLACE, 1, why));
     assert_false(exec_pages_add(&pages, &reach, 4 * PLACE, 1, why));
