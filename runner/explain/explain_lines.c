@@ -53,6 +53,7 @@ static void job_refuse_weight(struct explain_work *work, const char *text, struc
 {
     struct err why;
     err_set(&why, "'%.40s' is no weight: a number that is not negative", text);
+    job->weight = 1;
     job->refused = arena_strdup(&work->arena, why.text);
 }
 

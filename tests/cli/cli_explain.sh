@@ -410,9 +410,9 @@ expect_out '^ +7 +2 +4\.0'
 printf 'addr,weight,hex\n1,2.5,480fafc3\n2,0,90\n3,1\n4,-1,90\n' >columns.csv
 explain --blocks columns.csv --format csv
 expect_status 1
-expect_out '^line,refused,instructions,assumed,predicted_clk,limit,measured_clk,failure,spread_clk,weight,code$'
-expect_out '^2,,1,0,3\.0[0-9]*,chain,,,,2\.5,480fafc3$'
-expect_out '^3,,1,0,[0-9.]+,front end,,,,0,90$'
+expect_out '^line,refused,instructions,assumed,predicted_clk,limit,measured_clk,failure,spread_clk,weight,code,settings$'
+expect_out '^2,,1,0,3\.0[0-9]*,chain,,,,2\.5,480fafc3,"latput .*, run 1, 64-bit, predicted"$'
+expect_out '^3,,1,0,[0-9.]+,front end,,,,0,90,'
 expect_out '^4,there is nothing in the column hex,'
 expect_out "^5,'-1' is no weight: a number that is not negative,"
 printf 'addr,bytes\n1,90\n' >other.csv
@@ -437,10 +437,13 @@ expect_err '^latput explain: columns\.csv: 2 of 4 blocks refused$'
 expect "the file is whole again" cmp rows.csv whole.csv
 explain --blocks hex.csv --to rows.csv
 expect_status 2
-expect_err 'rows\.csv:3: a row of another block than hex\.csv has here'
+expect_err 'rows\.csv:2: a row of another block than hex\.csv has here'
 explain --blocks columns.csv --to columns.csv
 expect_status 2
 expect_err 'columns\.csv: no file of rows of blocks'
+explain --blocks columns.csv --to rows.csv --init 'mov eax, 1'
+expect_status 2
+expect_err 'rows\.csv:2: its numbers were made by other settings than these'
 expect "both are as they were" test "$(cat rows.csv columns.csv | wc -l)" = 10
 explain --asm nop --to rows.csv
 expect_status 2
