@@ -440,12 +440,13 @@
             !["size", "known", "family"].includes(differs) &&
             !["at_rename", "run_id"].includes(name),
     );
-    const otherText = ({ name, type }, { table }, form) =>
-        type === "text"
-            ? table.text(name, form)
-            : type === "clk"
-              ? clk(table.number(name, form))
-              : String(table.number(name, form) ?? "");
+    const upper = ({ bound }, table, form) => bound !== null && table.text(bound, form) === "upper";
+    const otherText = (column, { table }, form) => {
+        const { name, type } = column;
+        if (type === "text") return table.text(name, form);
+        if (type !== "clk") return String(table.number(name, form) ?? "");
+        return marked(clk(table.number(name, form)), upper(column, table, form), null);
+    };
 
     async function section(cpu, form, place) {
         const { table } = cpu;

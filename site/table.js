@@ -60,11 +60,27 @@
         const text = cpu.table.text("ports", form);
         return [text === "" ? "none" : text, rename(cpu, form)].filter(Boolean).join(", ");
     }
+    // What a table of others has (site --beside): its columns, and ours with theirs: "3.00 (3.12)".
+    const their = latput.columns.columns.filter(({ name }) => name.startsWith("their_"));
+    function theirs({ table }, { name, type, bound }, form) {
+        if (type !== "clk") return table.text(name, form) ?? "";
+        const upper = bound !== null && table.text(bound, form) === "upper";
+        return marked(clk(table.number(name, form)), upper, null);
+    }
+    function withTheirs(ours, name) {
+        const column = their.find((one) => one.name === name);
+        if (!column) return ours;
+        return (cpu, form) => {
+            const text = ours(cpu, form),
+                second = theirs(cpu, column, form);
+            return text && second ? `${text} (${second})` : text;
+        };
+    }
     const metricText = {
-        lat: latency,
-        tp: throughput,
+        lat: withTheirs(latency, "their_latency_clk"),
+        tp: withTheirs(throughput, "their_rthroughput_clk"),
         uops,
-        ports,
+        ports: withTheirs(ports, "their_ports"),
     };
     // Returns the reason for a missing value.
     function missing(cpu, form, metric) {
@@ -639,6 +655,8 @@
             if (state.metrics.has("ports")) put(name("ports"), table.text("ports", form));
             put(name("at_rename"), table.text("at_rename", form));
             put(name("outcome"), table.text("outcome", form));
+            for (const { name: of, type } of their)
+                put(name(of), type === "clk" ? value(cpu, of) : table.text(of, form));
         }
         return object;
     }
