@@ -84,8 +84,8 @@ CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole
 PUBLISHED = $(wildcard results/published/*.tar.xz)
 PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
-.PHONY: all tests test check check-hardware storm bench golden schema figures truth largest fuzz \
-	format lint width headless install uninstall dist deb pages release clean
+.PHONY: all tests test check check-hardware storm bench golden schema comparison figures truth \
+	largest fuzz format lint width headless install uninstall dist deb pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -286,6 +286,11 @@ golden: all $(TESTS)
 schema: $(BUILD)/tests/test_golden_schema
 	LATPUT_GOLDEN=rewrite $(BUILD)/tests/test_golden_schema
 
+# The parts of docs/COMPARISON.md that follow from records, or that a command prints.
+comparison: all $(BUILD)/tests/test_golden_comparison
+	LATPUT_GOLDEN=rewrite $(BUILD)/tests/test_golden_comparison
+	LATPUT_GOLDEN=rewrite tests/run $(BUILD) cli/cli_compare.sh
+
 # The pages of figures, from the tables that programs read.
 figures:
 	@mkdir -p $(BUILD)
@@ -327,8 +332,9 @@ TIDY = clang-tidy --quiet \
 	$(patsubst %,--extra-arg=%,-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES))
 # The patterns are those of git, whose * matches directories, too.
 lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) \
-	$(SQLITE_OBJECTS) $(BUILD)/tests/test_golden_schema
+	$(SQLITE_OBJECTS) $(BUILD)/tests/test_golden_schema $(BUILD)/tests/test_golden_comparison
 	$(BUILD)/tests/test_golden_schema
+	$(BUILD)/tests/test_golden_comparison
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run .ci/bare \
 		tools/fleet tools/release

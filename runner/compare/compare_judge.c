@@ -21,7 +21,7 @@ const struct compare_group_record compare_group_records[COMPARE_GROUPS] = {
     [GROUP_BOUND] = {"bound", "neither", "one is an upper bound, and the other lies below it"},
     [GROUP_IDIOM] = {"idiom", "neither", "ours of one register for all operands is the same"},
     [GROUP_TWO] = {"one or two cycles", "neither",
-        "ours is less among other instructions than in a dense chain"},
+        "theirs is between ours among other instructions and in a dense chain"},
     [GROUP_IMMEDIATE] = {"other immediate", "neither", "ours with another constant is the same"},
     [GROUP_PAIR] = {"other operand pair", "neither",
         "ours of another pair of operands is the same"},

@@ -109,6 +109,9 @@ struct compare_tolerance {
 extern const struct compare_tolerance compare_tolerances[FOREIGN_QUANTITIES];
 bool compare_near(enum foreign_quantity quantity, double theirs, double ours);
 
+// Appends tolerances and groups as docs/COMPARISON.md has them.
+void compare_document(struct strbuf *out);
+
 // Prints n comparisons as text (REPORT_TABLE), CSV or JSON; of each at most so many differences
 // (0: all).
 void compare_tables_print(const struct compare_tables *tables, int n, int entries,
