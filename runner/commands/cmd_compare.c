@@ -133,7 +133,7 @@ static void files_note(const struct foreign_table *table, const struct known_cpu
                      theirs, data->uarch);
 }
 
-// What is compared, and with what.
+// The two tables that are compared.
 struct compared {
     struct known_cpu data;
     struct compare_llvm *llvm;           // NULL: files

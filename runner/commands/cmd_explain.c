@@ -78,8 +78,8 @@ static const struct command_option options[] = {
                         "are taken, +N in the function, or none; others are not",
         OPTION_TEXT(request.path)},
     {0, "listing", NULL,
-        "a report of the function: each loop in two lines, then its instructions with slots, ports, "
-        "and whether they are on a loop's longest chain",
+        "a report of the function: each loop in two lines, then its instructions with slots, "
+        "ports, and whether they are on a loop's longest chain",
         OPTION_SWITCH(request.listing, true)},
     {0, "hex", "BYTES", "machine code as hexadecimal digits", OPTION_TEXT(request.spec.hex)},
     {0, "syntax", "NAME", "of CODE: nasm (default), att or intel, as binutils' assembler has them",

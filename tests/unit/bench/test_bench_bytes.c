@@ -209,7 +209,10 @@ static void bytes_become_text(void **state)
     assert_int_equal(made("4883c00184db740439c875f4", true, &text, &err), 0);
     assert_true(text.looped);
     assert_string_equal(text.body, "db 0x48, 0x83, 0xc0, 0x01\ndb 0x84, 0xdb\ndb 0x74, 0x00\n");
-    static const char *const refused[] = {"4889", "c3",     "e800000000",   "0f05", "eb00",
+    // A jump to the next instruction goes on with the code.
+    assert_int_equal(made("eb0048ffc0", true, &text, &err), 0);
+    assert_string_equal(text.body, "db 0xeb, 0x00\ndb 0x48, 0xff, 0xc0\n");
+    static const char *const refused[] = {"4889", "c3",     "e800000000",   "0f05", "eb10",
                                           "75fe", "750090", "7402900f1f00", "cd80", "ff27"};
     for (size_t i = 0; i < ARRAY_LEN(refused); i++)
         if (made(refused[i], true, &text, &err) == 0)
@@ -342,28 +345,32 @@ static void calls_are_made(void **state)
     (void)state;
 #define CALL_64 "mov eax, latput_function\ncall rax\n"
     static const struct {
-        const char *args, *init, *call; // call NULL: refused
         int bits;
+        const char *args, *init, *call; // call NULL: refused
     } cases[] = {
-        {NULL,                     NULL,                                   "mov rdi, r14\nmov rsi, 65536\n" CALL_64, 64},
-        {"data+64, data-8 , 0x10", NULL,
-         "lea rdi, [r14+64]\nlea rsi, [r14+-8]\nmov rdx, 16\n" CALL_64,                                              64},
-        {"data, 7",                NULL,
-         "sub esp, 8\npush dword 7\npush ebp\nmov eax, latput_function\ncall eax\nadd esp, 16\n",                    32},
-        {NULL,                     "mov esi, 10; mov [r14], rsi",
-         "mov rdi, r14\nmov rsi, 65536\nmov rsi, [latput_kept+0]\ncall [latput_entry]\n",                            64},
-        {"5",                      "mov edi, 10; vxorps ymm3, ymm3, ymm3",
-         "mov rdi, [latput_kept+0]\nvmovups ymm3, [latput_kept+64]\nmov rdi, 5\ncall "
-         "[latput_entry]\n",                                                                                         64},
-        {"5",                      "mov ecx, 10",
-         "sub esp, 12\npush dword 5\nmov ecx, [latput_kept+0]\ncall [latput_entry]\nadd esp, 16\n",                  32},
-        {NULL,                     "mov r14d, 1; push rax; pop r15",       "mov rdi, r14\nmov rsi, 65536\n" CALL_64, 64},
-        {"1, 2, 3, 4, 5, 6, 7",    NULL,                                   NULL,                                     64},
-        {"data, ",                 NULL,                                   NULL,                                     64},
-        {"datum",                  NULL,                                   NULL,                                     64},
-        {"data+",                  NULL,                                   NULL,                                     64},
-        {"data+9999999999",        NULL,                                   NULL,                                     64},
-        {"1; syscall",             NULL,                                   NULL,                                     64},
+  // clang-format off
+        {64, NULL, NULL, "mov rdi, r14\nmov rsi, 65536\n" CALL_64},
+        {64, "data+64, data-8 , 0x10", NULL,
+            "lea rdi, [r14+64]\nlea rsi, [r14+-8]\nmov rdx, 16\n" CALL_64},
+        {32, "data, 7", NULL,
+            "sub esp, 8\npush dword 7\npush ebp\nmov eax, latput_function\n"
+            "call eax\nadd esp, 16\n"},
+        {64, NULL, "mov esi, 10; mov [r14], rsi",
+            "mov rdi, r14\nmov rsi, 65536\nmov rsi, [latput_kept+0]\ncall [latput_entry]\n"},
+        {64, "5", "mov edi, 10; vxorps ymm3, ymm3, ymm3",
+            "mov rdi, [latput_kept+0]\nvmovups ymm3, [latput_kept+64]\nmov rdi, 5\n"
+            "call [latput_entry]\n"},
+        {32, "5", "mov ecx, 10",
+            "sub esp, 12\npush dword 5\nmov ecx, [latput_kept+0]\ncall [latput_entry]\n"
+            "add esp, 16\n"},
+        {64, NULL, "mov r14d, 1; push rax; pop r15", "mov rdi, r14\nmov rsi, 65536\n" CALL_64},
+        {64, "1, 2, 3, 4, 5, 6, 7", NULL, NULL},
+        {64, "data, ", NULL, NULL},
+        {64, "datum", NULL, NULL},
+        {64, "data+", NULL, NULL},
+        {64, "data+9999999999", NULL, NULL},
+        {64, "1; syscall", NULL, NULL},
+  // clang-format on
     };
     struct err err = {0};
     char *directory = scratch_begin(&err);
