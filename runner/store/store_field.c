@@ -21,12 +21,13 @@ const struct field_words words_outcome = {outcome_name, OUTCOME_COUNT, OUTCOME_S
                          words_conclusion = {conclusion_outcome_name, CONCLUSION_OUTCOME_COUNT,
                                              CONCLUSION_TOO_FEW, NULL};
 
-const struct store_field *store_field_at(const struct store_record *record, int i)
+static const struct store_field *store_field_at(const struct store_record *record, int i)
 {
     return (const struct store_field *)record->of.fields + i;
 }
 
-const char *store_field_name(const struct store_field *field)
+// Returns the name of a field, which is its column's.
+static const char *store_field_name(const struct store_field *field)
 {
     const char *dot = field->column ? strrchr(field->column, '.') : NULL;
     return dot ? dot + 1 : field->column ? field->column : field_name(&field->out.at);

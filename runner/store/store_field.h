@@ -51,7 +51,3 @@ struct store_record {
 // The structure of a record with its fields, or with the first of them.
 #define STORE_FIELDS(type, list) .of = {OUTPUT_RECORD(type, list)}
 #define STORE_FIELDS_FIRST(type, list, n) .of = {OUTPUT_FIRST(type, list, n)}
-
-const struct store_field *store_field_at(const struct store_record *record, int i);
-// Returns the name of a field, which is its column's.
-const char *store_field_name(const struct store_field *field);

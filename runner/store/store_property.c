@@ -41,7 +41,7 @@ static const struct store_field point_fields[] = {
                     "sweep_point.point_id AND EXISTS (SELECT 1 FROM sweep_sample WHERE "
                     "sweep_sample.timing_id = sweep_timing.timing_id))"),
 };
-const struct store_record store_swept_point = {
+static const struct store_record swept_point = {
     "sweep_point", "variant_id, position", STORE_FIELDS(struct swept_point, point_fields),
     .from = "sweep_point JOIN property_variant USING (variant_id) "
             "LEFT JOIN sweep_value USING (point_id) "
@@ -94,7 +94,7 @@ static int put_value(struct store *store, int64_t point_id, const struct swept_p
 static int put_point(struct store *store, const int64_t keys[2], const struct swept_point *point,
                      struct err *err)
 {
-    if (store_put_row(store, &store_swept_point, keys, point, err) != 0)
+    if (store_put_row(store, &swept_point, keys, point, err) != 0)
         return -1;
     int64_t point_id = sqlite3_last_insert_rowid(store->db);
     return store_put_timings(store, TIMED_POINT, point_id, point->timings, point->ntimings, err) ==
@@ -186,7 +186,7 @@ static int read_property(struct store *store, struct swept_property *property, s
     int ntimings;
     int64_t id = property->property_id;
     if (store_get_rows(store, &variant, id, arena, &variants, err) != 0 ||
-        store_get_rows(store, &store_swept_point, id, arena, &points, err) != 0 ||
+        store_get_rows(store, &swept_point, id, arena, &points, err) != 0 ||
         store_get_swept_timings(store, id, arena, &timings, &ntimings, err) != 0)
         return -1;
     property->variants = variants.rows;

@@ -11,8 +11,7 @@
 #include <stdint.h>
 
 // The fields of its rows.
-extern const struct store_record store_swept_property, store_swept_point;
-extern const struct store_record store_conclusion, store_conclusion_value;
+extern const struct store_record store_swept_property, store_conclusion, store_conclusion_value;
 
 // Adds a property to a run with its conclusions, all of it or nothing. Sets property->position.
 int store_put_property(struct store *store, int64_t run_id, struct swept_property *property,

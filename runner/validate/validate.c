@@ -143,31 +143,24 @@ static int mixes_measure(const struct port_oracle *oracle, const struct port_mix
     return status;
 }
 
-void validate_usages(const struct validate_forms *forms, const struct port_mix *mix,
-                     const struct port_usage **usages, int *counts)
-{
-    for (int i = 0; i < mix->nparts; i++) {
-        usages[i] = &forms->forms[mix->parts[i].form].usage;
-        counts[i] = mix->parts[i].count;
-    }
-}
-
-double validate_predict(const struct validate_forms *forms, const struct port_model *model,
-                        const struct port_mix *mix)
-{
-    const struct port_usage *usages[PORT_MIX_PARTS_MAX];
-    int counts[PORT_MIX_PARTS_MAX];
-    validate_usages(forms, mix, usages, counts);
-    return port_predict(model, usages, counts, mix->nparts);
-}
-
 void validate_limits(const struct validate_forms *forms, const struct port_model *model,
                      const struct port_mix *mix, struct port_limits *limits)
 {
     const struct port_usage *usages[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
-    validate_usages(forms, mix, usages, counts);
+    for (int i = 0; i < mix->nparts; i++) {
+        usages[i] = &forms->forms[mix->parts[i].form].usage;
+        counts[i] = mix->parts[i].count;
+    }
     port_limits(model, usages, counts, mix->nparts, limits);
+}
+
+double validate_predict(const struct validate_forms *forms, const struct port_model *model,
+                        const struct port_mix *mix)
+{
+    struct port_limits limits;
+    validate_limits(forms, model, mix, &limits);
+    return limits.clk;
 }
 
 // Finds forms that decode slowly, unless the run has measured that. Forms that could not be timed

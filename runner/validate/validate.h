@@ -102,9 +102,6 @@ int validate_stored(const struct validation *stored, const struct validate_again
 // Returns the predicted cycles of a mix; its parts are indices of forms.
 double validate_predict(const struct validate_forms *forms, const struct port_model *model,
                         const struct port_mix *mix);
-// Finds the usages of its parts, and how many instances each has. [PORT_MIX_PARTS_MAX]
-void validate_usages(const struct validate_forms *forms, const struct port_mix *mix,
-                     const struct port_usage **usages, int *counts);
 // Finds the bounds of its prediction.
 void validate_limits(const struct validate_forms *forms, const struct port_model *model,
                      const struct port_mix *mix, struct port_limits *limits);
