@@ -239,7 +239,9 @@ SELECT *,
 FROM run_form_condensed;
 
 -- And with their bounds: that of the pair which decides, or the better one of another pair that is
--- as close as measuring again would be.
+-- as close as measuring again would be. assist: hundreds of cycles in a chain of a form that is much
+-- faster beside others are those of microcode that helps with a denormal or a masked exception,
+-- which the chain brings about.
 CREATE VIEW run_form_bounded AS
 SELECT *,
     CASE WHEN least_clk IS NULL THEN NULL
@@ -258,7 +260,10 @@ SELECT *,
     CASE WHEN slow_most_clk IS NULL THEN NULL
         WHEN slow_most_key - slow_most_exact_key <= 0.005 * slow_most_clk + 0.02 THEN 'exact'
         WHEN slow_most_key - slow_most_average_key <= 0.005 * slow_most_clk + 0.02 THEN 'average'
-        ELSE 'upper' END AS slow_most_bound
+        ELSE 'upper' END AS slow_most_bound,
+    iif(latency_max_clk > 100
+        AND latency_max_clk > 8 * max(coalesce(fast_clk, slow_clk), coalesce(slow_clk, fast_clk)),
+        printf('assists in a chain of %.0f cycles', latency_max_clk), NULL) AS assist
 FROM run_form_unpacked;
 
 -- The same as form_summary keeps it. Where the exact pairs decide, a latency of the result is a
@@ -269,7 +274,7 @@ CREATE VIEW run_form_result AS
 SELECT run_form_id, latency_min_clk, latency_max_clk, latency_bound, latency_max_bound,
     latency_min_mark, latency_max_mark, fast_clk, slow_clk, fast_tests, rthroughput_spread_clk,
     without_latency, accepted, tried, kinds_ok, latency_asked, rthroughput_asked, trouble,
-    rthroughput_bound, setting_clk, note,
+    rthroughput_bound, setting_clk, coalesce(note || '; ' || assist, note, assist) AS note,
     iif(least_bound = 'exact', least_exact_clk, least_clk) AS result_latency_clk,
     iif(most_bound = 'exact', most_exact_clk, most_clk) AS result_latency_max_clk,
     slow_least_clk AS result_latency_slow_clk, slow_most_clk AS result_latency_slow_max_clk,
@@ -296,7 +301,10 @@ FROM form_summary;
 -- that were not counted are those that others lose: its groups are cut, and nobody else gets the
 -- rest of them. More than four slots may always be microcode, and what
 -- takes a slot takes one. Of a form whose ports do not show,
--- those that others lose are known at most. remark: why it has no ports (the reason up to a colon).
+-- those that others lose are known at most. crowded: its ports are taken for more than two µops a
+-- slot. With memory a µop may repeat, as one slot of a gather has several loads; else it keeps its
+-- port for longer, or others lose something else there: what the ports are is not sure (doubtful).
+-- remark: that, or why it has no ports (the reason up to a colon).
 CREATE VIEW bounded_port_result AS
 SELECT *, CASE WHEN known_slots IS NULL THEN NULL
     WHEN outcome <> 'ok' THEN 'upper'
@@ -305,8 +313,17 @@ SELECT *, CASE WHEN known_slots IS NULL THEN NULL
     ELSE 'exact' END AS uops_bound,
     CASE WHEN outcome IN ('not_measurable', 'unstable') THEN
         iif(slots_mixed IS NULL, 'no ports, ', 'slots beside nops, no ports, ')
-        || substr(detail, 1, instr(detail || ':', ':') - 1) END AS remark
-FROM (SELECT *, iif(outcome = 'ok', slots, slots_mixed) AS known_slots FROM port_result);
+        || substr(detail, 1, instr(detail || ':', ':') - 1)
+    WHEN crowded THEN printf('%d µops on ports, over two a slot: some repeat, or keep their port',
+        uops) END AS remark,
+    ambiguous OR doubtful AS unsure
+FROM (SELECT *, crowded AND (uops > 16 + 3 * slots OR NOT EXISTS (
+            SELECT 1 FROM run_form JOIN form USING (form_id)
+            WHERE run_form.run_form_id = got.run_form_id
+            AND ' ' || operands || ' ' GLOB '*[ v]m[0-9 ]*')) AS doubtful
+    FROM (SELECT *, iif(outcome = 'ok', slots, slots_mixed) AS known_slots,
+            coalesce(outcome = 'ok' AND slots > 1.5 AND uops > 2 * round(slots), 0) AS crowded
+        FROM port_result) AS got);
 
 -- Names for forms whose chains take no cycle (without_latency), by whether both operands are one
 -- register (same) and whether µops need ports all the same (ported).
@@ -321,7 +338,7 @@ CREATE VIEW run_instruction_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
     got.latency_min_clk, got.latency_max_clk,
     got.rthroughput_clk, CAST(round(port_result.known_slots) AS INTEGER) AS uops,
-    port_result.ports || iif(port_result.ambiguous, '?', '') AS ports,
+    port_result.ports || iif(port_result.unsure, '?', '') AS ports,
     coalesce(got.outcome, port_result.outcome, 'skipped') AS outcome,
     run_form.run_id,
     got.slow_clk AS rthroughput_slow_clk,
@@ -394,9 +411,9 @@ FROM (SELECT *, CAST(substr(longest, 1, 16) AS REAL) AS clk FROM (
 -- One row per form and run with ports.
 CREATE VIEW run_port_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
-    port_result.ports || iif(port_result.ambiguous, '?', '') AS ports, port_result.uops,
+    port_result.ports || iif(port_result.unsure, '?', '') AS ports, port_result.uops,
     port_result.method, port_result.residual, run_form.run_id,
-    port_result.slots, port_result.ambiguous, nullif(port_result.unit, '') AS unit,
+    port_result.slots, port_result.unsure AS ambiguous, nullif(port_result.unit, '') AS unit,
     nullif(port_result.busy_clk, 0) AS busy_clk, form.bits, port_result.outcome, port_result.detail,
     form.options, form.form, list.name AS list, run_form.position, run_form.run_form_id,
     port_result.slots_mixed, port_result.beside_clk, port_result.whole,
@@ -463,7 +480,7 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
     coalesce(got.latency_max_clk, lat.latency_max_clk) AS latency_max_clk,
     coalesce(got.rthroughput_clk, thr.rthroughput_clk) AS rthroughput_clk,
     CAST(round(port.known_slots) AS INTEGER) AS uops,
-    port.ports || iif(port.ambiguous, '?', '') AS ports,
+    port.ports || iif(port.unsure, '?', '') AS ports,
     coalesce(got.outcome, (SELECT outcome FROM port_result AS own
         WHERE own.run_form_id = best.run_form_id), 'skipped') AS outcome, best.run_id,
     coalesce(got.slow_clk, thr.slow_clk) AS rthroughput_slow_clk,

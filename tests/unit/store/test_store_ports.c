@@ -687,6 +687,44 @@ static void test_slots_alone(void **state)
     fixture_end(&fixture, store);
 }
 
+// Ports that are taken for more than two µops a slot have a note. With memory µops may repeat;
+// without, and for very many, the ports are not sure.
+static void test_crowded(void **state)
+{
+    (void)state;
+#define CROWDED " µops on ports, over two a slot: some repeat, or keep their port"
+    static const struct {
+        const char *change, *without, *with; // memory
+    } changes[] = {
+        {"slots = 2, uops = 4",  "1*ALU",            "1*ALU+1*LOAD"           },
+        {"slots = 1, uops = 4",  "1*ALU",            "1*ALU+1*LOAD"           },
+        {"slots = 7, uops = 24", "1*ALU?24" CROWDED, "1*ALU+1*LOAD24" CROWDED },
+        {"slots = 7, uops = 38", "1*ALU?38" CROWDED, "1*ALU+1*LOAD?38" CROWDED},
+    };
+    struct fixture fixture;
+    struct err err = {0};
+    struct store *store = fixture_start(&fixture);
+    fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(
+        store_script(store, &err, "DROP TRIGGER port_result_no_update", "allow changes"), 0);
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+        char sql[128];
+        snprintf(sql, sizeof sql, "UPDATE port_result SET %s WHERE outcome = 'ok'",
+                 changes[i].change);
+        assert_int_equal(store_script(store, &err, sql, "change ports"), 0);
+        fixture_expect(store,
+                       "SELECT ports || coalesce(note, '') FROM instruction_table "
+                       "WHERE form = 'add r64 r64'",
+                       changes[i].without);
+        fixture_expect(store,
+                       "SELECT ports || coalesce(note, '') FROM instruction_table "
+                       "WHERE form = 'add r64 m64'",
+                       changes[i].with);
+    }
+    fixture_expect(store, "SELECT ambiguous FROM port_table WHERE form = 'add r64 r64'", "1");
+    fixture_end(&fixture, store);
+}
+
 static int make_database(const char *path)
 {
     struct store *store = fixture_open(path, STORE_WRITE);
@@ -707,6 +745,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_views),       cmocka_unit_test(test_limits),
         cmocka_unit_test(test_ports_alone), cmocka_unit_test(test_at_rename),
+        cmocka_unit_test(test_crowded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

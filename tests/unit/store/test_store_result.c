@@ -227,12 +227,40 @@ static void test_slow_bound(void **state)
     fixture_end(&fixture, store);
 }
 
+// A chain that takes hundreds of cycles of a form that is fast beside others has a note.
+static void test_assists(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk, slow_clk; // of a chain, and a throughput with slow data
+        const char *note;
+    } cases[] = {
+        {592, 4,  "assists in a chain of 592 cycles"},
+        {99,  4,  "-"                               },
+        {592, 80, "-"                               },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture fixture;
+        struct store *store = fixture_start(&fixture);
+        const struct fixture_test pairs[PAIRS_MAX] = {
+            LATENCY_OF("op1", "op1", "fast", 10),
+            LATENCY_OF("op2", "op1", "slow", cases[i].clk),
+            {TEST_THROUGHPUT, "", "", "fast", OUTCOME_OK, OUTCOME_OK, 4                },
+            {TEST_THROUGHPUT, "", "", "slow", OUTCOME_OK, OUTCOME_OK, cases[i].slow_clk}
+        };
+        put(store, fixture_run(store, "testa", 0xb00f21), 0, "fdivr m32", pairs);
+        fixture_expect(store, "SELECT coalesce(note, '-') FROM instruction_table", cases[i].note);
+        fixture_end(&fixture, store);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rule),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_slow_bound),
+        cmocka_unit_test(test_assists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
