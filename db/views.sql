@@ -239,8 +239,8 @@ SELECT *,
 FROM run_form_condensed;
 
 -- And with their bounds: that of the pair which decides, or the better one of another pair that is
--- as close as measuring again would be. assist: hundreds of cycles in a chain of a form that is much
--- faster beside others are those of microcode that helps with a denormal or a masked exception,
+-- as close as measuring again would be. assist: what takes hundreds of cycles in a chain of a form
+-- that is much faster beside others is microcode that helps with a denormal or a masked exception,
 -- which the chain brings about.
 CREATE VIEW run_form_bounded AS
 SELECT *,
