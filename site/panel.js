@@ -448,6 +448,13 @@
         return marked(clk(table.number(name, form)), upper(column, table, form), null);
     };
 
+    // Returns the ports, with their run where it is not that of the other values.
+    function portsOfRun(cpu, form) {
+        const [run, of] = ["run_id", "ports_run_id"].map((name) => cpu.table.number(name, form));
+        const text = latput.table.ports(cpu, form);
+        return text && of !== null && of !== run ? `${text} (run ${of}, others run ${run})` : text;
+    }
+
     async function section(cpu, form, place) {
         const { table } = cpu;
         if (!table.has(form)) {
@@ -472,7 +479,7 @@
                     ["cycles per instruction", latput.table.throughput(cpu, form)],
                     ["spread of that", clk(table.number("rthroughput_spread_clk", form))],
                     ["µops", latput.table.uops(cpu, form)],
-                    ["ports", latput.table.ports(cpu, form)],
+                    ["ports", portsOfRun(cpu, form)],
                     ["done at rename", latput.table.rename(cpu, form)],
                     ...others.map((column) => [column.heading, otherText(column, cpu, form)]),
                 ]),

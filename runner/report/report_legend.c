@@ -56,6 +56,17 @@ static bool has_joined(const char *table)
     return false;
 }
 
+// Returns true if a line ends with two runs, 3/1.
+static bool has_two_runs(const char *table)
+{
+    for (const char *at = table; (at = strchr(at, '/')); at++) {
+        size_t digits = strspn(at + 1, "0123456789");
+        if (digits > 0 && at[digits + 1] == '\n' && at > table && isdigit((unsigned char)at[-1]))
+            return true;
+    }
+    return false;
+}
+
 // Returns true if the table has two numbers with this between them.
 static bool has_between_numbers(const char *table, const char *between)
 {
@@ -105,6 +116,8 @@ void report_legend(const char *table, int width, struct strbuf *out)
         add(&line, "op1.mask: its {k}");
     if (has_part(table, ".rest"))
         add(&line, "op1.rest: the part of a register that stays");
+    if (has_two_runs(table))
+        add(&line, "run 3/1: the ports are of run 1");
     if (line.len)
         text_wrap(out, strbuf_text(&line), 0, width);
     strbuf_free(&line);

@@ -8,6 +8,7 @@
 #include "util/mem.h"
 #include "util/text_table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,17 @@ static const char *value_of_ports(struct store_rows *rows, int column)
     return !*text ? "none" : strcmp(text, "?") == 0 ? "none?" : text;
 }
 
+// Formats the run of a row of the instruction table: "3/1" where its ports are of run 1.
+static const char *value_of_run(struct store_rows *rows, char text[REPORT_LATENCY_MAX])
+{
+    int64_t run_id = store_integer_of(rows, "run_id");
+    int64_t ports_run_id = store_integer_of(rows, "ports_run_id"); // NULL is 0
+    int len = snprintf(text, REPORT_LATENCY_MAX, "%" PRId64, run_id);
+    if (ports_run_id && ports_run_id != run_id)
+        snprintf(text + len, REPORT_LATENCY_MAX - (size_t)len, "/%" PRId64, ports_run_id);
+    return text;
+}
+
 const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX])
 {
     int at = store_rows_column(rows, name);
@@ -98,6 +110,8 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
         return store_rows_form(rows, at);
     if (type == STORE_REAL)
         return value_of_real(rows, column, at, text);
+    if (store_rows_view(rows) == STORE_VIEW_INSTRUCTION && strcmp(name, "run_id") == 0)
+        return value_of_run(rows, text);
     const char *value = store_rows_text(rows, at);
     if (type == STORE_INTEGER && value_is_bound(rows, column))
         return report_latency(value, true, "", text);

@@ -34,6 +34,11 @@ run ports --db ports.db --run 1 --svg /proc/nowhere/ports.svg
 expect_status 3
 expect_err '/proc/nowhere/ports\.svg: cannot be written: No such file'
 
+# A row names the run of its ports where that is not its own.
+run query --db ports.db add
+expect_out '^testa +add r64 m64 .* 3/1$'
+expect_out '^testa +add r64 r64 .* 3$'
+
 # A database without ports, a run without, none at all.
 run ports --db bare.db --uarch testa
 expect_status 2

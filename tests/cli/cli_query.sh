@@ -33,7 +33,7 @@ expect_out '^ *2 +testb +Test CPU'
 fixture ports.db
 run query --db ports.db
 expect_status 0
-expect_out '^testa +add r64 m64 +legacy +1 +1\*ALU\+1\*LOAD +3$'
+expect_out '^testa +add r64 m64 +legacy +1 +1\*ALU\+1\*LOAD +3/1$'
 expect_out '^testa +div r64 +legacy .* ≤2 +2\*ALU\? +DIV +3$'
 expect_out '^testa +hlt r64 +legacy +1\.00 +1\.00 +signalled +no ports, serialises +3$'
 expect_out '^testa +nop +legacy +none +3$'
