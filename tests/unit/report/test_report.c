@@ -13,6 +13,7 @@
 #include "util/file_write.h"
 
 #include <math.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -463,6 +464,18 @@ static void test_names(void **state)
     }
 }
 
+// Runs of ports are explained where a row ends with them, and no other text with a slash is.
+static void test_legend_runs(void **state)
+{
+    (void)state;
+    struct strbuf legend = {0};
+    report_legend("add r64 r64  1*p1/p5  3\nadd r64 m64  10.00 / 13.00  3\n", 100, &legend);
+    assert_null(strstr(strbuf_text(&legend), "the ports are of run"));
+    report_legend("add r64 m64  2*ALU  3/1\n", 100, &legend);
+    assert_non_null(strstr(strbuf_text(&legend), "run 3/1: the ports are of run 1"));
+    strbuf_free(&legend);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "make") == 0)
@@ -475,6 +488,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rederive_reasons),
         cmocka_unit_test(test_write_best),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_legend_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
