@@ -340,10 +340,12 @@ static int survey_read(struct code_survey *survey, struct err *err)
 {
     ZydisDecodedInstruction in = {0};
     ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    bool jumps = false;
     for (size_t at = 0; at < survey->code->len; at += in.length, survey->n++) {
         if (code_decode(survey, at, &in, ops, err) != 0)
             return -1;
         const char *by = leaves_by(in.meta.category);
+        jumps |= by != NULL;
         if (by && !jump_goes_on(survey, &in, at))
             return err_set(err, "instruction %d, '%s', %s", survey->n + 1,
                            ZydisMnemonicGetString(in.mnemonic), by);
@@ -356,6 +358,8 @@ static int survey_read(struct code_survey *survey, struct err *err)
     survey_leas(survey);
     survey->loop =
         survey->code->own && jump_is_relative(&in) && jump_target(&in, survey->last) == 0;
+    if (jumps && !survey->loop)
+        return err_set(err, "a jump to the next instruction is for a loop: leave it out");
     if (survey->far && survey->far_high - survey->far_low > FAR_BYTES_MAX)
         return err_set(err, "what it addresses relative to rip lies more than 1 MiB apart");
     return survey->n ? 0 : err_set(err, "there is no instruction in the code");
@@ -409,7 +413,7 @@ static int jump_check(const struct code_survey *survey, const ZydisDecodedInstru
                       size_t at, int n, struct err *err)
 {
     const char *name = ZydisMnemonicGetString(in->mnemonic);
-    if (at == survey->last || in->raw.imm[0].value.s == 0)
+    if (at == survey->last || (survey->loop && in->raw.imm[0].value.s == 0))
         return 0;
     if (is_inside(survey, jump_target(in, at)))
         return err_set(err,

@@ -78,7 +78,7 @@ static const struct command_option options[] = {
                         "are taken, +N in the function, or none; others are not",
         OPTION_TEXT(request.path)},
     {0, "listing", NULL,
-        "a report of the function: each loop in two lines, then its instructions with slots, "
+        "a report of the function: each loop in two lines, then its instructions with slots and "
         "ports, and whether they are on a loop's longest chain",
         OPTION_SWITCH(request.listing, true)},
     {0, "hex", "BYTES", "machine code as hexadecimal digits", OPTION_TEXT(request.spec.hex)},

@@ -350,6 +350,14 @@ if "$BUILD/tests/without" perf -- true; then # there are filters of system calls
         --symbol picks --path +8
     counts '"call_rounds_this_way": 25,' 0 rounds.o --symbol picks --path +8 --format json
     expect_schema explain "$OUT"
+    # A listing of the function: its loops in two lines each, then its instructions.
+    counts '^loop 1, \+0x2\.\.\+0x1b: 7 instructions, 100 rounds in a call, of which at most 75 ' 0 \
+        rounds.o --symbol picks --path none --listing
+    expect_out '^  predicted [0-9.]+, measured [0-9.]+ clk a round; chain: '
+    expect_out '^\+0xa +480fafc2 +imul rax, rdx +1 .* \*$'
+    expect_out '^\+0x10 +4883c001 +add rax, 0x01 +[0-9.]+$'
+    expect_out '^\+0x1[0-9a-f] +c3 +ret$'
+    expect_out '^  a call takes [0-9.]+ clk, its loops [0-9.]+, as predicted$'
     # Rounds that cannot be counted are the user's word, unless the core would exceed its width.
     counts '^  measured +1\.00 clk a copy' 0 rounds.o --symbol shrinks --instances 1
     counts '^  measured: --instances 1000 would be [0-9.]+ slots per cycle, of which there' 1 \
@@ -363,6 +371,18 @@ else
     counts 'its rounds cannot be counted: this kernel allows no$' 0 loops.o --symbol loops
 fi
 unset LATPUT_MACHINE
+
+loops --listing --format json
+expect_status 0
+expect_schema explain_listing "$OUT"
+expect_out '"address": "\+0x[0-9a-f]+", .*"instruction": "imul rdx, rdx", "loop": 1, .*"on_chain": true'
+loops --listing --format html
+expect_status 0
+expect "two tables" test "$(grep -c '<table>' "$OUT")" = 2
+expect_out '<td>imul rdx, rdx</td>'
+explain --file loops.o --symbol none --listing
+expect_status 0
+expect_out '^loops\.o, none: 1 instruction, 0 loops, 64-bit'
 
 if command -v cc >/dev/null; then
     printf '%s\n' 'long sum(const long *data, long bytes)' '{' '    long sum = 0;' \
@@ -480,6 +500,16 @@ CODE
     expect_status 0
     explain main --address "$range"
     expect_status 0
+    explain main --symbol find --listing
+    expect_status 0
+    expect_out "^loop 1, $address\\.\\."
+    expect_out "^$address +[0-9a-f]+ .* 1 "
+    explain main --symbol find --path 1
+    expect_status 2
+    expect_err '^latput explain: --path: at 0x1 is no branch on a condition$'
+    head -c 700 main >damaged
+    explain damaged --symbol find --listing
+    expect_status 2
     head -c 700 main >damaged
     explain damaged
     expect_status 2
@@ -527,6 +557,14 @@ refused "code:2: as says: no such instruction" --asm $'nop\nbogus %rax'
 refused "--syntax cannot be 'masm'" --syntax masm --asm nop
 refused "--address cannot be '12'" --file f.txt --address 12
 refused '--loop all is for an executable' --file loops.o --symbol loops --loop all
+refused "--path cannot be '1,,2'" --file loops.o --symbol loops --path 1,,2
+refused 'is no branch on a condition' --file loops.o --symbol loops --path +0
+refused '--path, .* are for a function' --asm nop --path none
+refused '--listing is of a function' --asm nop --listing
+refused '--listing has all loops' --file loops.o --symbol loops --listing --loop 1
+refused 'html is for a --listing' --asm nop --format html
+refused 'is no file with functions' --file loop.nasm --symbol loops --listing
+refused "there is no function 'nothing'" --file loops.o --symbol nothing --listing
 refused "either 'loop.nasm' or 'nop', not both" --file loop.nasm nop
 refused 'one of code, a file and --blocks' --asm nop --file loop.nasm
 refused 'there is no --loop 3' --file loops.o --symbol loops --loop 3

@@ -344,34 +344,33 @@ static void calls_are_made(void **state)
 {
     (void)state;
 #define CALL_64 "mov eax, latput_function\ncall rax\n"
+#define DEFAULT_64 "mov rdi, r14\nmov rsi, 65536\n"
+#define KEPT "call [latput_entry]\n"
+    // clang-format off
     static const struct {
-        int bits;
         const char *args, *init, *call; // call NULL: refused
+        int bits;
     } cases[] = {
-  // clang-format off
-        {64, NULL, NULL, "mov rdi, r14\nmov rsi, 65536\n" CALL_64},
-        {64, "data+64, data-8 , 0x10", NULL,
-            "lea rdi, [r14+64]\nlea rsi, [r14+-8]\nmov rdx, 16\n" CALL_64},
-        {32, "data, 7", NULL,
-            "sub esp, 8\npush dword 7\npush ebp\nmov eax, latput_function\n"
-            "call eax\nadd esp, 16\n"},
-        {64, NULL, "mov esi, 10; mov [r14], rsi",
-            "mov rdi, r14\nmov rsi, 65536\nmov rsi, [latput_kept+0]\ncall [latput_entry]\n"},
-        {64, "5", "mov edi, 10; vxorps ymm3, ymm3, ymm3",
-            "mov rdi, [latput_kept+0]\nvmovups ymm3, [latput_kept+64]\nmov rdi, 5\n"
-            "call [latput_entry]\n"},
-        {32, "5", "mov ecx, 10",
-            "sub esp, 12\npush dword 5\nmov ecx, [latput_kept+0]\ncall [latput_entry]\n"
-            "add esp, 16\n"},
-        {64, NULL, "mov r14d, 1; push rax; pop r15", "mov rdi, r14\nmov rsi, 65536\n" CALL_64},
-        {64, "1, 2, 3, 4, 5, 6, 7", NULL, NULL},
-        {64, "data, ", NULL, NULL},
-        {64, "datum", NULL, NULL},
-        {64, "data+", NULL, NULL},
-        {64, "data+9999999999", NULL, NULL},
-        {64, "1; syscall", NULL, NULL},
-  // clang-format on
+        {NULL, NULL, DEFAULT_64 CALL_64, 64},
+        {"data+64, data-8 , 0x10", NULL,
+         "lea rdi, [r14+64]\nlea rsi, [r14+-8]\nmov rdx, 16\n" CALL_64, 64},
+        {"data, 7", NULL,
+         "sub esp, 8\npush dword 7\npush ebp\nmov eax, latput_function\ncall eax\nadd esp, 16\n",
+         32},
+        {NULL, "mov esi, 10; mov [r14], rsi", DEFAULT_64 "mov rsi, [latput_kept+0]\n" KEPT, 64},
+        {"5", "mov edi, 10; vxorps ymm3, ymm3, ymm3",
+         "mov rdi, [latput_kept+0]\nvmovups ymm3, [latput_kept+64]\nmov rdi, 5\n" KEPT, 64},
+        {"5", "mov ecx, 10",
+         "sub esp, 12\npush dword 5\nmov ecx, [latput_kept+0]\n" KEPT "add esp, 16\n", 32},
+        {NULL, "mov r14d, 1; push rax; pop r15", DEFAULT_64 CALL_64, 64},
+        {"1, 2, 3, 4, 5, 6, 7", NULL, NULL, 64},
+        {"data, ", NULL, NULL, 64},
+        {"datum", NULL, NULL, 64},
+        {"data+", NULL, NULL, 64},
+        {"data+9999999999", NULL, NULL, 64},
+        {"1; syscall", NULL, NULL, 64},
     };
+    // clang-format on
     struct err err = {0};
     char *directory = scratch_begin(&err);
     assert_non_null(directory);
