@@ -34,8 +34,8 @@ void explain_job_loop(struct explain_work *work, const struct image_loop *loop, 
     job->block.n = code->instrs;
     job->title = arena_printf(&work->arena, "%s, %s: loop %d, 0x%llx..0x%llx", request->spec.file,
                               loop->function ? loop->function : "no symbol", number,
-                              (unsigned long long)(loop->address + code->offset),
-                              (unsigned long long)(loop->address + code->end));
+                              (unsigned long long)loop->address + code->offset,
+                              (unsigned long long)loop->address + code->end);
 }
 
 struct code_path *explain_work_path(struct explain_work *work, bool *wrong, struct err *err)

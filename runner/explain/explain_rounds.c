@@ -50,7 +50,7 @@ static int build(const char *directory, const char *object, struct err *err)
 {
     const char *const assemble[] = {"nasm", "-f",       "elf64",      "-w-all",
                                     "-o",   "rounds.o", "rounds.asm", NULL};
-    // Symbols that other functions of the object need are not missed.
+    // Other functions of the object may need what is not there.
     const char *const link[] = {
         "ld", "-N",     "-static",  "-z",   "noexecstack", "--unresolved-symbols=ignore-all",
         "-o", "rounds", "rounds.o", object, NULL};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts how often instructions of a function begin in a call: by breakpoints, in a program of its
-// own in which nothing is timed (macros/rounds.asm).
+// Instructions of a function are counted as they begin in a call: by breakpoints, in a program of
+// its own in which nothing is timed (macros/rounds.asm).
 #pragma once
 
 #include "explain_shape.h"
