@@ -70,8 +70,9 @@ expect_status 1 # predicted only
 run validate --db t.db --run 1 --blocks blocks.txt --to rows.csv --format json
 expect_status 0
 expect_schema validate_blocks "$OUT"
+ROWS=rows.csv
 row() { # LINE PATTERN
-    expect "row of line $1 ($(grep "^$1," rows.csv))" grep -qE "^$1,$2" rows.csv
+    expect "row of line $1 ($(grep "^$1," "$ROWS"))" grep -qE "^$1,$2" "$ROWS"
 }
 row 1 ',1,0,[^,]+,chain,[2-5]\.?[0-9]*,,'
 row 2 ',1,0,[^,]+,[^,]+,[2-7]\.?[0-9]*,,'
@@ -109,9 +110,7 @@ printf '%s\n' 488d0d0010000048c7810002000000000000 488b0500100000488b00 \
     'mov rax, [r14+0x9000]; mov rax, [r14+rax] ' 'mov rax, [r14+0x80000]' >apart.txt
 run validate --db t.db --run 1 --blocks apart.txt --to apart.csv
 expect_status 0
-row() { # LINE PATTERN
-    expect "row of line $1 ($(grep "^$1," apart.csv))" grep -qE "^$1,$2" apart.csv
-}
+ROWS=apart.csv
 row 1 ',2,[0-2],[^,]+,[^,]+,[0-9.]+,,'
 row 2 ',2,[01],[^,]+,[^,]+,[0-9.]+,,'
 row 3 ',2,[01],[^,]+,[^,]+,[0-9.]+,,'
