@@ -314,7 +314,7 @@ static bool text_suffer(const struct text_fault *fault)
         return true;
     switch (fault->kind) {
     case TEXT_SIGNAL:
-        guard_last = (struct guard_fault){.signal = (int)fault->value, .code = 1};
+        guard_last = (struct guard_fault){fault->value, 1, 0, false};
         return false;
     case TEXT_EXIT:
         _exit(fault->value);
@@ -411,7 +411,7 @@ void __wrap_core_enter(const struct core_setup *setup)
     core_state.begin_rsp = core_state.end_rsp = setup->stack;
     core_state.tsc_begin = core_state.tsc_end = (uint64_t)tsc;
     if (variant->body->lacking)
-        guard_last = (struct guard_fault){.signal = SIGILL, .code = 1};
+        guard_last = (struct guard_fault){SIGILL, 1, 0, false};
     if (variant->body->lacking || (variant->body->fault && !text_suffer(variant->body->fault)))
         return;
     double ms = tsc / config->tsc_hz * 1000;
