@@ -6,6 +6,7 @@
 #include "store/store_beside.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Returns true for a latency that the columns of the result have, too.
@@ -47,17 +48,23 @@ int compare_beside(struct store *store, const struct foreign_table *theirs, cons
         compare_tables_make(theirs, &data, &tables);
     if (result == 0)
         result = store_beside_begin(store, err);
+    bool *seen = xcalloc((size_t)data.nforms + 1, sizeof *seen);
     *forms = 0;
     for (int i = 0; i < tables.nvalues && result == 0;) {
         const struct compare_match *match = tables.values[i].match;
-        const struct stored_form *id = &tables.values[i].form->id;
+        const struct known_form *form = tables.values[i].form;
+        const struct stored_form *id = &form->id;
         struct store_beside row = {uarch, id->form, id->enc, id->bits,
                                    NAN,   NAN,      false,   match->row->ports};
         for (; i < tables.nvalues && tables.values[i].match == match; i++)
             beside_add(&row, &tables.values[i]);
+        if (seen[form - data.forms])
+            continue;
+        seen[form - data.forms] = true;
         result = store_beside_put(store, &row, err);
         ++*forms;
     }
+    free(seen);
     store_beside_end(store);
     compare_tables_free(&tables);
     known_free(&data);

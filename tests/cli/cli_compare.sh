@@ -97,7 +97,7 @@ run compare llvm --llvm 19 --db real.db --mcpu nocpu
 expect_status 3
 run compare llvm --llvm 19 --db real.db --format csv
 expect_status 0
-expect_out '^llvm,[0-9]+,SETCCr,setz r8,legacy,64,.*,uops,,,2,2,0,1,1,,not explained,$'
+expect_out '^llvm,[0-9]+,SETCCr,setz r8,legacy,64,.*,uops,,,2,2,0,1,1,,,,not explained,$'
 expect_out '^llvm,[0-9]+,IMUL64rr,imul r64 r64,legacy,64,.*,latency,,,3,3,0,.*,agrees,$'
 run compare llvm --llvm 58 --db real.db
 expect_status 3
