@@ -60,7 +60,7 @@
         const text = cpu.table.text("ports", form);
         return [text === "" ? "none" : text, rename(cpu, form)].filter(Boolean).join(", ");
     }
-    // A table of others (site --beside): its columns, and ours with theirs: "3.00 (3.12)".
+    // Columns of a table of others (site --beside), and ours with theirs: "3.00 (3.12)".
     const their = latput.columns.columns.filter(({ name }) => name.startsWith("their_"));
     function theirs({ table }, { name, type, bound }, form) {
         if (type !== "clk") return table.text(name, form) ?? "";

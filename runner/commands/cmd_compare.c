@@ -133,7 +133,7 @@ static void files_note(const struct foreign_table *table, const struct known_cpu
                      theirs, data->uarch);
 }
 
-// The two tables that are compared.
+// One comparison: ours, and the tables beside it.
 struct compared {
     struct known_cpu data;
     struct compare_llvm *llvm;           // NULL: files

@@ -144,7 +144,7 @@ static void store_select(enum store_view view, struct strbuf *sql)
         columns_select(view, sql);
 }
 
-// Returns the text that a table of others adds to the source of a view.
+// Returns the join of a table of others to the source of a view.
 static const char *store_beside_sql(const struct store *store, enum store_view view)
 {
     return store->beside && view == STORE_VIEW_INSTRUCTION
