@@ -1178,7 +1178,8 @@ async function inSight() {
                     {
                         table: {
                             number: (name) => (name === "rthroughput_clk" ? low : high),
-                            text: () => "upper",
+                            text: (name) =>
+                                name === "rthroughput_fast_bound" ? "upper" : "exact",
                         },
                     },
                     0,

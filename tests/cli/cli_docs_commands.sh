@@ -41,7 +41,7 @@ export LATPUT_DB=$SCRATCH/published.db
 ran=0
 while IFS= read -r line; do
     # Files, programs and LLVM, which may not be here, and processors of others.
-    [[ ! $line =~ chase|sum\.c|/usr/bin|--threads|--events|\[-|zen4|--run|exegesis|llvm ]] ||
+    [[ ! $line =~ chase|(sum|hash)\.c|/usr/bin|--threads|--events|\[-|zen4|--run|exegesis|llvm ]] ||
         continue
     ran=$((ran + 1))
     line=${line/--label/--repeat 1 --label}
