@@ -71,7 +71,7 @@ static const char *value_of_real(struct store_rows *rows, const struct column *c
     char other[REPORT_LATENCY_MAX];
     value_of_range(rows, column, value, text);
     size_t len = strlen(text);
-    if (fabs(slow - value) > fmax(COLUMN_TOLERANCE * fmax(slow, value), COLUMN_LEAST_CLK))
+    if (column && fabs(slow - value) > fmax(COLUMN_TOLERANCE * fmax(slow, value), COLUMN_LEAST_CLK))
         snprintf(
             text + len, REPORT_LATENCY_MAX - len, " / %s",
             value_of_range(rows, columns_find(store_rows_view(rows), column->slow), slow, other));
