@@ -21,7 +21,7 @@ form "vextractf128 *" 8*p5 8
 form "vextractf128 x y i=0" p4567 2
 form "shl r64 i=1" p0123 1
 form "ror r64 i=0" p0 4
-form "ror r64 i=1" p0 1.05
+form "ror r64 i=1" p0 1.04
 fault "imul r64 r64 i=0" signal ILL
 SCRIPT
 run run forms.csv --db run.db --results none
