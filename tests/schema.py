@@ -22,5 +22,6 @@ for name, path in zip(sys.argv[1::2], sys.argv[2::2]):
         check = Draft202012Validator({**schema, "$ref": "#/$defs/" + part})
         wrong += [f"{path}: {name}: {list(e.absolute_path)}: {e.message[:200]}"
                   for e in check.iter_errors(rows)]
-print("\n".join(wrong[:10]))
+for line in wrong[:10]:
+    print(line)
 sys.exit(bool(wrong))

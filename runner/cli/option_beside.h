@@ -15,7 +15,7 @@ struct beside_option {
 #define COMMON_BESIDE(field)                                                                       \
     0, "beside", "FILE[:CPU]",                                                                     \
         "beside the values those of a table of others, as latput compare reads it; CPU: which of " \
-        "FILE, and of the database",                                                               \
+        "FILE, and of the database unless --uarch names one",                                      \
         .take = option_take_beside, .offset = OPTION_FIELD(struct beside_option, field)
 int option_take_beside(const struct option_given *given, void *to);
 

@@ -56,9 +56,12 @@ int compare_beside(struct store *store, const struct foreign_table *theirs, cons
         const struct stored_form *id = &form->id;
         struct store_beside row = {uarch, id->form, id->enc, id->bits,
                                    NAN,   NAN,      false,   match->row->ports};
-        for (; i < tables.nvalues && tables.values[i].match == match; i++)
+        for (;
+             i < tables.nvalues && tables.values[i].match == match && tables.values[i].form == form;
+             i++)
             beside_add(&row, &tables.values[i]);
-        if (seen[form - data.forms])
+        bool none = isnan(row.latency_clk) && isnan(row.rthroughput_clk) && !row.ports;
+        if (none || seen[form - data.forms])
             continue;
         seen[form - data.forms] = true;
         result = store_beside_put(store, &row, err);

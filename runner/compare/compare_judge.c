@@ -102,7 +102,7 @@ static bool explains_idiom(struct compare_tables *tables, struct compare_value *
     if (!same || same == value->form)
         return false;
     struct compare_ours ours = compare_ours_of(value->match, same, value->theirs);
-    if (compare_agrees(value->theirs, &ours)) {
+    if (!isnan(ours.bound) && compare_agrees(value->theirs, &ours)) {
         value->evidence = evidence_form(tables, same, &ours, value->theirs->quantity);
         return true;
     }
