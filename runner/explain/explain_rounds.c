@@ -12,7 +12,7 @@
 enum {
     TOOL_TIMEOUT_MS = 60 * 1000,
     CALLS_TIMEOUT_MS = 120 * 1000, // each round is a signal, which a busy machine is slow to bring
-    REFUSED = 2, // status of the program without a filter
+    REFUSED = 2,                   // status of the program without a filter
     CALLS = 2
 };
 
