@@ -59,7 +59,7 @@ bool compare_agrees(const struct foreign_value *theirs, const struct compare_our
     double most = isnan(ours->most) ? ours->bound : ours->most;
     double least = isnan(ours->least) ? most : ours->least;
     if (theirs->quantity == FOREIGN_PORTS)
-        return compare_sets_same(&ours->uses, &ours->theirs);
+        return port_uses_same(&ours->uses, &ours->theirs);
     if (value_near(theirs, theirs->most, least) || value_near(theirs, theirs->least, most))
         return true;
     if (value_near(theirs, theirs->most, ours->bound) ||

@@ -135,19 +135,12 @@ bool compare_ports_uses(const struct compare_ports *ports, const struct known_fo
         return false;
     for (int i = 0; i < class->nresources; i++) {
         uint32_t set;
-        int at = 0, count = (int)(class->resources[i].count + 0.5);
+        int count = (int)(class->resources[i].count + 0.5);
         if (!(class->resources[i].units & ports->voted))
             continue; // a divider or the like
-        if (!ports_translate(ports, class->resources[i].units, &set))
+        if (!ports_translate(ports, class->resources[i].units, &set) ||
+            !port_uses_add(uses, (struct port_use){set, count}))
             return false;
-        while (at < uses->n && uses->use[at].set != set)
-            at++;
-        if (at == PORT_USES_MAX)
-            return false;
-        if (at == uses->n)
-            uses->use[uses->n++] = (struct port_use){.set = set};
-        uses->use[at].uops += count;
-        uses->uops += count;
     }
     if (uses->uops != form->usage->uses.uops)
         return false;

@@ -87,29 +87,11 @@ bool compare_sets_read(const char *text, const struct port_model *model, struct 
         const char *name = *end == '*' ? end + 1 : at;
         size_t len = strcspn(name, "+");
         uint32_t set = sets_called(model, name, len);
-        int i = 0;
-        if (!set || n > UOPS_MAX)
+        if (!set || n > UOPS_MAX || !port_uses_add(uses, (struct port_use){set, (int)n}))
             return false;
-        while (i < uses->n && uses->use[i].set != set)
-            i++;
-        if (i == PORT_USES_MAX)
-            return false;
-        if (i == uses->n)
-            uses->use[uses->n++] = (struct port_use){.set = set};
-        uses->use[i].uops += (int)n;
-        uses->uops += (int)n;
         at = name + len + (name[len] == '+');
     }
     return true;
-}
-
-bool compare_sets_same(const struct port_uses *a, const struct port_uses *b)
-{
-    int found = 0;
-    for (int i = 0; i < a->n; i++)
-        for (int j = 0; j < b->n; j++)
-            found += a->use[i].set == b->use[j].set && a->use[i].uops == b->use[j].uops;
-    return a->n == b->n && found == a->n;
 }
 
 // Pairs µops on the same sets, or else on sets of which one holds the other.

@@ -16,7 +16,6 @@ double compare_clock_factor(const struct compare_tables *tables, bool ns);
 // Reads ports by their names, "1*p06+2*p5" (compare_sets.c). Returns false if the model has not
 // those names.
 bool compare_sets_read(const char *text, const struct port_model *model, struct port_uses *uses);
-bool compare_sets_same(const struct port_uses *a, const struct port_uses *b);
 // Returns true if there is for each µop of one a µop of the other whose ports hold its own, or are
 // held by them.
 bool compare_sets_nested(const struct port_uses *a, const struct port_uses *b);

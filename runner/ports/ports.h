@@ -198,6 +198,10 @@ double port_predict(const struct port_model *model, const struct port_usage *con
                     const int *counts, int n);
 // Returns the slots of dispatch that an instance takes in a mix.
 double port_usage_slots(const struct port_usage *usage);
+// Returns true if both are of the same sets as often.
+bool port_uses_same(const struct port_uses *a, const struct port_uses *b);
+// Adds µops to those on the same set. Returns false if there is no room for another set.
+bool port_uses_add(struct port_uses *uses, struct port_use more);
 // Returns the sets of an instance in a mix, wide or not as in port_limits.
 const struct port_uses *port_uses_beside(const struct port_usage *usage, bool wide);
 // Returns the demand on a unit (-1: the unknown one), or NULL.

@@ -578,14 +578,3 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     struct port_usage usage = fit_once(model, &all);
     return trials->shares && usage.ambiguous ? fit_once(model, trials) : usage;
 }
-
-bool port_uses_same(const struct port_uses *a, const struct port_uses *b)
-{
-    bool same = a->n == b->n;
-    for (int i = 0; i < a->n && same; i++) {
-        same = false;
-        for (int k = 0; k < b->n; k++)
-            same |= a->use[i].set == b->use[k].set && a->use[i].uops == b->use[k].uops;
-    }
-    return same;
-}

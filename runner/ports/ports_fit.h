@@ -51,6 +51,3 @@ bool port_trial_waits(const struct port_model *model, const struct port_trials *
 // bottleneck model. Classes without a trial are taken to be unused if a class that contains them
 // is.
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials);
-
-// Returns true if both are of the same sets as often.
-bool port_uses_same(const struct port_uses *a, const struct port_uses *b);

@@ -98,6 +98,31 @@ static double demand_clk(const struct demand *demand, uint32_t *worst)
     return most;
 }
 
+bool port_uses_same(const struct port_uses *a, const struct port_uses *b)
+{
+    bool same = a->n == b->n;
+    for (int i = 0; i < a->n && same; i++) {
+        same = false;
+        for (int k = 0; k < b->n; k++)
+            same |= a->use[i].set == b->use[k].set && a->use[i].uops == b->use[k].uops;
+    }
+    return same;
+}
+
+bool port_uses_add(struct port_uses *uses, struct port_use more)
+{
+    int at = 0;
+    while (at < uses->n && uses->use[at].set != more.set)
+        at++;
+    if (at == PORT_USES_MAX)
+        return false;
+    if (at == uses->n)
+        uses->use[uses->n++] = (struct port_use){.set = more.set};
+    uses->use[at].uops += more.uops;
+    uses->uops += more.uops;
+    return true;
+}
+
 const struct port_uses *port_uses_beside(const struct port_usage *usage, bool wide)
 {
     return wide && usage->wide_uses.n > 0 ? &usage->wide_uses : &usage->uses;

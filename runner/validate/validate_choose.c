@@ -80,17 +80,9 @@ static bool row_waits(const struct list_row *row, enum validate_reason *reason)
 
 static bool uses_add(struct port_uses *uses, const struct port_uses *more)
 {
-    for (int i = 0; i < more->n; i++) {
-        int at = 0;
-        while (at < uses->n && uses->use[at].set != more->use[i].set)
-            at++;
-        if (at == PORT_USES_MAX)
+    for (int i = 0; i < more->n; i++)
+        if (!port_uses_add(uses, more->use[i]))
             return false;
-        if (at == uses->n)
-            uses->use[uses->n++] = (struct port_use){more->use[i].set, 0};
-        uses->use[at].uops += more->use[i].uops;
-    }
-    uses->uops += more->uops;
     return true;
 }
 
