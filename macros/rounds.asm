@@ -120,11 +120,15 @@ call_once: ; rbx: where the numbers of this call go
 .place:
     mov eax, [places + rsi * 4]
     mov rdx, [counts + rax * 8]
-    mov qword [counts + rax * 8], 0
     mov [rbx + rsi * 8], rdx
     inc esi
     cmp esi, PLACES
     jb .place
+    xor eax, eax ; for the next call: loops may share a place
+    mov edi, counts
+    mov ecx, FUNCTION_LEN
+    cld
+    rep stosq
     ret
 
 trapped: ; rdx: a struct ucontext

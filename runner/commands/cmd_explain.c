@@ -314,17 +314,16 @@ static int explain_blocks(struct explain_work *work)
     struct err err = {0};
     struct explain_file file;
     struct rows_out out = {.work = work, .file = request->to ? &file : NULL};
+    // Missing forms are measured first: the settings of rows name the run.
+    if (explain_work_load(work, &err) != 0)
+        return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     if (request->to && explain_file_open(request->to, work, &work->arena, &file, &err) != 0)
         return command_fail(&cmd_explain, EXIT_USAGE, "%s", err.text);
-    int status = explain_work_load(work, &err);
-    if (status == 0) {
-        const struct explain_taker taker = {rows_take, &out,
-                                            !request->to && !isatty(STDERR_FILENO)};
-        rows_begin(&out);
-        status = explain_check_stopped(
-            explain_all(work, request->to ? file.nrows : 0, &taker, &err), &err);
-        rows_end(&out);
-    }
+    const struct explain_taker taker = {rows_take, &out, !request->to && !isatty(STDERR_FILENO)};
+    rows_begin(&out);
+    int status =
+        explain_check_stopped(explain_all(work, request->to ? file.nrows : 0, &taker, &err), &err);
+    rows_end(&out);
     if (request->to && explain_file_close(&file, status == 0 ? &err : &(struct err){0}) != 0)
         status = -1;
     if (status != 0)

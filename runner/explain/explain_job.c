@@ -241,28 +241,41 @@ static int job_foreign(struct explain_work *work, struct explain_job *job, struc
     return 1;
 }
 
+int explain_job_call(struct explain_work *work, const struct bench_code *code,
+                     struct explain_place *place, struct code_loops *loops, struct err *err)
+{
+    const struct bench_spec *spec = &work->request->spec;
+    const struct code_function function = {code->bytes, code->len, 0, code->bits};
+    struct bench_call *call = arena_alloc(&work->arena, sizeof *call);
+    bool wrong;
+    *place = (struct explain_place){.directory = work->directory,
+                                    .object = code->object,
+                                    .call = call,
+                                    .function_len = code->len,
+                                    .runs = 1};
+    struct code_path *path = explain_work_path(work, &wrong, err);
+    if (wrong || bench_call_make(spec, code->bits, work->directory, call, &work->arena, err) != 0 ||
+        code_loops_find(&function, path, loops, &work->arena, err) != 0)
+        return -1;
+    return path ? code_path_check(path, err) : 0;
+}
+
 // Chooses the requested loop of the function.
-static int job_choose_loop(struct explain_work *work, struct explain_job *job, struct err *err)
+static int job_choose_loop(struct explain_work *work, const struct code_loops *loops,
+                           struct explain_job *job, struct err *err)
 {
     const struct explain_request *request = work->request;
     const char *symbol = request->spec.symbol;
-    struct code_loops loops;
-    const struct code_function function = {job->code, job->len, 0, job->bits};
     int number = request->loop ? request->loop : 1;
-    bool wrong;
-    struct code_path *path = explain_work_path(work, &wrong, err);
-    if (wrong || code_loops_find(&function, path, &loops, &work->arena, err) != 0 ||
-        (path && code_path_check(path, err) != 0))
-        return -1;
-    if (loops.n == 0)
+    if (loops->n == 0)
         return err_set(err, "'%s' has no loop that is one block%s; or explain its parts as code",
-                       symbol, others_advice(work, loops.others));
-    if (number > loops.n)
+                       symbol, others_advice(work, loops->others));
+    if (number > loops->n)
         return err_set(err, "'%s' has %d loop%s that can be explained: there is no --loop %d",
-                       symbol, loops.n, loops.n == 1 ? "" : "s", number);
-    job->loop = loops.loops[number - 1];
+                       symbol, loops->n, loops->n == 1 ? "" : "s", number);
+    job->loop = loops->loops[number - 1];
     job->title = arena_printf(&work->arena, "%s, %s: loop %d of %d, at +0x%zx", request->spec.file,
-                              symbol, number, loops.n, job->loop.offset);
+                              symbol, number, loops->n, job->loop.offset);
     job->code = job->loop.code;
     job->len = job->loop.len;
     job->place.offset = job->loop.offset;
@@ -274,6 +287,7 @@ static int job_read_code(struct explain_work *work, struct explain_job *job, boo
 {
     const struct bench_spec *spec = &work->request->spec;
     struct bench_code code;
+    struct code_loops loops;
     if (bench_file_code(spec, work->directory, &code, &work->arena, refused, err) != 0)
         return -1;
     *refused = true;
@@ -282,19 +296,12 @@ static int job_read_code(struct explain_work *work, struct explain_job *job, boo
     job->bits = code.bits;
     job->function = code.function;
     job->instances = code.instances;
-    job->place = (struct explain_place){.directory = work->directory,
-                                        .testcode = code.testcode,
-                                        .object = code.object,
-                                        .runs = code.function ? 1 : code.instances};
+    job->place = (struct explain_place){
+        .directory = work->directory, .testcode = code.testcode, .runs = code.instances};
     job->title = arena_printf(&work->arena, "%s: testcode", spec->file);
-    if (code.function) {
-        struct bench_call *call = arena_alloc(&work->arena, sizeof *call);
-        job->place.call = call;
-        job->place.function_len = code.len;
-        if (bench_call_make(spec, code.bits, work->directory, call, &work->arena, err) != 0 ||
-            job_choose_loop(work, job, err) != 0)
-            return -1;
-    }
+    if (code.function && (explain_job_call(work, &code, &job->place, &loops, err) != 0 ||
+                          job_choose_loop(work, &loops, job, err) != 0))
+        return -1;
     return job_read_block(work, job, job->bits, err);
 }
 

@@ -5,6 +5,7 @@
 
 #include "bench/bench.h"
 #include "bench/bench_bytes.h"
+#include "bench/bench_code.h"
 #include "explain_image.h"
 #include "explain_print.h"
 #include "explain_rounds.h"
@@ -79,6 +80,9 @@ void explain_job_loop(struct explain_work *work, const struct image_loop *loop, 
                       int number, struct explain_job *job);
 // Keeps that the table must have the block's instructions.
 void explain_work_see(struct explain_work *work, const struct block *block);
+// Makes the call of a file's function, with its place, and finds its loops on the request's path.
+int explain_job_call(struct explain_work *work, const struct bench_code *code,
+                     struct explain_place *place, struct code_loops *loops, struct err *err);
 // Lists the blocks. Returns 0, or -1 with a message about the user's file.
 int explain_jobs_read(struct explain_work *work, struct err *err);
 // Reads the path of the request. Returns it, NULL if there is none; *wrong: it is none, *err says

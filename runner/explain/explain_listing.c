@@ -19,25 +19,24 @@ static const double WORTH_SAYING = 0.05; // µops that are rounded to nothing
 
 // --- Reading. ---
 
-static int read_linked(struct explain_work *work, struct code_path *path,
-                       struct explain_function *function, struct image_loops *loops,
-                       struct err *err)
+static int read_linked(struct explain_work *work, struct explain_function *function,
+                       struct image_loops *loops, struct err *err)
 {
     const struct bench_spec *spec = &work->request->spec;
-    if (explain_image_loops(spec->file, spec->symbol, path, loops, &work->arena, err) != 0)
+    bool wrong;
+    struct code_path *path = explain_work_path(work, &wrong, err);
+    if (wrong || explain_image_loops(spec->file, spec->symbol, path, loops, &work->arena, err) != 0)
         return -1;
     function->code = loops->function;
     function->others = loops->others;
     return 0;
 }
 
-static int read_called(struct explain_work *work, struct code_path *path,
-                       struct explain_function *function, struct image_loops *loops,
-                       struct err *err)
+static int read_called(struct explain_work *work, struct explain_function *function,
+                       struct image_loops *loops, struct err *err)
 {
     const struct bench_spec *spec = &work->request->spec;
     struct bench_code code;
-    struct bench_call *call = arena_alloc(&work->arena, sizeof *call);
     struct code_loops *found = arena_alloc(&work->arena, sizeof *found);
     if (bench_file_code(spec, work->directory, &code, &work->arena, &function->refused, err) != 0)
         return -1;
@@ -46,18 +45,8 @@ static int read_called(struct explain_work *work, struct code_path *path,
         return err_set(err, "%s: is no file with functions", spec->file);
     function->called = true;
     function->code = (struct code_function){code.bytes, code.len, 0, code.bits};
-    function->call = (struct explain_job){
-        .init = spec->init,
-        .function = true,
-        .place = {.directory = work->directory,
-                  .object = code.object,
-                  .call = call,
-                  .function_len = code.len,
-                  .runs = 1}
-    };
-    if (bench_call_make(spec, code.bits, work->directory, call, &work->arena, err) != 0 ||
-        code_loops_find(&function->code, path, found, &work->arena, err) != 0 ||
-        (path && code_path_check(path, err) != 0))
+    function->call = (struct explain_job){.init = spec->init, .function = true};
+    if (explain_job_call(work, &code, &function->call.place, found, err) != 0)
         return -1;
     loops->n = (size_t)found->n;
     loops->loops = arena_alloc(&work->arena, (loops->n + 1) * sizeof *loops->loops);
@@ -108,16 +97,12 @@ int explain_function_read(struct explain_work *work, struct explain_function *fu
 {
     const struct bench_spec *spec = &work->request->spec;
     struct image_loops loops = {.n = 0};
-    bool wrong;
     *function = (struct explain_function){.refused = true};
-    struct code_path *path = explain_work_path(work, &wrong, err);
-    if (wrong)
-        return -1;
     work->directory = scratch_begin(err);
     function->refused = work->directory != NULL;
     int status = !function->refused                ? -1
-                 : bench_elf_is_linked(spec->file) ? read_linked(work, path, function, &loops, err)
-                                                   : read_called(work, path, function, &loops, err);
+                 : bench_elf_is_linked(spec->file) ? read_linked(work, function, &loops, err)
+                                                   : read_called(work, function, &loops, err);
     if (status != 0)
         return -1;
     function->refused = false;
@@ -150,6 +135,18 @@ static int loops_predict(struct lister *lister, struct err *err)
     return 0;
 }
 
+// Returns true if an address of the loop is the linker's, whom the bytes of a function of an object
+// have not met.
+static bool loop_lacks_linker(const struct lister *lister, int which)
+{
+    const struct block *block = &lister->explanations[which].block;
+    for (int i = 0; i < block->n && lister->function->called; i++)
+        if ((block->instrs[i].in.attributes & ZYDIS_ATTRIB_IS_RELATIVE) &&
+            block->instrs[i].in.raw.disp.size == 32)
+            return true;
+    return false;
+}
+
 static int loops_measure(struct lister *lister, struct err *err)
 {
     const struct explain_work *work = lister->work;
@@ -158,7 +155,9 @@ static int loops_measure(struct lister *lister, struct err *err)
     struct bench_result *results = arena_alloc(lister->arena, most * sizeof *results);
     int *which = arena_alloc(lister->arena, most * sizeof *which), n = 0;
     for (int i = 0; i < work->njobs; i++)
-        if (!work->jobs[i].refused) {
+        if (loop_lacks_linker(lister, i)) {
+            lister->rows[i].failure = "its addresses are not known before it is linked";
+        } else if (!work->jobs[i].refused) {
             specs[n] = explain_job_spec(work, &work->jobs[i]);
             which[n++] = i;
         }
@@ -221,6 +220,8 @@ static int call_count(struct lister *lister, struct err *err)
         struct explain_listed_loop *loop = &listing->loops[i];
         const struct explain_rounds rounds =
             explain_rounds_of(counts + first[i], first[i + 1] - first[i]);
+        if (lister->work->jobs[i].refused) // and said so
+            continue;
         loop->rounds = rounds.n;
         loop->way_rounds = rounds.this_way;
         if (rounds.n)

@@ -191,9 +191,10 @@ static size_t put_jump(const struct place *place, const uint8_t *bytes, int64_t 
     return len;
 }
 
-// Writes an instruction of the way, after `at` bytes. Returns its length; 0 if it cannot be.
+// Writes an instruction of the way, after `at` bytes of a loop that begins at `begin`. Returns its
+// length; 0 if it cannot be.
 static size_t put_place(const struct places *places, const struct place *place, bool last,
-                        size_t at, uint8_t *to)
+                        size_t begin, size_t at, uint8_t *to)
 {
     const uint8_t *bytes = places->function->bytes + place->at;
     if (place->told && last)
@@ -206,7 +207,7 @@ static size_t put_place(const struct places *places, const struct place *place, 
     if (place->disp_bytes) {
         int32_t distance;
         memcpy(&distance, to + place->disp_at, sizeof distance);
-        int64_t moved = distance + (int64_t)place->at - (int64_t)at;
+        int64_t moved = distance + (int64_t)place->at - (int64_t)(begin + at);
         put_number(to + place->disp_at, 4, moved);
     }
     return place->len;
@@ -244,7 +245,7 @@ static bool loop_make(const struct places *places, const int *way, int n, struct
         if (loop->whole)
             memcpy(code + len, places->function->bytes + place->at, bytes);
         else
-            bytes = put_place(places, place, i == n - 1, len, code + len);
+            bytes = put_place(places, place, i == n - 1, first->at, len, code + len);
         if (bytes == 0)
             return false;
         len += bytes;

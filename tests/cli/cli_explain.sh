@@ -300,6 +300,17 @@ picks:
     jb .next
     ret
 .end:
+global twice:function (twice.end - twice)
+twice:
+    xor ecx, ecx
+.next:
+    inc ecx
+    test ecx, 3
+    jnz .next
+    cmp ecx, 100
+    jb .next
+    ret
+.end:
 section .data
 align 8
 one: dq 1
@@ -358,6 +369,12 @@ if "$BUILD/tests/without" perf -- true; then # there are filters of system calls
     expect_out '^\+0x10 +4883c001 +add rax, 0x01 +[0-9.]+$'
     expect_out '^\+0x1[0-9a-f] +c3 +ret$'
     expect_out '^  a call takes [0-9.]+ clk, its loops [0-9.]+, as predicted$'
+    # Loops that begin with the same instruction; one whose addresses the linker has not set.
+    counts '^loop 1, .*: 3 instructions, 100 rounds in a call' 0 rounds.o \
+        --symbol twice --path none --listing
+    expect_out '^loop 2, .*: 5 instructions, 100 rounds in a call, of which at most 25 '
+    counts 'its addresses are not known before it is linked' 0 rounds.o --symbol remote --listing
+    expect_out '^loop 1, .*, 100 rounds in a call'
     # Rounds that cannot be counted are the user's word, unless the core would exceed its width.
     counts '^  measured +1\.00 clk a copy' 0 rounds.o --symbol shrinks --instances 1
     counts '^  measured: --instances 1000 would be [0-9.]+ slots per cycle, of which there' 1 \

@@ -389,22 +389,24 @@ static void read_loop(const struct code_loop *loop, struct block *block)
     assert_int_equal(block->n, loop->instrs);
 }
 
+// A loop with two ways.
+static const char picking[] = "a:\ntest eax, eax\njz z\nimul ecx, edx\njmp j\nz:\n"
+                              "add ecx, [rel a + 0x200]\nj:\ndec eax\njnz a\nret\n";
+
 // The function's code without that which the way does not have: distances relative to rip stay
 // right, jumps lead on or out.
 static void loops_follow_a_path(void **state)
 {
     (void)state;
-    static const char code[] = "a:\ntest eax, eax\njz z\nimul ecx, edx\njmp j\nz:\n"
-                               "add ecx, [rel a + 0x200]\nj:\ndec eax\njnz a\nret\n";
     struct code_loops loops;
     struct code_path path;
     struct block block;
     struct err err = {0};
-    assert_int_equal(loops_of(code, &loops), 0);
+    assert_int_equal(loops_of(picking, &loops), 0);
     assert_int_equal(loops.n + 10 * loops.others, 10);
 
     assert_int_equal(code_path_parse("none", &path, &err), 0);
-    assert_int_equal(loops_on(code, &path, &loops), 0);
+    assert_int_equal(loops_on(picking, &path, &loops), 0);
     assert_int_equal(loops.n + 10 * loops.others, 1);
     assert_false(loops.loops[0].whole);
     read_loop(&loops.loops[0], &block);
@@ -417,7 +419,7 @@ static void loops_follow_a_path(void **state)
     // By offset and by address.
     for (int i = 0; i < 2; i++) {
         assert_int_equal(code_path_parse(i ? " 1002 " : "+2", &path, &err), 0);
-        assert_int_equal(loops_on(code, &path, &loops), 0);
+        assert_int_equal(loops_on(picking, &path, &loops), 0);
         assert_int_equal(loops.n, 1);
         read_loop(&loops.loops[0], &block);
         assert_int_equal(block.n, 5);
@@ -431,7 +433,7 @@ static void loops_follow_a_path(void **state)
 
     // A path that goes nowhere.
     assert_int_equal(code_path_parse("+4", &path, &err), 0);
-    assert_int_equal(loops_on(code, &path, &loops), 0);
+    assert_int_equal(loops_on(picking, &path, &loops), 0);
     assert_int_equal(code_path_check(&path, &err), -1);
     assert_string_equal(err.text, "--path: at +0x4 is no branch on a condition");
     static const char after[] = "a:\ndec eax\njnz a\njz e\nnop\ne:\nret\n";
@@ -443,6 +445,26 @@ static void loops_follow_a_path(void **state)
                                         "1,,2", "1;2", "-1", "11111111111111111111"};
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
         assert_int_equal(code_path_parse(wrong[i], &path, &err), -1);
+}
+
+// Distances relative to rip are those from the loop's begin, wherever that is in the function.
+static void addresses_begin_with_the_loop(void **state)
+{
+    (void)state;
+    struct code_loops loops;
+    struct code_path path;
+    struct block block;
+    struct err err = {0};
+    char *later = xasprintf("nop\n%s", picking);
+    assert_int_equal(code_path_parse("+3", &path, &err), 0);
+    assert_int_equal(loops_on(later, &path, &loops), 0);
+    free(later);
+    assert_int_equal(loops.n, 1);
+    assert_int_equal(loops.loops[0].offset, 1);
+    read_loop(&loops.loops[0], &block);
+    assert_int_equal((int)block.instrs[2].offset + block.instrs[2].in.length +
+                         (int)block.instrs[2].in.raw.disp.value,
+                     0x200);
 }
 
 // Jumps whose distance outgrows a byte are written with four.
@@ -994,6 +1016,7 @@ int main(void)
         cmocka_unit_test_teardown(idioms_wait_for_flags, free_arena),
         cmocka_unit_test_teardown(loops_are_found, free_arena),
         cmocka_unit_test_teardown(loops_follow_a_path, free_arena),
+        cmocka_unit_test_teardown(addresses_begin_with_the_loop, free_arena),
         cmocka_unit_test_teardown(jumps_of_a_path_grow, free_arena),
         cmocka_unit_test_teardown(pairs_are_fused_as_measured, free_arena),
         cmocka_unit_test(dense_code_takes_longer),
