@@ -8,6 +8,7 @@
 #include "util/csvfile.h"
 #include "util/paths.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ struct bridge {
     bool clobbers_rax;
 };
 
+static const struct node bridge_gpr = {.class = CLASS_GPR, .kind = ""};
 static struct bridge *bridges;
 static size_t nbridges;
 static struct err bridges_err;
@@ -183,7 +185,8 @@ static struct node bridge_node(const struct draft *draft, int index, bool source
     return node;
 }
 
-// Writes a place; its memory is the operand of the instruction in front of the bridge.
+// Writes a place. Of memory `reg` is the displacement: that of an operand at the ends of the way, a
+// place of its own between them.
 static void bridge_put_place(const struct draft *draft, const struct node *node, int reg, int bits,
                              struct strbuf *out)
 {
@@ -194,7 +197,7 @@ static void bridge_put_place(const struct draft *draft, const struct node *node,
     };
     if (node->class == CLASS_MEM) {
         const struct operand memory = {.kind = OPERAND_MEM, .bits = node->bits};
-        render_memory(&memory, rp->data_reg, rp->row->bits, draft->disp, out);
+        render_memory(&memory, rp->data_reg, rp->row->bits, reg, out);
         return;
     }
     if (!bits)
@@ -267,6 +270,15 @@ static void bridge_restore_x87(struct draft *draft, int constant, int from, int 
     draft->extra_clk += 1;
 }
 
+// Both instructions take one cycle on every x86-64 CPU.
+static void bridge_restore_gpr(struct draft *draft, int constant, int from, int to)
+{
+    draft_line(draft, "and %s, %s", draft_gpr(draft, from), draft_gpr(draft, draft_zero(draft)));
+    draft_line(draft, "lea %s, [%s+%s]", draft_gpr(draft, to), draft_gpr(draft, from),
+               draft_gpr(draft, constant));
+    draft->extra_clk += 2;
+}
+
 // Restores the value that the point needs, in dependence on `from`.
 static void bridge_restore(struct draft *draft, int s, int from, int to)
 {
@@ -284,12 +296,7 @@ static void bridge_restore(struct draft *draft, int s, int from, int to)
     } else if (draft->rp->x87 && source->class != CLASS_GPR) {
         bridge_restore_x87(draft, constant, from, to);
     } else {
-        // Both take one cycle on every x86-64 CPU.
-        draft_line(draft, "and %s, %s", draft_gpr(draft, from),
-                   draft_gpr(draft, draft_zero(draft)));
-        draft_line(draft, "lea %s, [%s+%s]", draft_gpr(draft, to), draft_gpr(draft, from),
-                   draft_gpr(draft, constant));
-        draft->extra_clk += 2;
+        bridge_restore_gpr(draft, constant, from, to);
     }
 }
 
@@ -315,11 +322,12 @@ static bool bridge_rax_is_free(const struct draft *draft, int s)
             return false;
     }
     return draft->fill_reg[CLASS_GPR] != BRIDGE_RAX && draft->bridge_reg[CLASS_GPR] != BRIDGE_RAX &&
-           draft->zero_gpr != BRIDGE_RAX;
+           draft->zero_gpr != BRIDGE_RAX && draft->memory_gpr != BRIDGE_RAX;
 }
 
-// Appends the shortest way from a place in register `at` to another (`to`: its register; -1: any).
-// Returns the register in which the way ends, -1 if there is none.
+// Appends the shortest way from a place in register `at` to another (`to`: its register; -1: any;
+// of memory these are displacements). Returns the register in which the way ends, -1 if there is
+// none.
 static int bridge_walk(struct draft *draft, const struct node *from, int at,
                        const struct node *goal, int to)
 {
@@ -335,10 +343,10 @@ static int bridge_walk(struct draft *draft, const struct node *from, int at,
     for (int i = 0; i < steps; i++) {
         enum chain_class class = way[i]->to.class;
         int next = i == steps - 1 ? to : -1;
-        if (class == CLASS_MEM || class == CLASS_FLAGS || class == CLASS_FPSW)
+        if (class == CLASS_FLAGS || class == CLASS_FPSW)
             next = 0;
         else if (next < 0)
-            next = bridge_middle(draft, class);
+            next = class == CLASS_MEM ? DATA_SCRATCH : bridge_middle(draft, class);
         if (class == CLASS_FLAGS)
             draft->flags_at = draft->body.len;
         bridge_put(draft, way[i], at, next);
@@ -347,23 +355,53 @@ static int bridge_walk(struct draft *draft, const struct node *from, int at,
     return at;
 }
 
+// Returns true if x87 memory would get flags or a status word: read as a floating-point number,
+// they are a denormal, for which many CPUs take an assist, or zero.
+static bool bridge_mistypes(const struct row_plan *rp, const struct point *result,
+                            const struct point *source)
+{
+    return rp->x87 && rp->row->element != ELEMENT_INT && result->class != CLASS_X87 &&
+           source->class == CLASS_MEM && source->bits <= rp->row->bits &&
+           source->need == NEED_NOTHING;
+}
+
+// Goes to memory by way of a general-purpose register, which gets what the memory held.
+static bool bridge_write_number(struct draft *draft, const struct node *from, int at,
+                                const struct node *to)
+{
+    if (from->class != CLASS_GPR)
+        at = bridge_walk(draft, from, at, &bridge_gpr, -1);
+    if (at < 0)
+        return false;
+    if (draft->memory_gpr < 0) {
+        uint64_t bits = to->bits < 64 ? (UINT64_C(1) << to->bits) - 1 : UINT64_MAX;
+        draft->memory_gpr = draft_take_helper(draft, CLASS_GPR);
+        draft_init_line(draft, "mov %s, 0x%" PRIx64, draft_gpr(draft, draft->memory_gpr),
+                        draft->rp->mem_fill & bits);
+    }
+    bridge_restore_gpr(draft, draft->memory_gpr, at, at);
+    return bridge_walk(draft, &bridge_gpr, at, to, draft->disp) >= 0;
+}
+
 bool bridge_write(struct draft *draft, int d, int s)
 {
     const struct row_plan *rp = draft->rp;
     const struct point *source = &rp->points[s], *result = &rp->points[d];
-    static const struct node gpr = {.class = CLASS_GPR, .kind = ""};
     static const struct node x87 = {.class = CLASS_X87, .kind = ""};
     struct node from = bridge_node(draft, d, false), to = bridge_node(draft, s, true);
-    int at = draft->reg[d], goal = draft->reg[s];
+    int at = result->class == CLASS_MEM ? draft->disp : draft->reg[d];
+    int goal = source->class == CLASS_MEM ? draft->disp : draft->reg[s];
     draft->clobbers_rax = bridge_rax_is_free(draft, s);
     if (source->class == CLASS_X87)
         goal = bridge_x87(draft, goal);
+    if (bridge_mistypes(rp, result, source))
+        return bridge_write_number(draft, &from, at, &to);
     if (source->need == NEED_NOTHING) {
         bool there = source->class == CLASS_X87 && result->class == CLASS_X87 && at == goal;
         return there || bridge_walk(draft, &from, at, &to, goal) >= 0;
     }
     // A definite value is restored in a register of its class; for memory, in another register.
-    const struct node *maker = source->class != CLASS_MEM ? &to : rp->x87 ? &x87 : &gpr;
+    const struct node *maker = source->class != CLASS_MEM ? &to : rp->x87 ? &x87 : &bridge_gpr;
     if (result->class != maker->class)
         at = bridge_walk(draft, &from, at, maker, -1);
     if (at < 0)
@@ -373,5 +411,5 @@ bool bridge_write(struct draft *draft, int d, int s)
         return true;
     }
     bridge_restore(draft, s, at, at);
-    return bridge_walk(draft, maker, at, &to, 0) >= 0;
+    return bridge_walk(draft, maker, at, &to, goal) >= 0;
 }

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    DATA_SCRATCH = 3072, // offset in the data area at which vector constants are built
-    SLOT_BYTES = 64,
-};
+enum { SLOT_BYTES = 64 };
 
 // Patterns of 64 bits by type of the elements.
 static const uint64_t data_ones[] = {

@@ -14,7 +14,7 @@ enum { OTHER_LOOP = 256 };
 
 void draft_begin(struct draft *draft, const struct row_plan *rp)
 {
-    *draft = (struct draft){.rp = rp, .zero_gpr = -1, .certain = true};
+    *draft = (struct draft){.rp = rp, .zero_gpr = -1, .memory_gpr = -1, .certain = true};
     for (int i = 0; i < CLASS_COUNT; i++)
         draft->fill_reg[i] = draft->bridge_reg[i] = -1;
     for (int i = 0; i < POINTS_MAX; i++)

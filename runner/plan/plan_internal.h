@@ -51,6 +51,9 @@ struct point {
     bool stable; // an instruction chained on this point alone keeps giving the needed value
 };
 
+// Offset in the data area at which init builds constants, and bridges pass memory.
+enum { DATA_SCRATCH = 3072 };
+
 enum { POINTS_MAX = 2 * (OPERANDS_MAX + IMPLICIT_MAX) };
 
 // A value that the row's immediate bytes have beside the usual one; or `upper`: the register that
@@ -98,6 +101,7 @@ struct draft {
     int value_reg[POINTS_MAX];   // register with the value that the point needs; -1: none yet
     int fill_reg[CLASS_COUNT];   // register with the fill; -1: none yet
     int bridge_reg[CLASS_COUNT]; // register of a class in the middle of a bridge; -1: none yet
+    int memory_gpr;              // general-purpose register with the fill of memory; -1: none yet
     int zero_gpr;                // general-purpose register that is 0; -1: none yet
     int disp;                    // of the memory operand of the next instruction
     int area; // place in the data area of pointers that are no operands: rsi of lodsb

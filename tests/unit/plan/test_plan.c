@@ -459,6 +459,28 @@ static void test_x87_values(void **state)
     planned_free(&planned);
 }
 
+// A bridge leaves the operand in memory alone on its way, and brings it a number of its kind.
+static void test_bridges_keep_memory(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "fidiv,m16,+st0 =fpsw,X87,,data=div");
+    const char *body = find_test(&planned, "op1.base", "st0", "fast")->kernels[0].body;
+    assert_non_null(strstr(body, "fidiv word [rbx]"));
+    assert_null(strstr(body, "[r14]"));
+    assert_non_null(strstr(body, "fst dword [r14+3072]"));
+    planned_free(&planned);
+    plan_text(&planned, "fcom,m32,st0 =fpsw,X87,,type=f32");
+    const struct kernel_spec *kernel = find_test(&planned, "op1.data", "fpsw", "")->kernels;
+    assert_non_null(strstr(kernel->init, "mov r12, 0x3f800000\n"));
+    assert_non_null(strstr(kernel->body, "lea r13, [r13+r12]\n"));
+    assert_non_null(strstr(kernel->body, "mov dword [r14], r13d\n"));
+    planned_free(&planned);
+    plan_text(&planned, "ficom,m16,st0 =fpsw,X87,,");
+    assert_null(strstr(find_test(&planned, "op1.data", "fpsw", "")->kernels->body, "lea"));
+    planned_free(&planned);
+}
+
 // The adjust flag is read by lahf, which needs rax; a constant there must not be overwritten.
 static void test_adjust_flag(void **state)
 {
@@ -1105,6 +1127,7 @@ int main(void)
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_x87_pairs),
         cmocka_unit_test(test_x87_values),
+        cmocka_unit_test(test_bridges_keep_memory),
         cmocka_unit_test(test_adjust_flag),
         cmocka_unit_test(test_partial_registers),
         cmocka_unit_test(test_bodies_are_one_period),
