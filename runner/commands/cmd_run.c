@@ -69,7 +69,8 @@ static const struct command_option options[] = {
     {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)",
         OPTION_NUMBER(jobs, 1, JOBS_MAX)},
     {0, "give-up", "SECONDS",
-        "how long to wait for an undisturbed core before tests become unstable (default 30)",
+        "how long to wait for an undisturbed core before tests become unstable (default 30); the "
+        "search for the structure of the ports ends after 30 times as long",
         OPTION_NUMBER(run.give_up_s, 1, GIVE_UP_MAX_S)},
     {COMMON_NEW_FLOOR(run.new_floor)},
     {COMMON_KEEP(run.keep)},

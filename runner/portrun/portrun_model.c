@@ -151,9 +151,10 @@ int portrun_find_model(const struct portrun_forms *forms, const struct port_orac
                        const struct session *session, struct port_model *model, struct err *note,
                        struct err *err)
 {
+    const double give_up_s = session->params.config.give_up_ms / 1e3;
     struct port_limit limit = {.oracle = measured,
                                .kernels_most = PORTRUN_KERNELS_MOST,
-                               .most_s = PORTRUN_SECONDS_MOST,
+                               .most_s = PORTRUN_GIVE_UPS_MOST * give_up_s,
                                .now_s = clock_now_s};
     const struct port_oracle oracle = port_limited(&limit);
     if (port_discover(&oracle, forms->forms, forms->first_requested, session->issue_width, model,

@@ -22,9 +22,10 @@ void portrun_forms_make(struct portrun_forms *forms, const struct selection *all
                         const struct stored_throughputs *throughputs);
 void portrun_forms_free(struct portrun_forms *forms);
 
-// Limits of the search for a model, so that it ends on any CPU with any noise. A disturbed virtual
-// machine needs a fifth of either.
-enum { PORTRUN_KERNELS_MOST = 500000, PORTRUN_SECONDS_MOST = 900 };
+// Limits of the search for a model, so that it ends on any CPU with any noise: kernels, and how
+// many times as long as tests wait for an undisturbed core (--give-up). A disturbed virtual machine
+// needs a fifth of either.
+enum { PORTRUN_KERNELS_MOST = 500000, PORTRUN_GIVE_UPS_MOST = 30 };
 
 // Finds structure, units and names. *note: why the published names do not apply, if they do not.
 int portrun_find_model(const struct portrun_forms *forms, const struct port_oracle *oracle,
