@@ -61,25 +61,47 @@ static bool name_is_valid(const char *name)
     return name[0] != '\0';
 }
 
+// Parses the column bit: a number, or a field and its least value as in 0-7>=2.
+static int place_parse_bit(const char *text, struct feature_place *place)
+{
+    uint64_t bit, last, least = 1;
+    size_t len = strlen(text), from = strcspn(text, "-"), to = strcspn(text, ">");
+    if (from < to && to < len && text[to + 1] == '=') {
+        if (cell_number(text + from + 1, to - from - 1, 31, &last) != 0 ||
+            cell_number(text + to + 2, len - to - 2, UINT32_MAX, &least) != 0)
+            return -1;
+    } else if (from < len || cell_number(text, len, 31, &last) != 0)
+        return -1;
+    if (cell_number(text, from, 31, &bit) != 0 || bit > last || least == 0 ||
+        least > UINT32_MAX >> (31 - (last - bit)))
+        return -1;
+    place->bit = (int)bit;
+    place->bits = (int)(last - bit) + 1;
+    place->least = (uint32_t)least;
+    return 0;
+}
+
 static int place_parse(const struct csv_file *file, const struct csv_record *record,
                        struct feature_place *place, struct err *err)
 {
-    uint64_t leaf, subleaf, bit;
+    uint64_t leaf, subleaf;
     int bad = -1;
     if (cell_number(record->fields[COL_LEAF], strlen(record->fields[COL_LEAF]), 0xffffffff, &leaf))
         bad = COL_LEAF;
     else if (cell_number(record->fields[COL_SUBLEAF], strlen(record->fields[COL_SUBLEAF]), 63,
                          &subleaf))
         bad = COL_SUBLEAF;
-    else if (cell_number(record->fields[COL_BIT], strlen(record->fields[COL_BIT]), 31, &bit))
-        bad = COL_BIT;
+    else if (place_parse_bit(record->fields[COL_BIT], place))
+        return csv_record_error(file->path, record, COL_BIT, err,
+                                "'%s' is no bit; write a number such as 7, or a field and its "
+                                "least value such as 0-7>=2",
+                                record->fields[COL_BIT]);
     if (bad >= 0)
         return csv_record_error(file->path, record, bad, err,
                                 "'%s' is no %s; write a number such as 7 or 0x80000001",
                                 record->fields[bad], columns[bad]);
     place->leaf = (uint32_t)leaf;
     place->subleaf = (uint32_t)subleaf;
-    place->bit = (int)bit;
     place->reg = word_index(registers, ARRAY_LEN(registers), record->fields[COL_REGISTER]);
     if (place->reg < 0)
         return csv_record_error(file->path, record, COL_REGISTER, err,

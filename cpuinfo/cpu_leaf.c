@@ -54,7 +54,8 @@ bool cpu_feature_announced(const struct cpu_info *cpu, const struct feature_row 
     for (int p = 0; p < row->nplaces; p++) {
         const struct feature_place *place = &row->places[p];
         const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, place->leaf, place->subleaf);
-        announced = announced || (leaf && leaf_register(leaf, place->reg) >> place->bit & 1);
+        uint32_t field = leaf ? leaf_register(leaf, place->reg) >> place->bit : 0;
+        announced = announced || (field & (UINT32_MAX >> (32 - place->bits))) >= place->least;
     }
     return announced;
 }

@@ -12,8 +12,10 @@ enum { FEATURE_PLACES_MAX = 4, MODEL_RANGES_MAX = 16 };
 
 struct feature_place {
     uint32_t leaf, subleaf;
-    int reg; // 0 eax, 1 ebx, 2 ecx, 3 edx
-    int bit;
+    int reg;        // 0 eax, 1 ebx, 2 ecx, 3 edx
+    int bit;        // lowest bit of a field
+    int bits;       // width of the field
+    uint32_t least; // the value that the field must have at least
 };
 
 struct feature_row {

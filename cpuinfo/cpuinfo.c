@@ -2,6 +2,7 @@
 // The tables, read once, and the questions that the rest of the program asks of them: feature
 // names, isa expressions, families.
 #include "cpuinfo.h"
+#include "cpu_decode.h"
 #include "cpu_tables.h"
 #include "util/paths.h"
 
@@ -180,4 +181,42 @@ bool cpu_has_isa(const struct cpu_info *cpu, const char *isa)
         if (!*name)
             return true;
     }
+}
+
+bool cpu_announces(const struct cpu_info *cpu, int index)
+{
+    return cpu_feature_announced(cpu, &features_table()->rows[index]);
+}
+
+// Writes the numbers of the bits, joined by blanks.
+static void state_bits_text(uint64_t bits, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (int bit = 0; bit < 64 && used < size; bit++)
+        if (bits >> bit & 1)
+            used += (size_t)snprintf(text + used, size - used, "%s%d", used ? ", " : "", bit);
+}
+
+bool cpu_lacks_state(const struct cpu_info *cpu, const char *isa, char *reason, size_t size)
+{
+    const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, CPUID_PSEUDO_XCR0, 0);
+    uint64_t xcr0 = leaf ? (uint64_t)leaf->edx << 32 | leaf->eax : UINT64_MAX;
+    for (const char *name = isa; *name;) {
+        size_t len = strcspn(name, "+");
+        int index = feature_find_len(name, len);
+        const struct feature_row *row = index < 0 ? NULL : &features_table()->rows[index];
+        uint64_t off = row ? row->xcr0 & ~xcr0 : 0;
+        if (off && strcmp(row->encoding, "legacy") != 0) {
+            char bits[64];
+            state_bits_text(off, bits, sizeof bits);
+            snprintf(reason, size,
+                     "%s %s: the system has not enabled its register state (XCR0 lacks bit %s)",
+                     cpu_feature_announced(cpu, row) ? "the CPU has" : "the CPU does not announce",
+                     row->name, bits);
+            return true;
+        }
+        name += len + (name[len] == '+');
+    }
+    return false;
 }

@@ -219,3 +219,10 @@ const char *feature_narrow(int index);
 int isa_check(const char *isa, const char **unknown, size_t *unknown_len);
 // Returns true if CPUID (and the OS, for register state) announces every feature of the expression.
 bool cpu_has_isa(const struct cpu_info *cpu, const char *isa);
+// Returns true if CPUID announces the feature, whether or not the system has enabled its registers.
+bool cpu_announces(const struct cpu_info *cpu, int index);
+// Returns true if the system has not enabled register state without which the CPU refuses all
+// instructions of the expression (VEX, EVEX and XOP encodings, REX2), whatever CPUID announces.
+// Writes the reason, cut at size - 1 bytes. False if XCR0 is not known.
+enum { CPU_REASON_BYTES = 160 };
+bool cpu_lacks_state(const struct cpu_info *cpu, const char *isa, char *reason, size_t size);

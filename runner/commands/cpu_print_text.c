@@ -125,6 +125,22 @@ static void identity_print(const struct cpu_info *cpu, FILE *out)
     line_print(out, "hypervisor", "%s", cpu->hypervisor[0] ? cpu->hypervisor : "none visible");
 }
 
+// Names features that CPUID announces and whose registers the system has not enabled.
+static void features_off_print(const struct cpu_info *cpu, FILE *out)
+{
+    char reason[CPU_REASON_BYTES];
+    struct strbuf names = {0};
+    for (int i = 0; feature_name(i); i++)
+        if (cpu_announces(cpu, i) && cpu_lacks_state(cpu, feature_name(i), reason, sizeof reason))
+            strbuf_printf(&names, "%s ", feature_name(i));
+    if (names.len)
+        line_print(out, "not enabled",
+                   "%s(the system has not enabled their register state in XCR0: their "
+                   "instructions are unsupported)",
+                   names.data);
+    strbuf_free(&names);
+}
+
 static void features_print(const struct cpu_info *cpu, FILE *out)
 {
     section_print(out, "Features");
@@ -143,6 +159,7 @@ static void features_print(const struct cpu_info *cpu, FILE *out)
             line_print(out, group, "%s", names.data);
         strbuf_free(&names);
     }
+    features_off_print(cpu, out);
 }
 
 static void caches_print(const struct cpu_info *cpu, FILE *out)

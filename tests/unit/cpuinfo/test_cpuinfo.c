@@ -2,6 +2,7 @@
 // Recorded and constructed CPUID dumps against what must be read off them; damaged dumps and tables
 // against the message that must come.
 #include "commands/cpu_print.h"
+#include "cpuinfo/cpu_decode.h"
 #include "cpuinfo/cpu_tables.h"
 #include "cpuinfo/environment.h"
 #include "util/mem.h"
@@ -323,6 +324,10 @@ static const struct bad_table bad_features[] = {
     {__LINE__, FEATURES_HEAD "avx,g,1,0,ecx,28,vex,0x6,\n", ":2: 'avx' is no feature name"},
     {__LINE__, FEATURES_HEAD "AVX,g,1,0,rcx,28,vex,0x6,\n", ":2: 'rcx' is no register"},
     {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,32,vex,0x6,\n", ":2: '32' is no bit"},
+    {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,7-0>=1,vex,0x6,\n", ":2: '7-0>=1' is no bit"},
+    {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,0-7,vex,0x6,\n", ":2: '0-7' is no bit"},
+    {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,0-7>=256,vex,0x6,\n", ":2: '0-7>=256' is no bit"},
+    {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,0-7>=0,vex,0x6,\n", ":2: '0-7>=0' is no bit"},
     {__LINE__, FEATURES_HEAD "AVX,g,,0,ecx,3,vex,0x6,\n", ":2: '' is no leaf"},
     {__LINE__, FEATURES_HEAD "AVX,g,1,-1,ecx,3,vex,0x6,\n", ":2: '-1' is no subleaf"},
     {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,3,vex,6h,\n", ":2: '6h' is no mask"},
@@ -573,17 +578,82 @@ static void test_report_of_counters(void **state)
     }
 }
 
+// A CPU with APX, AVX10.2 and newer AMX: sapphirerapids_renamed_kvm with further leaves.
+static void newer_features(struct cpu_info *cpu, uint32_t avx10_version, uint64_t xcr0)
+{
+    const struct cpuid_leaf further[] = {
+        {0x24, 0, 1, avx10_version, 0, 0},
+        {0x24, 1, 0, 0,             4, 0},
+        {0x29, 0, 0, 1,             0, 0},
+    };
+    struct err err;
+    assert_int_equal(cpu_load(dump_path("sapphirerapids_renamed_kvm"), cpu, &err), 0);
+    for (int i = 0; i < cpu->nleaves; i++) {
+        struct cpuid_leaf *leaf = &cpu->leaves[i];
+        if (leaf->leaf == 7 && leaf->subleaf == 1)
+            leaf->edx |= 1u << 19 | 1u << 21;
+        if (leaf->leaf == CPUID_PSEUDO_XCR0)
+            *leaf = (struct cpuid_leaf){
+                .leaf = CPUID_PSEUDO_XCR0, .eax = (uint32_t)xcr0, .edx = (uint32_t)(xcr0 >> 32)};
+    }
+    for (size_t i = 0; i < ARRAY_LEN(further); i++)
+        cpu_leaf_add(cpu, &further[i]);
+    assert_int_equal(cpu_decode(cpu, &err), 0);
+}
+
+static char *newer_report(const struct cpu_info *cpu)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cpu_print_text(cpu, NULL, out);
+    fclose(out);
+    return text;
+}
+
+static void test_newer_features(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    char reason[CPU_REASON_BYTES] = "";
+    newer_features(&cpu, 2, 0xe02e7);
+    words_check(&cpu, "AVX10 AVX10_2 AVX10_V1_AUX APX_F APX_F+APX_NCI_NDD_NF", true, __LINE__);
+    words_check(&cpu, "AVX10_V2_AUX AMX_MOVRS", false, __LINE__);
+    assert_false(cpu_lacks_state(&cpu, "APX_F+APX_NCI_NDD_NF", reason, sizeof reason));
+    char *text = newer_report(&cpu);
+    assert_null(strstr(text, "not enabled"));
+    free(text);
+    newer_features(&cpu, 1, 0x602e7); // AVX10.1, and the system knows no APX
+    words_check(&cpu, "AVX10 AVX10_V1_AUX", true, __LINE__);
+    words_check(&cpu, "AVX10_2 APX_F APX_NCI_NDD_NF", false, __LINE__);
+    assert_true(cpu_lacks_state(&cpu, "I386+APX_F", reason, sizeof reason));
+    assert_string_equal(reason, "the CPU has APX_F: the system has not enabled its register state "
+                                "(XCR0 lacks bit 19)");
+    text = newer_report(&cpu);
+    assert_non_null(strstr(text, "not enabled  APX_F APX_NCI_NDD_NF (the system"));
+    free(text);
+    newer_features(&cpu, 2, 7); // nor AVX-512 and AMX
+    assert_true(cpu_lacks_state(&cpu, "AVX512F", reason, sizeof reason));
+    assert_non_null(strstr(reason, "the CPU has AVX512F"));
+    assert_non_null(strstr(reason, "lacks bit 5, 6, 7)"));
+    assert_true(cpu_lacks_state(&cpu, "XOP+LWP", reason, sizeof reason));
+    assert_non_null(strstr(reason, "the CPU does not announce LWP"));
+    assert_false(cpu_lacks_state(&cpu, "MPX", reason, sizeof reason)); // executes as NOP
+    assert_false(cpu_lacks_state(&cpu, "AVX2+BMI1", reason, sizeof reason));
+}
+
 int main(void)
 {
     if (!getenv("LATPUT_ROOT"))
         setenv("LATPUT_ROOT", ".", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),      cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_live),
-        cmocka_unit_test(test_bad_dumps),   cmocka_unit_test(test_truncated_dumps),
-        cmocka_unit_test(test_chain_ratio), cmocka_unit_test(test_report_of_counters),
-        cmocka_unit_test(test_masking),     cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_counters),    cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_tables),         cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_live),
+        cmocka_unit_test(test_bad_dumps),      cmocka_unit_test(test_truncated_dumps),
+        cmocka_unit_test(test_chain_ratio),    cmocka_unit_test(test_report_of_counters),
+        cmocka_unit_test(test_masking),        cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_counters),       cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_newer_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
