@@ -77,7 +77,7 @@ CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
 	$(BUILD)/runner/core32/core_enter32.o $(BUILD)/runner/core32/core_call.o
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
-CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole32.o)
+CORES = $(BUILD)/core64.o $(BUILD)/linked64 $(CORE32) $(CORE32:%core32.o=%linked32)
 
 # The runs in results/published/ as a database, which is asked where a machine has none yet;
 # PUBLISHED= is none.
@@ -127,18 +127,20 @@ $(BUILD)/core64.o: $(CORE_OBJECTS)
 $(BUILD)/core32.o: $(CORE32_OBJECTS)
 	$(call step,LD)$(LD) -m elf_i386 -r -o $@ $^
 
-# A core together with its parts of the C library: programs of kernels are made by ld alone, without
-# compiler and libraries.
+# The cores as programs, with room for kernels at the addresses of runner/assemble/load.h: a batch
+# is put there without linker and libraries.
 of_cc = $(shell $(CC) $(1) -print-file-name=$(2))
 each_of_cc = $(foreach f,$(2),$(call of_cc,$(1),$f))
-link_whole = $(LD) -m $(2) -r -o $@ $(call each_of_cc,$(1),crt1.o crti.o crtbeginT.o) $< \
+link_core = $(LD) -m $(2) -static -z noexecstack --strip-debug -Ttext-segment=0x400000 \
+	--section-start=latput_table=0x00800000 --section-start=latput_code=0x02000000 -o $@ \
+	$(call each_of_cc,$(1),crt1.o crti.o crtbeginT.o) $^ \
 	--start-group $(call each_of_cc,$(1),libgcc.a libgcc_eh.a libc.a) --end-group \
 	$(call each_of_cc,$(1),crtend.o crtn.o)
-$(BUILD)/whole64.o: $(BUILD)/core64.o
-	$(call step,LD)$(call link_whole,-m64,elf_x86_64)
+$(BUILD)/linked64: $(BUILD)/core64.o $(BUILD)/runner/core/core_room.o
+	$(call step,LD)$(call link_core,-m64,elf_x86_64)
 
-$(BUILD)/whole32.o: $(BUILD)/core32.o
-	$(call step,LD)$(call link_whole,-m32,elf_i386)
+$(BUILD)/linked32: $(BUILD)/core32.o $(BUILD)/runner/core32/core_room.o
+	$(call step,LD)$(call link_core,-m32,elf_i386)
 
 $(BUILD)/runner/core32/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
@@ -375,7 +377,7 @@ install: all
 # Removes what install has put there, and latput's own directories if nothing else is in them.
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/latput lib/latput/core64.o lib/latput/core32.o \
-		lib/latput/whole64.o lib/latput/whole32.o lib/latput/published.db \
+		lib/latput/linked64 lib/latput/linked32 lib/latput/published.db \
 		include/latput.h lib/liblatput.a lib/$(USER_SONAME) lib/liblatput.so lib/latput_sqlite.so \
 		lib/pkgconfig/latput.pc share/man/man1/latput.1 $(BASH_COMPLETION) $(ZSH_COMPLETION)
 	for f in $$($(DATA)); do rm -f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done

@@ -5,6 +5,7 @@
 #include "assemble.h"
 
 #include "compose.h"
+#include "link.h"
 #include "load.h"
 #include "object.h"
 #include "util/clock.h"
@@ -189,31 +190,19 @@ static int assemble_blame_object(const struct assembly *build, const char *messa
     return 0;
 }
 
-// Reads the linker's messages: a line "in function `k12_body':", then lines with "undefined
-// reference to ..." or "relocation truncated ...". Returns how many kernels were left out.
-static int assemble_blame_linker(const struct assembly *build, const char *messages)
+// Leaves out the kernels with faults. Returns how many.
+static int assemble_blame_links(const struct assembly *build, const struct link_faults *faults)
 {
-    int blamed = 0, kernel = -1;
-    for (const char *at = messages; *at;) {
-        size_t len = strcspn(at, "\n");
-        char *line = xasprintf("%.*s", (int)len, at);
-        const char *function = strstr(line, "in function `k");
-        const char *fault = strstr(line, "undefined reference");
-        if (!fault)
-            fault = strstr(line, "relocation truncated");
-        if (function) {
-            char *end;
-            long id = strtol(function + strlen("in function `k"), &end, 10);
-            kernel = *end == '_' && id >= 0 && id < build->nkernels ? (int)id : -1;
-        } else if (fault && kernel >= 0 && !build->kernels[kernel].left_out) {
-            assemble_fail(build, kernel, OUTCOME_LINK_FAILED, fault, strlen(fault));
-            blamed++;
-        }
-        free(line);
-        at += len + (at[len] == '\n');
+    int blamed = 0;
+    for (size_t i = 0; i < faults->n; i++) {
+        const struct link_fault *fault = &faults->items[i];
+        char *end;
+        long id = *fault->label ? strtol(fault->label + 1, &end, 10) : -1;
+        if (id < 0 || id >= build->nkernels || *end != '_' || build->kernels[id].left_out)
+            continue;
+        assemble_fail(build, (int)id, OUTCOME_LINK_FAILED, fault->detail, strlen(fault->detail));
+        blamed++;
     }
-    if (!blamed && build->options->object)
-        blamed = assemble_blame_object(build, messages);
     return blamed;
 }
 
@@ -434,8 +423,8 @@ static int assemble_compose(struct assembly *build, struct err *err)
 {
     if (!build_all_composed(build) && build_compose(build, err) != 0)
         return -1;
-    build->loaded = build->options->bits != 32 && !build->options->object &&
-                    build_all_composed(build) && load_fits(build->kernels, build->nkernels);
+    build->loaded = !build->options->object && build_all_composed(build) &&
+                    load_fits(build->kernels, build->nkernels);
     for (int i = 0; i < build->nkernels && !build->loaded; i++) {
         // NASM's table of composed kernels has no places of what only properties have.
         struct gen_kernel *kernel = &build->kernels[i];
@@ -446,24 +435,6 @@ static int assemble_compose(struct assembly *build, struct err *err)
 }
 
 enum { LINK_ARGS_MAX = 16 };
-
-// Links kernels with the core and its parts of the C library, by a linker alone.
-static void assemble_link_core(const struct assembly *build, const char *argv[LINK_ARGS_MAX])
-{
-    bool is_32 = build->options->bits == 32;
-    const char *const words[] = {"ld",
-                                 "-m",
-                                 is_32 ? "elf_i386" : "elf_x86_64",
-                                 "-static",
-                                 "-z",
-                                 "noexecstack",
-                                 "-o",
-                                 build->executable,
-                                 build->object,
-                                 path_library(is_32 ? "whole32.o" : "whole64.o"),
-                                 NULL};
-    memcpy(argv, words, sizeof words);
-}
 
 // Links with a user's object, which may need more of the C library, by the compiler.
 static void assemble_link_user(const struct assembly *build, const char *argv[LINK_ARGS_MAX])
@@ -484,20 +455,17 @@ static void assemble_link_user(const struct assembly *build, const char *argv[LI
     memcpy(argv, words, sizeof words);
 }
 
-// Links once. 1: linked; 0: some kernels were left out, assemble again; -1: error.
-static int assemble_link(const struct assembly *build, struct err *err)
+// Links once with the user's object. 1: linked; 0: the kernel is at fault; -1: error.
+static int assemble_link_object(const struct assembly *build, struct err *err)
 {
     const char *argv[LINK_ARGS_MAX];
-    if (build->options->object)
-        assemble_link_user(build, argv);
-    else
-        assemble_link_core(build, argv);
+    assemble_link_user(build, argv);
     struct subproc_result result;
     if (assemble_tool(build, argv, NULL, SPENT_LINKING, &result, err) != 0)
         return -1;
     int status = 1;
     if (result.exit_status != 0) {
-        status = assemble_blame_linker(build, result.err) > 0 ? 0 : -1;
+        status = assemble_blame_object(build, result.err) > 0 ? 0 : -1;
         if (status < 0)
             assemble_tool_error(build, "the linker", result.err, err);
     }
@@ -505,53 +473,35 @@ static int assemble_link(const struct assembly *build, struct err *err)
     return status;
 }
 
-// The core that composed kernels are loaded into, once a directory.
-#define BUILD_CORE "core64"
-
-// Links that core. Written beside and renamed, since another thread may do the same.
-static int build_core(const struct assembly *build, struct err *err)
+// Links once. 1: linked; 0: some kernels were left out, assemble again; -1: error.
+static int assemble_link(const struct assembly *build, struct err *err)
 {
-    struct strbuf text = {0};
-    load_write_source(&text);
-    int status = assemble_write(build, build->source, &text, err);
-    strbuf_free(&text);
-    struct subproc_result result;
-    if (status != 0 || build_nasm(build, false, &result, err) != 0)
+    if (build->options->object)
+        return assemble_link_object(build, err);
+    double start_s = clock_now_s();
+    struct link_faults faults;
+    int status = link_write(load_core(assemble_bits(build)), assemble_path(build, build->object),
+                            assemble_path(build, build->executable), build->arena, &faults, err);
+    spent_add_time(SPENT_LINKING, start_s);
+    if (status < 0 && scratch_is_gone(build->options->directory, err))
         return -1;
-    if (result.exit_status != 0)
-        status = assemble_tool_error(build, "nasm", result.err, err);
-    subproc_result_free(&result);
-    const char *argv[LINK_ARGS_MAX];
-    assemble_link_core(build, argv);
-    int n = 0;
-    while (argv[n])
-        n++;
-    argv[n++] = load_table_start;
-    argv[n++] = load_code_start;
-    argv[n++] = "--strip-debug";
-    argv[n] = NULL;
-    if (status != 0 || assemble_tool(build, argv, NULL, SPENT_LINKING, &result, err) != 0)
-        return -1;
-    if (result.exit_status != 0)
-        status = assemble_tool_error(build, "the linker", result.err, err);
-    subproc_result_free(&result);
-    const char *made = assemble_path(build, build->executable);
-    if (status == 0 && rename(made, assemble_path(build, BUILD_CORE)) != 0)
-        status = err_set(err, "%s: cannot be renamed: %s", made, strerror(errno));
-    return status;
+    if (status > 0 && assemble_blame_links(build, &faults) == 0)
+        return err_set(err, "%s/%s: cannot be linked: %s", build->options->directory, build->source,
+                       faults.items[0].detail);
+    return status < 0 ? -1 : status == 0;
 }
 
 static int assemble_load(const struct assembly *build, struct err *err)
 {
-    const char *core = assemble_path(build, BUILD_CORE);
     if (assemble_kernels_left(build) == 0)
         return 0;
-    if (access(core, R_OK) != 0 && build_core(build, err) != 0)
-        return -1;
+    double start_s = clock_now_s();
     build->program->path = assemble_path(build, build->executable);
-    int status = load_write(core, build->kernels, build->nkernels, build->program->path, err);
+    int status = load_write(load_core(assemble_bits(build)), build->kernels, build->nkernels,
+                            build->program->path, err);
+    spent_add_time(SPENT_LINKING, start_s);
     if (status != 0)
-        scratch_is_gone(core, err);
+        scratch_is_gone(build->options->directory, err);
     return status;
 }
 

@@ -410,7 +410,6 @@ static void gen_table(const struct gen_kernel *kernels, int nkernels, int bits, 
                       struct strbuf *out)
 {
     size_t composed = 0;
-    strbuf_puts(out, "align 16\nlatput_kernels:\n");
     for (int i = 0; i < nkernels;) {
         size_t from = composed;
         for (; i < nkernels && kernels[i].composed; i++)
@@ -432,6 +431,10 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, const char *s
     int line = 1;
     int written = 0;
     gen_head(bits, out);
+    // First, at the address that the linked core knows.
+    strbuf_puts(out, "global latput_code\nlatput_code:\n");
+    if (stem)
+        strbuf_printf(out, "incbin \"%s.code\"\n", stem);
     for (int i = 0; i < nkernels; i++) {
         kernels[i].first_line = kernels[i].last_line = 0;
         written += !kernels[i].left_out;
@@ -445,19 +448,18 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, const char *s
         seen = out->len;
         kernels[i].last_line = line - 1;
     }
-    strbuf_puts(out, "latput_reset\nglobal latput_code\nlatput_code:\n");
-    if (stem)
-        strbuf_printf(out, "incbin \"%s.code\"\n", stem);
     strbuf_printf(out,
-                  "section .rodata align=16\n"
+                  "latput_reset\n"
+                  "section " GEN_TABLE " progbits alloc noexec nowrite align=16\n"
                   "global latput_kernels, latput_kernel_count\n"
                   "latput_kernel_count: dd %d\n"
-                  "align 16\n",
+                  "dd 0, 0, 0\n"
+                  "latput_kernels:\n",
                   written);
+    gen_table(kernels, nkernels, bits, stem, out);
     for (int i = 0; i < nkernels; i++)
         if (!kernels[i].left_out && kernels[i].spec->nfills)
             gen_kernel_fills(i, kernels[i].spec, out);
-    gen_table(kernels, nkernels, bits, stem, out);
     strbuf_puts(out, "section .note.GNU-stack noalloc noexec nowrite progbits\n");
 }
 

@@ -40,6 +40,9 @@ struct gen_kernel {
     const char **expanded;
 };
 
+// Section of the table of kernels, with their number before it and their data after it.
+#define GEN_TABLE "latput_table"
+
 // Appends the lines before all code: the state of the assembler, the core's symbols. Returns their
 // number.
 int gen_head(int bits, struct strbuf *out);

@@ -3,6 +3,7 @@
 
 #include "core/core_abi.h"
 #include "util/mem.h"
+#include "util/paths.h"
 
 #include <assert.h>
 #include <elf.h>
@@ -12,29 +13,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Addresses between the core, below 8 MiB, and the memory of corunners (core_layout.inc).
-#define LOAD_TABLE 0x00800000
-#define LOAD_CODE 0x02000000
-#define LOAD_END 0x5e000000
-enum { LOAD_HEAD = 16, LOAD_PAGE = 4096 }; // bytes in front of the table, with the count
-const char load_table_start[] = "--section-start=latput_table=0x00800000",
-           load_code_start[] = "--section-start=latput_code=0x02000000";
+enum { LOAD_PAGE = 4096 };
 
-void load_write_source(struct strbuf *out)
+const char *load_core(int bits)
 {
-    strbuf_puts(out, "section latput_table progbits alloc noexec nowrite align=4096\n"
-                     "global latput_kernels, latput_kernel_count, latput_code\n"
-                     "latput_kernel_count: dd 0, 0, 0, 0\n"
-                     "latput_kernels: dd 0\n"
-                     "section latput_code progbits alloc noexec nowrite align=4096\n"
-                     "latput_code: dd 0\n"
-                     "section .note.GNU-stack noalloc noexec nowrite progbits\n");
+    return path_library(bits == 32 ? "linked32" : "linked64");
 }
 
 struct load_image {
     unsigned char *bytes;
     size_t size;
 };
+
+// Returns true if the headers lie in the file.
+static bool load_is_program(const struct load_image *image)
+{
+    const Elf64_Ehdr *wide = (const void *)image->bytes;
+    const Elf32_Ehdr *narrow = (const void *)image->bytes;
+    if (image->size < sizeof *wide || memcmp(image->bytes, ELFMAG, SELFMAG) != 0)
+        return false;
+    if (image->bytes[EI_CLASS] == ELFCLASS64)
+        return wide->e_phoff + wide->e_phnum * sizeof(Elf64_Phdr) <= image->size &&
+               wide->e_shoff + wide->e_shnum * sizeof(Elf64_Shdr) <= image->size;
+    return narrow->e_phoff + narrow->e_phnum * sizeof(Elf32_Phdr) <= image->size &&
+           narrow->e_shoff + narrow->e_shnum * sizeof(Elf32_Shdr) <= image->size;
+}
 
 static int load_read(const char *path, struct load_image *image, struct err *err)
 {
@@ -49,37 +52,49 @@ static int load_read(const char *path, struct load_image *image, struct err *err
     image->bytes = xmalloc(image->size + 1);
     bool whole = fread(image->bytes, 1, image->size, file) == image->size;
     fclose(file);
-    const Elf64_Ehdr *head = (const void *)image->bytes;
-    if (!whole || image->size < sizeof *head || memcmp(image->bytes, ELFMAG, SELFMAG) != 0 ||
-        head->e_ident[EI_CLASS] != ELFCLASS64 ||
-        head->e_phoff + head->e_phnum * sizeof(Elf64_Phdr) > image->size ||
-        head->e_shoff + head->e_shnum * sizeof(Elf64_Shdr) > image->size)
+    if (!whole || !load_is_program(image))
         return err_set(err, "%s: is no program of this machine", path);
     return 0;
 }
 
-// Makes the section and the segment at an address so long, and has them begin at the offset in the
-// file. Returns false if there is no such segment.
-static bool load_place(const struct load_image *image, uint64_t address, uint64_t offset,
-                       uint64_t bytes)
+// A section that is filled: where it lies in the file and in memory.
+struct load_place {
+    uint64_t address, offset, bytes;
+    bool executable;
+};
+
+// Makes the section and the segment at the address so long, and has them begin at the offset in
+// the file. Returns false if there is no such segment. For both classes of ELF, by the names that
+// their structures share.
+#define LOAD_PLACE(CLASS)                                                                          \
+    static bool load_place_##CLASS(unsigned char *bytes, const struct load_place *place)           \
+    {                                                                                              \
+        const Elf##CLASS##_Ehdr *head = (const void *)bytes;                                       \
+        Elf##CLASS##_Phdr *segments = (void *)(bytes + head->e_phoff);                             \
+        Elf##CLASS##_Shdr *sections = (void *)(bytes + head->e_shoff);                             \
+        bool found = false;                                                                        \
+        for (int i = 0; i < head->e_shnum; i++)                                                    \
+            if (sections[i].sh_addr == place->address) {                                           \
+                sections[i].sh_offset = (Elf##CLASS##_Off)place->offset;                           \
+                sections[i].sh_size = (Elf##CLASS##_Word)place->bytes;                             \
+            }                                                                                      \
+        for (int i = 0; i < head->e_phnum; i++)                                                    \
+            if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr == place->address) {          \
+                segments[i].p_offset = (Elf##CLASS##_Off)place->offset;                            \
+                segments[i].p_filesz = segments[i].p_memsz = (Elf##CLASS##_Word)place->bytes;      \
+                segments[i].p_flags |= place->executable ? PF_X : 0;                               \
+                found = true;                                                                      \
+            }                                                                                      \
+        return found;                                                                              \
+    }
+LOAD_PLACE(64)
+LOAD_PLACE(32)
+
+static bool load_place(const struct load_image *image, const struct load_place *place)
 {
     assert(image->bytes); // it was read
-    const Elf64_Ehdr *head = (const void *)image->bytes;
-    Elf64_Phdr *segments = (void *)(image->bytes + head->e_phoff);
-    Elf64_Shdr *sections = (void *)(image->bytes + head->e_shoff);
-    bool found = false;
-    for (int i = 0; i < head->e_shnum; i++)
-        if (sections[i].sh_addr == address) {
-            sections[i].sh_offset = offset;
-            sections[i].sh_size = bytes;
-        }
-    for (int i = 0; i < head->e_phnum; i++)
-        if (segments[i].p_type == PT_LOAD && segments[i].p_vaddr == address) {
-            segments[i].p_offset = offset;
-            segments[i].p_filesz = segments[i].p_memsz = bytes;
-            found = true;
-        }
-    return found;
+    return image->bytes[EI_CLASS] == ELFCLASS64 ? load_place_64(image->bytes, place)
+                                                : load_place_32(image->bytes, place);
 }
 
 static uint64_t load_page_up(uint64_t offset)
@@ -114,35 +129,56 @@ bool load_fits(const struct gen_kernel *kernels, int nkernels)
            load_code_bytes(kernels, nkernels) <= LOAD_END - LOAD_CODE;
 }
 
+// What is put into the sections: a table, and the code of kernels, or bytes.
+struct load_parts {
+    const struct strbuf *table, *code; // code NULL: that of the kernels
+    const struct gen_kernel *kernels;
+    int nkernels;
+};
+
 // Writes the image, the table, and the code.
-static bool load_put(const struct load_image *image, const struct strbuf *table,
-                     const struct gen_kernel *kernels, int nkernels, FILE *file)
+static bool load_put(const struct load_image *image, const struct load_parts *parts,
+                     uint64_t table_at, uint64_t code_at, FILE *file)
 {
-    uint64_t table_at = load_page_up(image->size), table_end = table_at + table->len,
-             code_at = load_page_up(table_end);
     fwrite(image->bytes, 1, image->size, file);
     load_put_zeros(file, image->size, table_at);
-    fwrite(table->data, 1, table->len, file);
-    load_put_zeros(file, table_end, code_at);
-    return gen_put_code(kernels, nkernels, file);
+    fwrite(parts->table->data, 1, parts->table->len, file);
+    load_put_zeros(file, table_at + parts->table->len, code_at);
+    if (!parts->code)
+        return gen_put_code(parts->kernels, parts->nkernels, file);
+    return fwrite(strbuf_text(parts->code), 1, parts->code->len, file) == parts->code->len;
 }
 
-static int load_write_file(const struct load_image *image, const struct strbuf *table,
-                           const struct gen_kernel *kernels, int nkernels, const char *to,
-                           struct err *err)
+static int load_write_parts(const char *core, const struct load_parts *parts, const char *to,
+                            struct err *err)
 {
-    FILE *file = fopen(to, "we");
-    bool written = file && load_put(image, table, kernels, nkernels, file) &&
+    struct load_image image = {0};
+    if (load_read(core, &image, err) != 0) {
+        free(image.bytes);
+        return -1;
+    }
+    uint64_t table_at = load_page_up(image.size),
+             code_at = load_page_up(table_at + parts->table->len);
+    uint64_t bytes =
+        parts->code ? parts->code->len : load_code_bytes(parts->kernels, parts->nkernels);
+    const struct load_place table = {LOAD_TABLE, table_at, parts->table->len, false};
+    // The core copies composed code before it runs; other code may run where it lies.
+    const struct load_place code = {LOAD_CODE, code_at, bytes ? bytes : 1, parts->code};
+    int status = 0;
+    if (!load_place(&image, &table) || !load_place(&image, &code))
+        status = err_set(err, "%s: has no room for kernels", core);
+    FILE *file = status == 0 ? fopen(to, "we") : NULL;
+    bool written = file && load_put(&image, parts, table_at, code_at, file) &&
                    fchmod(fileno(file), S_IRWXU) == 0;
-    if ((file && fclose(file) != 0) || !written)
-        return err_set(err, "%s: cannot write: %s (is the disk full?)", to, strerror(errno));
-    return 0;
+    if ((file && fclose(file) != 0) || (!written && status == 0))
+        status = err_set(err, "%s: cannot write: %s (is the disk full?)", to, strerror(errno));
+    free(image.bytes);
+    return status;
 }
 
 int load_write(const char *core, const struct gen_kernel *kernels, int nkernels, const char *to,
                struct err *err)
 {
-    struct load_image image = {0};
     struct strbuf table = {0};
     uint32_t head[LOAD_HEAD / sizeof(uint32_t)] = {0};
     const struct gen_addresses addresses = {LOAD_TABLE + LOAD_HEAD, LOAD_CODE};
@@ -150,15 +186,15 @@ int load_write(const char *core, const struct gen_kernel *kernels, int nkernels,
         head[0] += kernels[i].composed != NULL;
     strbuf_put(&table, (const char *)head, sizeof head);
     gen_write_table(kernels, nkernels, &addresses, &table);
-    int status = load_read(core, &image, err);
-    uint64_t table_at = load_page_up(image.size), code_at = load_page_up(table_at + table.len),
-             bytes = load_code_bytes(kernels, nkernels);
-    if (status == 0 && (!load_place(&image, LOAD_TABLE, table_at, table.len) ||
-                        !load_place(&image, LOAD_CODE, code_at, bytes ? bytes : 1)))
-        status = err_set(err, "%s: has no room for kernels", core);
-    if (status == 0)
-        status = load_write_file(&image, &table, kernels, nkernels, to, err);
+    const struct load_parts parts = {.table = &table, .kernels = kernels, .nkernels = nkernels};
+    int status = load_write_parts(core, &parts, to, err);
     strbuf_free(&table);
-    free(image.bytes);
     return status;
+}
+
+int load_write_bytes(const char *core, const struct strbuf *table, const struct strbuf *code,
+                     const char *to, struct err *err)
+{
+    const struct load_parts parts = {.table = table, .code = code};
+    return load_write_parts(core, &parts, to, err);
 }

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT
-// A program of composed kernels alone, without assembler and linker: a core that was linked once
-// with empty sections for a table and code, into which these are put.
+// A program without assembler and linker: a core that was linked once with empty sections for a
+// table and for code, into which these are put. It knows their addresses.
 #pragma once
 
 #include "gen.h"
 #include "util/err.h"
 
-// Appends NASM's source of the sections.
-void load_write_source(struct strbuf *out);
-// Arguments that tell the linker where they lie.
-extern const char load_table_start[], load_code_start[];
+// Addresses of the sections, between the core, below 8 MiB, and the memory of corunners
+// (core_layout.inc). The linker is told the same (Makefile).
+#define LOAD_TABLE 0x00800000
+#define LOAD_CODE 0x02000000
+#define LOAD_END 0x5e000000
+enum { LOAD_HEAD = 16 }; // bytes in front of the table, with the number of its entries
+
+// Returns the linked core of a mode.
+const char *load_core(int bits);
 // Returns true if so many kernels with so much code fit in.
 bool load_fits(const struct gen_kernel *kernels, int nkernels);
-// Writes the program `to`: the linked core at `core` with all composed kernels. Returns 0, or -1
-// with a message.
+// Writes the program `to`: the linked core with all composed kernels. Returns 0, or -1 with a
+// message.
 int load_write(const char *core, const struct gen_kernel *kernels, int nkernels, const char *to,
                struct err *err);
+// Writes the program `to`: the linked core with these bytes in its sections.
+int load_write_bytes(const char *core, const struct strbuf *table, const struct strbuf *code,
+                     const char *to, struct err *err);

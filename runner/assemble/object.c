@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sections and symbols of an assembled batch; see object.h. A section `.init_array` in a body would
 // run before the system-call filter, and a global `write` would replace that of libc.
-#include "object.h"
+#include "object_internal.h"
+
+#include "gen.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -24,22 +26,12 @@ static const char *const sections_allowed[] = {"",
                                                ".comment",
                                                "latput_user",
                                                ".relalatput_user",
-                                               ".rellatput_user"};
+                                               ".rellatput_user",
+                                               GEN_TABLE,
+                                               ".rela" GEN_TABLE,
+                                               ".rel" GEN_TABLE};
 
-// A file in memory, with its sections, of either ELF class.
-struct object {
-    const char *path;
-    unsigned char *bytes;
-    size_t size;
-    bool is_64;
-    uint64_t table, count, names; // section headers: offset, number, index of the names
-};
-
-struct section {
-    uint64_t name, type, offset, size, link, entry;
-};
-
-static int object_read(const char *path, struct object *object, struct err *err)
+int object_read(const char *path, struct object *object, struct err *err)
 {
     FILE *file = fopen(path, "r");
     if (!file || fseek(file, 0, SEEK_END) != 0) {
@@ -70,7 +62,7 @@ static int object_read(const char *path, struct object *object, struct err *err)
     return 0;
 }
 
-static bool object_section(const struct object *object, uint64_t i, struct section *section)
+bool object_section(const struct object *object, uint64_t i, struct section *section)
 {
     size_t bytes = object->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
     if (i >= object->count || object->table + (i + 1) * bytes > object->size)
@@ -78,18 +70,19 @@ static bool object_section(const struct object *object, uint64_t i, struct secti
     const void *at = object->bytes + object->table + i * bytes;
     if (object->is_64) {
         const Elf64_Shdr *from = at;
-        *section = (struct section){from->sh_name, from->sh_type, from->sh_offset,
-                                    from->sh_size, from->sh_link, from->sh_entsize};
+        *section =
+            (struct section){from->sh_name, from->sh_type, from->sh_offset,  from->sh_size,
+                             from->sh_link, from->sh_info, from->sh_entsize, from->sh_addralign};
     } else {
         const Elf32_Shdr *from = at;
-        *section = (struct section){from->sh_name, from->sh_type, from->sh_offset,
-                                    from->sh_size, from->sh_link, from->sh_entsize};
+        *section =
+            (struct section){from->sh_name, from->sh_type, from->sh_offset,  from->sh_size,
+                             from->sh_link, from->sh_info, from->sh_entsize, from->sh_addralign};
     }
     return section->type == SHT_NOBITS || section->offset + section->size <= object->size;
 }
 
-// Returns a string of a string table; NULL if it does not end inside.
-static const char *object_string(const struct object *object, uint64_t table, uint64_t offset)
+const char *object_string(const struct object *object, uint64_t table, uint64_t offset)
 {
     struct section strings;
     if (!object_section(object, table, &strings) || strings.type != SHT_STRTAB ||
@@ -107,15 +100,8 @@ static bool section_allowed(const char *name)
     return false;
 }
 
-struct symbol {
-    const char *name; // NULL: none that can be read
-    uint64_t where, value;
-    bool local;
-};
-
-// Reads the symbol at *at of a table and moves *at past it. Returns false if there is none.
-static bool object_next_symbol(const struct object *object, const struct section *symbols,
-                               uint64_t *at, struct symbol *symbol)
+bool object_next_symbol(const struct object *object, const struct section *symbols, uint64_t *at,
+                        struct symbol *symbol)
 {
     size_t bytes = object->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
     if (*at + bytes > symbols->size)
@@ -129,6 +115,7 @@ static bool object_next_symbol(const struct object *object, const struct section
     symbol->where = object->is_64 ? wide->st_shndx : narrow->st_shndx;
     symbol->value = object->is_64 ? wide->st_value : narrow->st_value;
     symbol->local = ELF64_ST_BIND(info) == STB_LOCAL;
+    symbol->type = ELF64_ST_TYPE(info);
     *at += bytes;
     return true;
 }

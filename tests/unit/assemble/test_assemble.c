@@ -89,7 +89,7 @@ static void expect_failure(const struct batch *batch, int kernel, enum outcome o
 static void test_refused_kernels_are_left_out(void **state)
 {
     (void)state;
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     struct batch batch = {.n = 0};
     batch_add(&batch, "add rax, rbx\n");
@@ -114,7 +114,7 @@ static void test_refused_kernels_are_left_out(void **state)
 static void test_unresolved_symbol_costs_one_kernel(void **state)
 {
     (void)state;
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     struct batch batch = {.n = 0};
     batch_add(&batch, "nop\n");
@@ -134,7 +134,7 @@ static void test_unresolved_symbol_costs_one_kernel(void **state)
 static void test_no_compiler(void **state)
 {
     (void)state;
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     char bin[64], *old = strdup(getenv("PATH"));
     snprintf(bin, sizeof bin, "%s/only", directory);
@@ -169,7 +169,7 @@ static void test_no_compiler(void **state)
 static void test_environment_has_no_say(void **state)
 {
     (void)state;
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     char shims[64], path[80];
     snprintf(shims, sizeof shims, "%s/bin", directory);
@@ -209,7 +209,7 @@ static void test_files_of_the_machine_are_out_of_reach(void **state)
     (void)state;
     const char *const nothing[] = {NULL};
     int rules = confine_open(nothing, directory);
-    if (access(path_library("whole64.o"), R_OK) != 0 || rules < 0)
+    if (access(path_library("linked64"), R_OK) != 0 || rules < 0)
         skip();
     close(rules);
     struct batch batch = {.n = 0};
@@ -230,7 +230,7 @@ static void test_state_of_the_assembler_is_reset(void **state)
 {
     (void)state;
     static const char *const bodies[] = {"bits 32\n", "default rel\n", "cpu 386\n", "use16\n"};
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
         struct batch batch = {.n = 0};
@@ -323,7 +323,7 @@ static void test_nasm_too_old(void **state)
 static void test_code_brings_nothing_that_runs_early(void **state)
 {
     (void)state;
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     static const struct {
         const char *body, *message;

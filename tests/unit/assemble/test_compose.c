@@ -29,9 +29,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    char *core = xasprintf("%s/core64", directory); // what composed kernels are loaded into
-    unlink(core);
-    free(core);
     return rmdir(directory);
 }
 
@@ -269,13 +266,13 @@ static void compare_lists(int bits, int every, const char *core)
 static void test_lists_64(void **state)
 {
     (void)state;
-    compare_lists(64, 61, "whole64.o");
+    compare_lists(64, 61, "linked64");
 }
 
 static void test_lists_32(void **state)
 {
     (void)state;
-    compare_lists(32, 1, "whole32.o");
+    compare_lists(32, 1, "linked32");
 }
 
 static const struct list_row any_row = {.form = "form"};
@@ -311,7 +308,7 @@ static void test_what_is_composed(void **state)
         {"add rax, rbx\nmov rax, [r14+nowhere]\n",      false},
         {"nop ; a comment\n",                           false},
     };
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     struct kernels kernels = {0};
     struct kernel_spec specs[ARRAY_LEN(cases)];
@@ -386,7 +383,7 @@ static void test_properties(void **state)
 {
     (void)state;
     enum { EVERY = 7 };
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     struct properties properties;
     struct err err;
@@ -411,7 +408,7 @@ static void test_property_faults(void **state)
         "times 5 - 7 nop\n",
         "align 64\n%%rep\n",
     };
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     for (size_t i = 0; i < ARRAY_LEN(bodies); i++) {
         struct kernels kernels = {0};
@@ -439,7 +436,7 @@ static void test_property_faults(void **state)
 static void test_kept_code(void **state)
 {
     (void)state;
-    if (access(path_library("whole64.o"), R_OK) != 0)
+    if (access(path_library("linked64"), R_OK) != 0)
         skip();
     struct kernels kernels = {0};
     struct kernel_spec specs[2] = {
