@@ -4,8 +4,8 @@
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), schema (that of JSON, in docs/), figures (makes docs/PORTS_FIGURES.md),
 # truth (predicts the random mixes of the published runs), fuzz (SECONDS=N, TARGET=NAME), format,
-# lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb,
-# pages (the web page of the published runs, in build/pages), release (checks, then archive, deb,
+# lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb, kit (one
+# file for bare hosts), pages (the web page of the published runs, in build/pages), release (checks, then archive, deb,
 # page, figures and their sha256 in build/release; TAG=yes: the tag, too), clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, TESTED
 # (folders of tests), V=1 (prints whole commands).
@@ -85,7 +85,7 @@ PUBLISHED = $(wildcard results/published/*.tar.xz)
 PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
 .PHONY: all tests test check check-hardware storm bench golden schema comparison figures truth \
-	largest fuzz format lint width headless install uninstall dist deb pages release clean
+	largest fuzz format lint width headless install uninstall dist deb kit pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -420,6 +420,17 @@ deb:
 		{ tail -n 40 ../build.log; exit 1; }
 	mv $(BUILD)/deb/latput_*.deb $(BUILD)/
 	@echo $(BUILD)/latput_$(DEB_VERSION)_amd64.deb
+
+# One file for hosts that have neither latput nor what it needs: $(BUILD)/latput-VERSION-x86_64.run.
+KIT_SOURCES = $(wildcard packaging/kit/*.c)
+KIT = $(BUILD)/latput-$(VERSION)-x86_64.run
+$(BUILD)/kit_starter: $(KIT_SOURCES) packaging/kit/kit.h
+	$(call step,CC)$(CC) -static -std=gnu11 -D_GNU_SOURCE $(WARNINGS) \
+		-Wno-format-truncation -O2 -s -o $@ $(KIT_SOURCES) -llzma
+
+kit: all $(BUILD)/kit_starter
+	$Q$(DATA) | grep -v '^results/' | packaging/kit/make $(BUILD) $(KIT) $(CORES)
+	@echo $(KIT)
 
 release:
 	tools/release $(if $(TAG),--tag)

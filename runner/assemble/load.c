@@ -129,7 +129,7 @@ bool load_fits(const struct gen_kernel *kernels, int nkernels)
            load_code_bytes(kernels, nkernels) <= LOAD_END - LOAD_CODE;
 }
 
-// What is put into the sections: a table, and the code of kernels, or bytes.
+// A table and code for the sections: the code of kernels, or bytes.
 struct load_parts {
     const struct strbuf *table, *code; // code NULL: that of the kernels
     const struct gen_kernel *kernels;
