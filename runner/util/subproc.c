@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -62,6 +63,13 @@ struct subproc_setup {
     bool placed;              // struct subproc_inputs
 };
 
+// Opens /dev/null or, in a root without devices, an empty file in memory.
+static int subproc_open_null(int flags)
+{
+    int fd = open("/dev/null", flags);
+    return fd >= 0 ? fd : memfd_create("null", 0);
+}
+
 static _Noreturn void subproc_child_main(const char *const argv[],
                                          const struct subproc_setup *setup)
 {
@@ -71,7 +79,7 @@ static _Noreturn void subproc_child_main(const char *const argv[],
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
-    int in = open(setup->stdin_path ? setup->stdin_path : "/dev/null", O_RDONLY);
+    int in = setup->stdin_path ? open(setup->stdin_path, O_RDONLY) : subproc_open_null(O_RDONLY);
     if (in > 0)
         dup2(in, 0);
     if (setup->placed)
@@ -82,7 +90,7 @@ static _Noreturn void subproc_child_main(const char *const argv[],
         high[i] = setup->fds[i] >= 0 ? fcntl(setup->fds[i], F_DUPFD_CLOEXEC, 20) : setup->fds[i];
     for (int i = 1; i < CHILD_FDS; i++) {
         if (high[i] == -2)
-            high[i] = open("/dev/null", O_WRONLY);
+            high[i] = subproc_open_null(O_WRONLY);
         if (high[i] >= 0)
             dup2(high[i], i);
     }

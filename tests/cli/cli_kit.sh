@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A kit in a root that has nothing but its file: it assembles, measures and keeps its results there,
+# removes what it unpacked however it ends, and refuses to start when it is damaged.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+needs gcc nasm xz unshare chroot
+printf '#include <lzma.h>\n' | gcc -E - >/dev/null 2>&1 ||
+    { echo "liblzma-dev is missing" && exit 77; }
+alone=(unshare --map-root-user --mount)
+[ "$(id -u)" != 0 ] || alone=(unshare --mount)
+"${alone[@]}" chroot / true 2>/dev/null || { echo "no root may be changed here" && exit 77; }
+root=$SCRATCH/root
+mkdir -p "$root/home" "$SCRATCH/tmp"
+
+make -s -C "$TREE" BUILD="$BUILD" "$BUILD/kit_starter" >"$OUT" 2>"$ERR" || cli_fail "no starter"
+# shellcheck disable=SC2046 # files have no blanks
+(cd "$TREE" && find lists macros cpuinfo db/*.sql site -type f ! -name '*.[ch]' | LC_ALL=C sort |
+    KIT_XZ=-0 packaging/kit/make "$BUILD" "$root/kit" $(ls "$BUILD"/core??.o "$BUILD"/linked??)) \
+    >"$OUT" 2>"$ERR" || cli_fail "no kit"
+
+# in_root ARGS...: runs the kit in the root, from its folder home.
+in_root() {
+    # shellcheck disable=SC2016 # those of the inner shell
+    env -u LATPUT_DB -u TMPDIR PATH="$PATH" "${alone[@]}" chroot "$root" /kit "$@" >"$OUT" \
+        2>"$ERR" </dev/null
+    STATUS=$?
+    CLI_COMMAND="kit $*"
+}
+left() { find "$root" -name 'latput-*' ! -name latput.db; }
+expect_clean() { [ -z "$(left)" ] || cli_fail "it left $(left)"; }
+
+in_root --version
+expect_status 0
+expect "the same version" [ "$(cat "$OUT")" = "$("$LATPUT" --version)" ]
+expect_clean
+
+# NASM assembles and Zydis decodes; a list of one's own is none of the kit's data.
+head -n 12 "$TREE/lists/integer_logic.csv" >"$root/own.csv"
+in_root check /own.csv
+expect_status 0
+in_root check "$root/own.csv"
+expect_status 2
+
+# A core starts, and a refusal of NASM's is told with its place.
+in_root bench --asm 'imul rax, rax; mov rcx, [latput_absolute]'
+[ "$STATUS" -le 1 ] || cli_fail "a core measures"
+expect_out '64-bit; .* copies'
+in_root bench --asm 'frobnicate rax'
+expect_err 'frobnicate'
+expect "results stay" [ -s "$root/latput.db" ]
+expect_clean
+
+# A process that is stopped, and one that is killed.
+TMPDIR=$SCRATCH/tmp "$root/kit" stat -- sleep 86.25 >"$OUT" 2>"$ERR" </dev/null &
+await started 86.25 >/dev/null
+kill -TERM $!
+wait $!
+STATUS=$?
+CLI_COMMAND="kit stat, stopped"
+[ "$STATUS" != 0 ] || cli_fail "it was stopped"
+expect "nothing is left" [ -z "$(ls "$SCRATCH/tmp")" ]
+mkdir -p "$SCRATCH/tmp/latput-kit-abcdef/bin"
+touch "$SCRATCH/tmp/latput-kit-abcdef/bin/left"
+TMPDIR=$SCRATCH/tmp "$root/kit" --version >"$OUT" 2>"$ERR"
+expect "what a killed one has left is removed" [ -z "$(ls "$SCRATCH/tmp")" ]
+
+# A file that was altered or cut short.
+cp "$root/kit" "$root/kit.whole"
+printf xxxx | dd of="$root/kit" bs=1 seek=3000000 conv=notrunc 2>"$ERR"
+in_root --version
+expect_status 3
+expect_err 'damaged'
+head -c 3000000 "$root/kit.whole" >"$root/kit"
+in_root --version
+expect_status 3
+expect_err 'cut short'
+expect_clean
+finish
