@@ -4,9 +4,10 @@
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), schema (that of JSON, in docs/), figures (makes docs/PORTS_FIGURES.md),
 # truth (predicts the random mixes of the published runs), fuzz (SECONDS=N, TARGET=NAME), format,
-# lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb, kit (one
-# file for bare hosts), pages (the web page of the published runs, in build/pages), release (checks, then archive, deb,
-# page, figures and their sha256 in build/release; TAG=yes: the tag, too), clean.
+# lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb, kit
+# (one file for bare hosts), pages (the web page of the published runs, in build/pages), release
+# (checks, then archive, deb, page, figures and their sha256 in build/release; TAG=yes: the tag,
+# too), clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, TESTED
 # (folders of tests), V=1 (prints whole commands).
 
