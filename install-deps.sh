@@ -16,8 +16,8 @@ optional=(gcc-multilib)
 command -v gnuplot >/dev/null || optional+=(gnuplot-nox) # there are several packages of it
 command -v xz >/dev/null || optional+=(xz-utils)
 dev_packages=(git g++ pkg-config clang libclang-rt-dev lld clang-tidy clang-format shellcheck man-db
-    liblzma-dev qemu-user strace zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
-    chromium parallel openssh-server openssh-client procps mmdebstrap uidmap)
+    liblzma-dev qemu-user strace zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper
+    lintian chromium parallel openssh-server openssh-client procps mmdebstrap uidmap)
 # The test of fleets over Slurm needs these and is skipped without them.
 optional_dev=(slurmctld slurmd slurm-client munge)
 # An npm from elsewhere would be in conflict with Debian's packages.
