@@ -181,7 +181,8 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
                       struct err *err)
 {
     const struct list_row **rows = xcalloc((size_t)check->nrows + 1, sizeof *rows);
-    struct check_code *codes = xcalloc((size_t)check->nrows + 1, sizeof *codes);
+    struct check_code *codes =
+        arena_alloc(&check->arena, ((size_t)check->nrows + 1) * sizeof *codes);
     size_t nrows = check_gather_rows(check, false, true, rows);
     if (!check->complete) // a complete check compares them with rows that are checked
         nrows += check_gather_rows(check, true, true, rows + nrows);
@@ -196,7 +197,11 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
     for (int i = 0; i < n && status == 0; i++)
         if (!codes[i].refused)
             check_decode(check, &codes[i], bytes, exceptions);
-    free(codes);
+    if (bits == 64 && status == 0) {
+        check->codes = codes;
+        check->ncodes = n;
+        check->bytes = bytes;
+    }
     free(rows);
     return status;
 }
@@ -248,7 +253,7 @@ int check_lists(const char *const *paths, int npaths, bool complete, struct chec
     }
     check_read_lists(check, paths);
     check_forms(check);
-    struct check_exceptions *exceptions = check_exceptions_read(check);
+    struct check_exceptions *exceptions = check->exceptions = check_exceptions_read(check);
     if (check_rows(check, 64, exceptions, err) != 0 || check_rows(check, 32, exceptions, err) != 0)
         return -1;
     if (complete)

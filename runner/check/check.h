@@ -12,6 +12,15 @@
 
 #include <stdio.h>
 
+// One assembled row.
+struct check_code {
+    const struct list_row *row;
+    struct row_choice choice;
+    int source_line; // in the NASM source
+    bool refused;    // NASM's message is among the problems
+    size_t offset, len;
+};
+
 struct check_problem {
     int order; // index of the list; after all lists: tables
     int line;
@@ -33,6 +42,10 @@ struct check {
                    // exceptions
     bool borrowed; // the lists belong to a selection
     int nrows, nproperties;
+    struct check_code *codes; // rows of 64-bit mode, assembled
+    int ncodes;
+    const unsigned char *bytes; // their machine code
+    struct check_exceptions *exceptions;
     struct check_problem *problems;
     size_t nproblems, capacity;
     struct arena arena;
@@ -66,15 +79,6 @@ void check_operand_problem(struct check *check, const struct list_row *row, int 
 // Adds a problem that belongs to no row.
 void check_table_problem(struct check *check, const char *text);
 
-// One assembled row.
-struct check_code {
-    const struct list_row *row;
-    struct row_choice choice;
-    int source_line; // in the NASM source
-    bool refused;    // NASM's message is among the problems
-    size_t offset, len;
-};
-
 // Assembles the rows in as few NASM runs as its messages need. On success *bytes (of the arena)
 // holds the machine code of every row that was not refused.
 int check_assemble(struct check *check, struct check_code *codes, int ncodes, int bits,
@@ -88,6 +92,10 @@ struct check_exceptions *check_exceptions_read(struct check *check);
 bool check_exceptions_allow(struct check_exceptions *exceptions, const struct list_row *row,
                             const char *field);
 void check_exceptions_unused(const struct check_exceptions *exceptions, struct check *check);
+
+// Compares the fields of a row's machine code, read from its bytes, with what opcode= and the
+// operands mean: for instructions that the decoder does not know.
+void check_prefix(struct check *check, const struct check_code *code, const unsigned char *bytes);
 
 // Decodes one row's bytes and compares mnemonic, encoding, operands and access with the row.
 void check_decode(struct check *check, const struct check_code *code, const unsigned char *bytes,

@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Coverage of a table of instruction variants by the lists. The table is tab-separated with a
 // header; its columns `form` ("mnemonic op,op"), `enc`, `isa_set` and `exec_status` are used, and
-// `gas_exec`, if it exists, for variants that only another assembler could encode.
+// `gas_exec`, if it exists, for variants that only another assembler could encode. A table of
+// variants that no CPU at hand executes has `cpl`, `attrs` and `opcode` instead of `exec_status`:
+// wanted is what user code may execute, by that opcode, unless it is withdrawn or an alias.
 #include "check.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELD_FORM, FIELD_ENC, FIELD_ISA_SET, FIELD_STATUS, FIELD_OTHER_STATUS };
-enum { COVERAGE_COLUMNS = 5, COVERAGE_REQUIRED = 4, COVERAGE_FIELDS_MAX = 64 };
-static const char *const coverage_columns[COVERAGE_COLUMNS] = {"form", "enc", "isa_set",
-                                                               "exec_status", "gas_exec"};
+enum {
+    FIELD_FORM,
+    FIELD_ENC,
+    FIELD_ISA_SET,
+    FIELD_STATUS,
+    FIELD_OTHER_STATUS,
+    FIELD_CPL,
+    FIELD_ATTRS,
+    FIELD_OPCODE
+};
+enum { COVERAGE_COLUMNS = 8, COVERAGE_REQUIRED = 4, COVERAGE_FIELDS_MAX = 64 };
+static const char *const coverage_columns[COVERAGE_COLUMNS] = {
+    "form", "enc", "isa_set", "exec_status", "gas_exec", "cpl", "attrs", "opcode"};
 
 struct coverage_set { // one instruction set
     const char *name;
@@ -64,7 +75,8 @@ static void coverage_append_operand(const struct operand *op, char *out, size_t 
 static const char *coverage_row_key(struct coverage *coverage, const struct list_row *row)
 {
     char key[256];
-    snprintf(key, sizeof key, "%s %s", encoding_name(row->enc), row->mnemonic);
+    snprintf(key, sizeof key, "%s %s%s", encoding_name(row->enc),
+             strstr(row->nasm_mnemonic, "{nf}") ? "{nf} " : "", row->mnemonic);
     for (int i = 0; i < row->nops; i++)
         coverage_append_operand(&row->ops[i], key, sizeof key);
     size_t used = strlen(key);
@@ -87,13 +99,18 @@ static bool coverage_is_implied(const struct list_row *row)
 
 static void coverage_collect(struct coverage *coverage, const struct check *check)
 {
-    coverage->keys = xcalloc(2 * (size_t)check->nrows + 1, sizeof *coverage->keys);
+    coverage->keys = xcalloc(3 * (size_t)check->nrows + 1, sizeof *coverage->keys);
     for (int i = 0; i < check->nlists; i++)
         for (int j = 0; check->lists[i].read && j < check->lists[i].list.nrows; j++) {
             const struct list_row *row = &check->lists[i].list.rows[j];
             if (row->bits != 64 || row->same)
                 continue;
-            coverage->keys[coverage->nkeys++] = coverage_row_key(coverage, row);
+            const char *key = coverage_row_key(coverage, row);
+            coverage->keys[coverage->nkeys++] = key;
+            // Rows without opcode= may have any.
+            coverage->keys[coverage->nkeys++] =
+                row->opcode.given ? arena_printf(&coverage->arena, "%s %02x", key, row->opcode.byte)
+                                  : arena_printf(&coverage->arena, "%s any", key);
             if (coverage_is_implied(row))
                 coverage->keys[coverage->nkeys++] =
                     arena_printf(&coverage->arena, "%s %s", encoding_name(row->enc), row->mnemonic);
@@ -120,17 +137,46 @@ static void coverage_drop_widths(char *key)
     *to = '\0';
 }
 
-static bool coverage_has(const struct coverage *coverage, const char *enc, const char *form)
+// Copies the text without a word such as "{evex} ", in place.
+static void coverage_drop_word(char *text, const char *word)
+{
+    char *at = strstr(text, word);
+    size_t len = strlen(word);
+    if (at)
+        memmove(at, at + len, strlen(at + len) + 1);
+}
+
+// Finds the form with the opcode ("": any), or in a row that names none.
+static bool coverage_has_opcode(const struct coverage *coverage, const char *form,
+                                const char *opcode)
+{
+    char key[300];
+    if (!*opcode)
+        return coverage_find(coverage, form);
+    snprintf(key, sizeof key, "%s %s", form, opcode);
+    for (char *at = key + strlen(form); *at; at++)
+        *at |= *at >= 'A' && *at <= 'F' ? 0x20 : 0;
+    if (coverage_find(coverage, key))
+        return true;
+    snprintf(key, sizeof key, "%s any", form);
+    return coverage_find(coverage, key);
+}
+
+static bool coverage_has(const struct coverage *coverage, const char *enc, const char *form,
+                         const char *opcode)
 {
     char key[256];
+    enc = strcmp(enc, "evex-map4") == 0 ? "evex" : strcmp(enc, "rex2") == 0 ? "legacy" : enc;
     snprintf(key, sizeof key, "%s %s", enc, form);
+    coverage_drop_word(key, "{evex} ");
+    coverage_drop_word(key, "{dfv=} ");
     for (char *at = key; *at; at++)
         if (*at == ',')
             *at = ' ';
-    if (coverage_find(coverage, key))
+    if (coverage_has_opcode(coverage, key, opcode))
         return true;
     coverage_drop_widths(key); // lists have `m` for memory without a size keyword in NASM
-    return coverage_find(coverage, key);
+    return coverage_has_opcode(coverage, key, opcode);
 }
 
 static struct coverage_set *coverage_find_set(struct coverage *coverage, const char *name)
@@ -168,13 +214,31 @@ static int coverage_header(const char *path, char *line, int *columns, struct er
         for (int j = 0; j < n; j++)
             if (strcmp(fields[j], coverage_columns[i]) == 0)
                 columns[i] = j;
-        if (columns[i] < 0 && i < COVERAGE_REQUIRED)
+    }
+    bool newer = columns[FIELD_STATUS] < 0 && columns[FIELD_CPL] >= 0 &&
+                 columns[FIELD_ATTRS] >= 0 && columns[FIELD_OPCODE] >= 0;
+    if (!newer)
+        columns[FIELD_OPCODE] = -1; // such tables have one row for all opcodes of a form
+    for (int i = 0; i < COVERAGE_REQUIRED; i++) {
+        if (columns[i] < 0 && !(newer && i == FIELD_STATUS))
             return err_set(err,
                            "%s:1: column '%s' is missing; a table of variants is "
                            "tab-separated and has a header row",
                            path, coverage_columns[i]);
     }
     return 0;
+}
+
+// Returns true if the lists should have the variant.
+static bool coverage_wants(char *const *fields, const int *columns)
+{
+    int status = columns[FIELD_STATUS], other = columns[FIELD_OTHER_STATUS];
+    if (status >= 0)
+        return strcmp(fields[status], "ok") == 0 ||
+               (other >= 0 && strcmp(fields[other], "ok") == 0);
+    return strcmp(fields[columns[FIELD_CPL]], "3") == 0 &&
+           !strstr(fields[columns[FIELD_ATTRS]], "withdrawn=") &&
+           !strstr(fields[columns[FIELD_ATTRS]], "alias=");
 }
 
 static int coverage_line(struct coverage *coverage, char *line, const int *columns, bool missing,
@@ -185,17 +249,17 @@ static int coverage_line(struct coverage *coverage, char *line, const int *colum
     for (int i = 0; i < COVERAGE_COLUMNS; i++)
         if (columns[i] >= n)
             return -1;
-    int other = columns[FIELD_OTHER_STATUS];
-    if (strcmp(fields[columns[FIELD_STATUS]], "ok") != 0 &&
-        (other < 0 || strcmp(fields[other], "ok") != 0))
+    if (!coverage_wants(fields, columns))
         return 0;
     struct coverage_set *set = coverage_find_set(coverage, fields[columns[FIELD_ISA_SET]]);
     const char *enc = fields[columns[FIELD_ENC]], *form = fields[columns[FIELD_FORM]];
+    const char *opcode = columns[FIELD_OPCODE] < 0 ? "" : fields[columns[FIELD_OPCODE]];
     set->want++;
-    if (coverage_has(coverage, enc, form))
+    if (coverage_has(coverage, enc, form, opcode))
         set->have++;
     else if (missing)
-        fprintf(out, "missing\t%s\t%s\t%s\n", set->name, enc, form);
+        fprintf(out, "missing\t%s\t%s\t%s%s%s\n", set->name, enc, form, *opcode ? "\t" : "",
+                opcode);
     return 0;
 }
 

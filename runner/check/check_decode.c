@@ -239,7 +239,9 @@ void check_decode(struct check *check, const struct check_code *code, const unsi
     ZydisDecoderInit(&decoder, decode.mode, is64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
     if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, bytes + code->offset, code->len, &decode.in,
                                            decode.ops))) {
-        if (!check_exceptions_allow(exceptions, code->row, "decode"))
+        if (code->row->opcode.given && code->len)
+            check_prefix(check, code, bytes + code->offset);
+        else if (!check_exceptions_allow(exceptions, code->row, "decode"))
             check_row_problem(check, code->row, code->row->nasm_mnemonic,
                               "%s, which is no instruction for the decoder [decode]",
                               code->len ? "NASM makes machine code of it"

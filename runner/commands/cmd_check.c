@@ -8,6 +8,7 @@
 #include "list/select.h"
 #include "util/csvtext.h"
 #include "util/strbuf.h"
+#include "llvm/llvm_check.h"
 
 struct arguments {
     const char *coverage;
@@ -62,6 +63,8 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
     int failed = check_lists(paths->items, paths->n, complete, &check, &err);
     if (!failed && paths->nproperties)
         failed = check_properties(paths->properties, paths->nproperties, &check, &err);
+    int known = failed ? 0 : llvm_check(&check, &err);
+    failed |= known < 0;
     if (!failed && complete)
         check_port_names(&check);
     int without = !failed && paths->lines ? check_keep_lines(&check, paths->lines) : -1;
@@ -77,6 +80,8 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
         status = command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
     if (!failed) // after a failure not all was checked
         check_print_counts(&check);
+    if (!failed && complete && known > 0)
+        command_note(&cmd_check, "LLVM disassembles %d rows with opcode= as they say", known);
     if (!failed && complete)
         check_say_uncounted();
     check_free(&check);

@@ -25,8 +25,8 @@ static const struct csv_spec list_spec = {list_columns, ARRAY_LEN(list_columns),
 
 // Words that may stand before the mnemonic.
 static const char *const mnemonic_prefixes[] = {
-    "lock", "rep", "repe", "repz", "repne", "repnz", "xacquire", "xrelease",
-    "bnd",  "o16", "o32",  "o64",  "a32",   "a64",   "{vex}",    "{evex}",
+    "lock", "rep", "repe", "repz", "repne", "repnz", "xacquire", "xrelease", "bnd",
+    "o16",  "o32", "o64",  "a32",  "a64",   "{vex}", "{evex}",   "{nf}",
 };
 
 static const char *const element_names[] = {"int", "f16", "bf16", "f32", "f64", "f80"};
@@ -118,14 +118,16 @@ enum {
     PREFIXES_MAX = 4, // each group of prefixes can be there once
 };
 
-static int mnemonic_check(const struct word *word, struct list_fault *fault)
+// Checks a mnemonic. Where the row gives the machine code (`coded`) any name will do: NASM does not
+// see it.
+static int mnemonic_check(const struct word *word, bool coded, struct list_fault *fault)
 {
     for (size_t i = 0; i < word->len; i++)
         if (!islower((unsigned char)word->at[i]) && !isdigit((unsigned char)word->at[i]))
             return list_fault_set(fault, word->at + i,
                                   "a mnemonic has lower-case letters and digits; before it may "
                                   "stand lock, rep, o16, {vex}, {evex} ...");
-    if (!list_mnemonic_known(word->at, word->len))
+    if (!coded && !list_mnemonic_known(word->at, word->len))
         return list_fault_set(fault, word->at, "there is no instruction '%.*s'", (int)word->len,
                               word->at);
     return 0;
@@ -138,6 +140,8 @@ static int parse_mnemonic(struct row_parser *parser)
     char *full = arena_alloc(&parser->list->arena, strlen(text) + 1), *full_end = full;
     char *plain = arena_alloc(&parser->list->arena, strlen(text) + 1), *plain_end = plain;
     struct word word, last = {text, 0};
+    const char *opcode = strstr(parser->fields[LIST_OPTIONS], "opcode=");
+    bool coded = opcode && (opcode == parser->fields[LIST_OPTIONS] || opcode[-1] == ' ');
     bool last_is_prefix = true;
     int prefixes = 0;
     while (word_next(&rest, &word)) {
@@ -149,7 +153,7 @@ static int parse_mnemonic(struct row_parser *parser)
         last_is_prefix = word_find(&word, mnemonic_prefixes, ARRAY_LEN(mnemonic_prefixes)) >= 0;
         if (last_is_prefix && ++prefixes > PREFIXES_MAX)
             return list_fault_set(&parser->fault, word.at, "more than %d prefixes", PREFIXES_MAX);
-        if (!last_is_prefix && mnemonic_check(&word, &parser->fault))
+        if (!last_is_prefix && mnemonic_check(&word, coded, &parser->fault))
             return -1;
         full_end = word_append(full_end, full, &word);
         if (*word.at != '{')
@@ -268,12 +272,16 @@ static int parse_opcode(struct row_parser *parser)
         return list_fault_set(
             &parser->fault, strstr(text, opcode),
             "an opcode is ENCODING.PREFIX.MAP.W.BYTE as in evex.66.0f38.w0.55, "
-            "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map5 ...; "
-            ".mr behind it where the first operand is the r/m field, ./0 to ./7 where "
-            "the reg field belongs to the opcode");
+            "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map4 ...; behind it the "
+            "fields of the operands (mr, vrm, ...), /0 to /7 where the reg field belongs to the "
+            "opcode, nd, nf, scc0 to sccf, dfv0 to dfvf");
     if (!parser->row_faults && (row->nops == 0 || row->ops[0].kind == OPERAND_IMM))
         return list_fault_set(&parser->fault, strstr(text, opcode),
                               "opcode= needs a row with operands");
+    if (!parser->row_faults && !list_opcode_place(row, &parser->row->opcode))
+        return list_fault_set(&parser->fault, strstr(text, opcode),
+                              "the fields do not fit the operands: one of r, m, v, o and - for "
+                              "each that is no constant, r, m, v and o once");
     return 0;
 }
 

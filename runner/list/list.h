@@ -72,13 +72,17 @@ enum element { ELEMENT_INT, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64,
 // Encoding that the option opcode= prescribes.
 struct opcode {
     bool given;
-    enum encoding enc;
+    enum encoding enc; // ENC_LEGACY for REX2
+    bool rex2;
     int prefix; // 0 none, 1 66, 2 F3, 3 F2: numbered like VEX.pp
     int map;    // 0 one-byte opcodes, 1 0F, 2 0F38, 3 0F3A, ...
     int w;
     uint8_t byte;
-    bool store; // the first operand is the r/m field
-    int digit;  // content of the reg field if it belongs to the opcode; -1: an operand
+    char fields[OPERANDS_MAX + 1]; // field of each operand that is no constant: 'r' reg, 'm' r/m,
+                                   // 'v' vvvv, 'o' the opcode's low bits, '-' none; "": as usual
+    int digit;                     // reg field if it belongs to the opcode; -1: an operand
+    bool nd, nf;                   // APX: new data destination (or zeroed upper bits); no flags
+    int scc, dfv;                  // APX: condition, or -1; flags if it is false: OF SF ZF CF
 };
 
 // Kind of data that the time of the instruction depends on (option data=).

@@ -24,10 +24,10 @@ static const struct {
     const char *key, *letters; // letters allowed in its value
     bool value;                // a value is required
 } family_options[FAMILY_OPTIONS] = {
-    [OPTION_WIDTHS] = {"widths", "xyz", true },
-    [OPTION_MASKS] = {"masks",  "kz",  true },
-    [OPTION_ER] = {"er",     "xyz", false},
-    [OPTION_SAE] = {"sae",    "xyz", false},
+    [OPTION_WIDTHS] = {"widths", "xyzbwdq", true },
+    [OPTION_MASKS] = {"masks",  "kz",      true },
+    [OPTION_ER] = {"er",     "xyz",     false},
+    [OPTION_SAE] = {"sae",    "xyz",     false},
 };
 
 enum mask { MASK_AS_WRITTEN, MASK_MERGE, MASK_ZERO };
@@ -54,7 +54,7 @@ struct family {
 // A variant while its fields are written.
 struct variant {
     enum mask mask;
-    char width; // 'x', 'y', 'z'; 0: none
+    char width; // 'x', 'y', 'z' of vectors, 'b', 'w', 'd', 'q' of general registers; 0: none
     int choice[WORDS_MAX];
     const char *rounding; // "{er}", "{sae}" or NULL
     bool memory, broadcast;
@@ -99,9 +99,11 @@ static int family_option_set(struct family *family, int option, const char *word
                !memchr(value + i + 1, value[i], value_len - i - 1);
     if (!good || family->values[option])
         return family_fault(family, LIST_OPTIONS, word, len,
-                            good ? " appears twice"
-                                 : ": widths= and masks= have some of their letters, each once, as "
-                                   "in widths=xyz masks=kz; er and sae may have those of widths");
+                            good
+                                ? " appears twice"
+                                : ": widths= and masks= have some of their letters, each once, as "
+                                  "in widths=xyz masks=kz or widths=wdq; er and sae may have those "
+                                  "of widths");
     family->values[option] = value ? arena_strndup(family->arena, value, value_len) : "";
     return 0;
 }
@@ -186,6 +188,26 @@ static int class_bits(const char *end, char width)
     return part && (!end[1] || end[1] == '{') ? bits >> (part - parts + 1) : 0;
 }
 
+// Returns the bits of general-purpose registers of this width; 0: it is one of vectors.
+static int class_general_bits(char width)
+{
+    static const char widths[] = "bwdq";
+    const char *at = width ? strchr(widths, width) : NULL;
+    return at ? 8 << (at - widths) : 0;
+}
+
+// Returns true if the class follows the width of general-purpose registers; writes its name.
+static bool class_at_general(const char *class, int bits, char *out)
+{
+    if (strcmp(class, "g") == 0)
+        return snprintf(out, CLASS_BYTES, "r%d", bits) > 0;
+    if (strcmp(class, "mg") == 0)
+        return snprintf(out, CLASS_BYTES, "m%d", bits) > 0;
+    if (strcmp(class, "ig") == 0) // no instruction of more than one operand has one of 64 bits
+        return snprintf(out, CLASS_BYTES, "i%d", bits > 32 ? 32 : bits) > 0;
+    return false;
+}
+
 static char class_register(int bits)
 {
     return bits == 512 ? 'z' : bits == 256 ? 'y' : 'x';
@@ -195,6 +217,8 @@ static char class_register(int bits)
 static bool class_at_width(const char *class, char width, char *out)
 {
     int bits, element, skip = 0;
+    if (class_general_bits(width))
+        return class_at_general(class, class_general_bits(width), out);
     if (sscanf(class, "vm%2dv%n", &element, &skip) == 1 && skip &&
         (bits = class_bits(class + skip, width)))
         return snprintf(out, CLASS_BYTES, "vm%d%c", element, class_register(bits)) > 0;
@@ -281,7 +305,8 @@ static const char *variant_isa(const struct family *family, const struct variant
 {
     const char *isa = family->fields[LIST_ISA], *needed = NULL;
     char name[64];
-    for (const char *at = isa; variant->width && variant->width != 'z' && *at && !needed;) {
+    bool narrow = variant->width == 'x' || variant->width == 'y';
+    for (const char *at = isa; narrow && *at && !needed;) {
         size_t len = strcspn(at, "+");
         snprintf(name, sizeof name, "%.*s", (int)len, at);
         needed = feature_narrow(feature_find(name));
@@ -294,6 +319,32 @@ static const char *variant_isa(const struct family *family, const struct variant
         at += len + (at[len] == '+');
     }
     return needed ? arena_printf(family->arena, "%s+%s", isa, needed) : isa;
+}
+
+// Returns the options with the size of general-purpose registers in place of `os` in opcode=: the
+// prefix 66 or none, and W.
+static const char *variant_options(const struct family *family, const struct variant *variant)
+{
+    static const char size[] = ".os";
+    const char *at = strstr(family->options, "opcode=");
+    if (!class_general_bits(variant->width) || !at)
+        return family->options;
+    const char *prefix = variant->width == 'w' ? ".66" : ".np";
+    const char *w = variant->width == 'q' ? ".w1" : ".w0";
+    struct strbuf text = {0};
+    strbuf_put(&text, family->options, (size_t)(at - family->options));
+    for (int word = 0; *at && *at != ' '; word++) {
+        size_t len = 1 + strcspn(at + 1, ". ");
+        if (len == sizeof size - 1 && memcmp(at, size, len) == 0)
+            strbuf_puts(&text, word == 1 ? prefix : w);
+        else
+            strbuf_put(&text, at, len);
+        at += len;
+    }
+    strbuf_puts(&text, at);
+    const char *options = arena_strdup(family->arena, strbuf_text(&text));
+    strbuf_free(&text);
+    return options;
 }
 
 // Writes a variant, if it exists.
@@ -312,7 +363,7 @@ static int family_add(struct family *family, struct variant *variant)
         fields[LIST_OPERANDS] = arena_strdup(family->arena, strbuf_text(&operands));
         fields[LIST_MNEMONIC] = variant_mnemonic(family, variant, fields[LIST_OPERANDS]);
         fields[LIST_ISA] = variant_isa(family, variant);
-        fields[LIST_OPTIONS] = family->options;
+        fields[LIST_OPTIONS] = variant_options(family, variant);
         family->rows =
             xgrow(family->rows, &family->capacity, family->nrows + 1, sizeof *family->rows);
         family->rows[family->nrows++] = fields;

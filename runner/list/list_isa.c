@@ -78,6 +78,8 @@ static bool row_has_vector(const struct list_row *row)
 enum encoding list_isa_encoding(const struct list_isa *isa, const struct list_row *row)
 {
     const char *enc = list_row_option(row, "enc");
+    if (row->opcode.given)
+        return row->opcode.enc;
     if (strncmp(row->nasm_mnemonic, "{evex}", 6) == 0)
         return ENC_EVEX;
     if (strncmp(row->nasm_mnemonic, "{vex}", 5) == 0)

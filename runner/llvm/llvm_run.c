@@ -40,6 +40,11 @@ static char *llvm_find_version(const char *tool, int version)
     return path;
 }
 
+int llvm_chosen(void)
+{
+    return llvm_version;
+}
+
 char *llvm_find(const char *tool, struct err *err)
 {
     char *path = NULL;

@@ -349,7 +349,7 @@ static const struct {
      "legacy.np"},
     // Families. What is wrong with a variant is told once, with the variant.
     {__LINE__, "vaddps,=v v v,,AVX512F,,width=xyz", "unknown operand class 'v'", "v v v"},
-    {__LINE__, "vaddps,=v v v,,AVX512F,,widths=xw", "'widths=xw': widths= and masks=", "widths=xw"},
+    {__LINE__, "vaddps,=v v v,,AVX512F,,widths=xk", "'widths=xk': widths= and masks=", "widths=xk"},
     {__LINE__, "vaddps,=v v v,,AVX512F,,widths=xx", "'widths=xx': widths= and masks=", "widths=xx"},
     {__LINE__, "vaddps,=v v v,,AVX512F,,widths", "'widths': widths= and masks=", "widths"},
     {__LINE__, "vaddps,=v v v,,AVX512F,,widths=x widths=y", "'widths=y' appears twice", "widths=y"},
