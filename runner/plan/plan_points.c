@@ -72,7 +72,9 @@ static void points_add_register(struct row_plan *rp, const struct operand *op, i
     if (point->block)
         point->fixed = BLOCK_FIRST;
     point->high8 = op->high8;
-    point->merges = point->written && op->kind == OPERAND_GPR && op->bits < 32;
+    // A new destination of APX, and its setzu and imulzu, set the upper bits to zero.
+    point->merges = point->written && op->kind == OPERAND_GPR && op->bits < 32 &&
+                    !(rp->row->opcode.given && rp->row->opcode.nd);
 }
 
 static void points_add_base(struct row_plan *rp, const struct operand *op, int position)

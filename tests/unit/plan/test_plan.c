@@ -251,6 +251,55 @@ static void test_false_dependencies(void **state)
     }
 }
 
+static bool has_test(const struct planned *planned, const char *src, const char *dst)
+{
+    for (int i = 0; i < planned->plan.ntests; i++) {
+        const struct test *test = &planned->plan.tests[i];
+        if (test->kind == TEST_LATENCY && strcmp(test->src, src) == 0 &&
+            strcmp(test->dst, dst) == 0 && !*test->variant)
+            return true;
+    }
+    return false;
+}
+
+// APX: a new destination is written without being read or merged, flags that are left alone are no
+// results, and conditional comparisons read the flags that their condition names.
+static void test_apx(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "add,=r16 r16 r16,=flags,APX_F,,opcode=evex.66.map4.w0.01.vmr.nd");
+    assert_non_null(find_test(&planned, "op2", "op1", ""));
+    assert_non_null(find_test(&planned, "op3", "op1", ""));
+    assert_non_null(find_test(&planned, "op2", "flags", ""));
+    assert_false(has_test(&planned, "op1", "op1"));
+    assert_false(has_test(&planned, "op1.rest", "op1"));
+    assert_non_null(find_test(&planned, "op1", "op1", PLAN_FALSE));
+    // op1 in vvvv and op2 in r/m: the chain goes from one to the other.
+    // add si, bx, di; add bx, si, di
+    assert_string_equal(find_test(&planned, "op2", "op1", "")->kernels[0].body,
+                        "db 0x62,0xf4,0x4d,0x18,0x01,0xfb\ndb 0x62,0xf4,0x65,0x18,0x01,0xfe\n");
+    planned_free(&planned);
+    plan_text(&planned, "{nf} add,+r16 r16,,APX_F,,opcode=evex.66.map4.w0.01.mr.nf");
+    assert_non_null(find_test(&planned, "op1", "op1", ""));
+    for (int t = 0; t < planned.plan.ntests; t++)
+        assert_null(strstr(planned.plan.tests[t].dst ? planned.plan.tests[t].dst : "", "flags"));
+    planned_free(&planned);
+    plan_text(&planned, "ccmpb,r64 r64,cf =flags,APX_F,,opcode=evex.np.map4.w1.39.mr.scc2.dfv0");
+    const struct test *test = find_test(&planned, "cf", "flags", "");
+    assert_int_equal(test->bound, BOUND_EXACT);
+    assert_string_equal(test->kernels[0].body, "db 0x62,0xf4,0x84,0x02,0x39,0xf3\n");
+    planned_free(&planned);
+    plan_text(&planned, "ctestt,r64 r64,=flags,APX_F,,opcode=evex.np.map4.w1.85.mr.scca.dfv0");
+    assert_false(has_test(&planned, "cf", "flags"));
+    planned_free(&planned);
+    plan_text(&planned, "cfcmovb,=r64 r64,cf,APX_F,,opcode=evex.np.map4.w1.42");
+    assert_non_null(find_test(&planned, "cf", "op1", ""));
+    assert_false(has_test(&planned, "op1", "op1")); // a select with 0
+    assert_non_null(find_test(&planned, "op1", "op1", PLAN_FALSE));
+    planned_free(&planned);
+}
+
 // Tests with other immediates: one kernel each, which the usual value has as well.
 static void test_immediates(void **state)
 {
@@ -1120,6 +1169,7 @@ int main(void)
         cmocka_unit_test(test_reload_is_of_the_stored_line),
         cmocka_unit_test(test_pointers_apart),
         cmocka_unit_test(test_false_dependencies),
+        cmocka_unit_test(test_apx),
         cmocka_unit_test(test_immediates),
         cmocka_unit_test(test_upper),
         cmocka_unit_test(test_usual_immediate_only),

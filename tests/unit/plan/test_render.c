@@ -66,6 +66,30 @@ static const struct render_case cases[] = {
     {__LINE__, "vpopcntd,+z{k} m32{1to16},,AVX512_VPOPCNTDQ,,opcode=evex.66.0f38.w0.55",
         "db 0x62,0xd2,0x7d,0x5d,0x55,0x8e,0x10,0x00,0x00,0x00"},
     {__LINE__, "cpuid,,=eax,I486,,", "cpuid"},
+    // Bytes as LLVM 22 has them.
+    {__LINE__, "add,=r64 r64 r64,=flags,APX_F,,opcode=evex.np.map4.w1.01.vmr.nd",
+        "db 0x62,0xf4,0xf4,0x18,0x01,0xda"},
+    {__LINE__, "{nf} add,+r32 r32,,APX_F,,opcode=evex.np.map4.w0.01.mr.nf",
+        "db 0x62,0xf4,0x7c,0x0c,0x01,0xd1"},
+    {__LINE__, "ccmpb,r64 r64,cf =flags,APX_F,,opcode=evex.np.map4.w1.39.mr.scc2.dfv9",
+        "db 0x62,0xf4,0xcc,0x02,0x39,0xd1"},
+    {__LINE__, "ctestt,r8 r8,=flags,APX_F,,opcode=evex.np.map4.w0.84.mr.scca.dfv0",
+        "db 0x62,0xf4,0x04,0x0a,0x84,0xd1"},
+    {__LINE__, "cfcmovb,=r16 r16,cf,APX_F,,opcode=evex.66.map4.w0.42.mr.nf",
+        "db 0x62,0xf4,0x7d,0x0c,0x42,0xd1"},
+    {__LINE__, "setzub,=r8,cf,APX_F,,opcode=evex.f2.map4.w0.42.nd",
+        "db 0x62,0xf4,0x7f,0x18,0x42,0xc1"},
+    {__LINE__, "push2,r64 r64,,APX_F,,stack=-16 opcode=evex.np.map4.w0.ff.vm./6.nd",
+        "db 0x62,0xf4,0x74,0x18,0xff,0xf2"},
+    {__LINE__, "pushp,r64,,APX_F,,stack=-8 opcode=rex2.np.00.w1.50.o", "db 0xd5,0x08,0x51"},
+    {__LINE__, "{nf} shl,=r64 r64 cl,,APX_F,,opcode=evex.np.map4.w1.d3.vm-./4.nd.nf",
+        "db 0x62,0xf4,0xf4,0x1c,0xd3,0xe2"},
+    {__LINE__, "imulzu,=r16 r16 i16:0x1234,=flags,APX_F,,opcode=evex.66.map4.w0.69.nd",
+        "db 0x62,0xf4,0x7d,0x18,0x69,0xca,0x34,0x12"},
+    {__LINE__, "vaddbf16,+z{k} z z,,AVX10_2,,opcode=evex.66.map5.w0.58",
+        "db 0x62,0xf5,0x6d,0x4d,0x58,0xcb"},
+    {__LINE__, "{evex} kmovq,=k r64,,APX_F,,opcode=evex.f2.0f.w1.92",
+        "db 0x62,0xf1,0xff,0x08,0x92,0xca"},
 };
 // clang-format on
 
@@ -104,6 +128,32 @@ static void test_cases(void **state)
     }
 }
 
+// General-purpose registers 16 and up have bits of their own in the prefix.
+static void test_upper_registers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *text;
+    } rows[] = {
+        {"crc32,+r64 r64,,APX_F,,opcode=evex.np.map4.w1.f1",                "db 0x62,0xec,0xfc,0x08,0xf1,0xca"},
+        {"add,=r64 r64 r64,=flags,APX_F,,opcode=evex.np.map4.w1.01.vmr.nd",
+         "db 0x62,0xec,0xf4,0x10,0x01,0xda"                                                                   },
+        {"pushp,r64,,APX_F,,opcode=rex2.np.00.w1.50.o",                     "db 0xd5,0x18,0x51"               },
+    };
+    struct row_choice choice = {.mask = 1};
+    for (int i = 0; i < OPERANDS_MAX; i++)
+        choice.ops[i].reg = 17 + i;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct list list;
+        struct strbuf out = {0};
+        read_row(rows[i].row, &list);
+        row_render(&list.rows[0], &choice, &out);
+        assert_string_equal(strbuf_text(&out), rows[i].text);
+        strbuf_free(&out);
+        list_free(&list);
+    }
+}
+
 static void test_register_names(void **state)
 {
     (void)state;
@@ -121,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_register_names),
+        cmocka_unit_test(test_upper_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
