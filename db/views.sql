@@ -294,7 +294,15 @@ CREATE VIEW summary AS
 SELECT *, iif(fast_tests > 0, fast_clk, slow_clk) AS rthroughput_clk,
     CASE WHEN trouble IS NOT NULL THEN substr(trouble, 9) WHEN kinds_ok > 0 THEN 'ok'
         ELSE 'not_measurable' END AS outcome,
-    iif(latency_asked, 'L', '') || iif(rthroughput_asked, 'T', '') AS tests
+    iif(latency_asked, 'L', '') || iif(rthroughput_asked, 'T', '') AS tests,
+    -- Who refuses the instruction: #GP is the system's word; a hypervisor may hide a feature.
+    CASE WHEN trouble GLOB '*unsupported' THEN (
+        SELECT CASE WHEN result.detail GLOB '#GP*' THEN 'system'
+            WHEN cpu.hypervisor <> '' THEN 'hypervisor?' ELSE 'CPU' END
+        FROM test JOIN result USING (test_id) JOIN run_form USING (run_form_id)
+            JOIN run USING (run_id) JOIN cpu USING (cpu_id)
+        WHERE test.run_form_id = form_summary.run_form_id AND result.outcome = 'unsupported'
+        ORDER BY test.position LIMIT 1) END AS refused_by
 FROM form_summary;
 
 -- Port results with bounds: slots, and µops derived from them, may be too many. Slots of microcode
@@ -358,7 +366,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     got.result_latency_clk, got.result_latency_max_clk, got.result_latency_slow_clk,
     got.result_latency_slow_max_clk, got.result_latency_most_clk, got.result_latency_max_most_clk,
     got.result_latency_bound, got.result_latency_max_bound, got.result_latency_slow_bound,
-    got.result_latency_slow_max_bound, got.rthroughput_fast_bound, got.rthroughput_slow_bound
+    got.result_latency_slow_max_bound, got.rthroughput_fast_bound, got.rthroughput_slow_bound,
+    got.refused_by
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN summary AS got USING (run_form_id)
     LEFT JOIN bounded_port_result AS port_result USING (run_form_id)
@@ -519,6 +528,7 @@ SELECT best.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bi
         AS result_latency_slow_max_bound,
     coalesce(got.rthroughput_fast_bound, thr.rthroughput_fast_bound) AS rthroughput_fast_bound,
     coalesce(got.rthroughput_slow_bound, thr.rthroughput_slow_bound) AS rthroughput_slow_bound,
+    got.refused_by,
     best.form_id, best.uarch_key, best.run_form_id, best.latency_row, best.rthroughput_row
 FROM form JOIN best_run_form AS best USING (form_id) JOIN run_form USING (run_form_id)
     JOIN list USING (list_id)
@@ -534,7 +544,7 @@ FROM form JOIN best_run_form AS best USING (form_id) JOIN run_form USING (run_fo
 -- Public: one row per form and uarch. uops are dispatch slots (µops in the fused domain),
 -- uops_bound is 'upper' if they may be too many (microcode), else 'exact'; ports ends with '?' if
 -- they are ambiguous, and is '' if the form needs no port. tests: the kinds of questions asked in
--- the runs that the row is made of.
+-- the runs that the row is made of. refused_by: of unsupported forms.
 CREATE VIEW instruction_table AS
 SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
     uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk,
@@ -544,7 +554,7 @@ SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_c
     limited_by, result_latency_clk, result_latency_max_clk, result_latency_slow_clk,
     result_latency_slow_max_clk, result_latency_most_clk, result_latency_max_most_clk,
     result_latency_bound, result_latency_max_bound, result_latency_slow_bound,
-    result_latency_slow_max_bound, rthroughput_fast_bound, rthroughput_slow_bound
+    result_latency_slow_max_bound, rthroughput_fast_bound, rthroughput_slow_bound, refused_by
 FROM best_instruction;
 
 -- One row per operand pair (and data variant) and run; another immediate is a variant if its time

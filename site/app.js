@@ -255,7 +255,7 @@
         ["ports:p5 outcome:unstable rename:idiom", "what they contain"],
         [
             "change:faster doubt:no",
-            "on the second CPU shown against the first: faster slower mixed ports new gone outcome same",
+            "on the second CPU shown against the first: faster slower mixed ports new gone kept outcome same",
         ],
         ["-m  -{k}", "without"],
     ];

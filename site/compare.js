@@ -83,6 +83,7 @@
             number("other µops or ports", "change:ports"),
             number("new", "change:new"),
             number("gone", "change:gone"),
+            number("kept from programs", "change:kept"),
             number("a value on one only", "change:outcome"),
             number("the same", "change:same"),
         ];

@@ -81,7 +81,12 @@ latput.differs = (() => {
     function judge(a, b, form) {
         const lacks = [a, b].map((table) => outcome(table, form) === "unsupported");
         if (lacks[0] && lacks[1]) return {};
-        if (lacks[0] !== lacks[1]) return { change: lacks[0] ? "new" : "gone", sure: true };
+        if (lacks[0] !== lacks[1]) {
+            const by = (lacks[0] ? a : b).text("refused_by", form);
+            const near = by === "hypervisor?" && a.family !== null && a.family === b.family;
+            if (by === "system" || near) return { change: "kept", sure: !near };
+            return { change: lacks[0] ? "new" : "gone", sure: true };
+        }
         const ways = new Set(),
             doubtful = new Set();
         let by = null,

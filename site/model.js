@@ -38,7 +38,7 @@ const latput = {};
         for (const cpu of cpus) {
             const [run] = cpu.runs;
             const family = (run?.uarch_name || cpu.key).replace(/, inferred$| \(.*$/g, "");
-            cpu.family = family + (cpu.key.split(" ", 1)[0].endsWith("?") ? "?" : "");
+            cpu.family = family + (cpu.key.split("@", 1)[0].endsWith("?") ? "?" : "");
             cpu.name = [cpu.family, cpu.machine].filter(Boolean).join(" · ");
             const dates = cpu.runs.map((run) => (run.started_utc ?? "").slice(0, 10));
             cpu.date = dates.sort().at(-1) ?? "";

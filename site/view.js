@@ -75,7 +75,7 @@
     };
     const listeners = [];
 
-    const bare = (key) => key.split(" ", 1)[0].replace(/\?$/, "");
+    const bare = (key) => key.split("@", 1)[0].split(" ", 1)[0].replace(/\?$/, "");
     // Returns uops.info's names of a CPU's family.
     const uopsInfoNames = (cpu) =>
         [...uopsInfo].filter(([, key]) => key === bare(cpu.key)).map(([name]) => name);

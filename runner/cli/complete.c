@@ -10,6 +10,7 @@
 #include "option_uarch.h"
 #include "property/property.h"
 #include "store/store.h"
+#include "store/store_machines.h"
 #include "store/store_run.h"
 #include "util/strbuf.h"
 
@@ -49,14 +50,15 @@ static void print_actions(const char *synopsis)
         printf(" %.*s", (int)len, synopsis - len);
 }
 
-// Appends the machines with a label that the default database has results of: zen5@desk, @desk.
+// Appends the machines with a label that the default database has results of (zen5@desk, @desk),
+// their owner's or one of their brand.
 static void put_labels(struct strbuf *words)
 {
     struct err err;
     struct store *store;
     if (store_open(store_default_path(), STORE_READ, &store, &err) != 0)
         return; // it need not exist, nor be sound
-    char *uarchs = store_uarchs(store, NULL, &err);
+    char *uarchs = store_machines_apart(store, &err) == 0 ? store_uarchs(store, NULL, &err) : NULL;
     for (const char *at = uarchs; at && *at; at += strlen(at) + 1) {
         const char *label = strchr(at, '@');
         if (label)

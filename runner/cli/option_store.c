@@ -39,7 +39,8 @@ static int open_own(int got, struct store **store, bool *others, struct err *err
     return got;
 }
 
-static int option_open(const struct command *cmd, const char *db, enum store_mode mode,
+// Opens a database; `apart`: with its machines apart.
+static int option_open(const struct command *cmd, const char *db, enum store_mode mode, bool apart,
                        struct store **store, bool *others)
 {
     struct err err = {0};
@@ -48,6 +49,10 @@ static int option_open(const struct command *cmd, const char *db, enum store_mod
     *others = false;
     if (!db && mode == STORE_READ && strcmp(path, store_own_path()) == 0)
         got = open_own(got, store, others, &err);
+    if (got == 0 && apart && store_machines_apart(*store, &err) != 0) {
+        store_close(*store);
+        got = -1;
+    }
     if (got == 0)
         return EXIT_DONE;
     return command_fail(cmd, got == STORE_FOREIGN ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", err.text);
@@ -57,16 +62,16 @@ int store_option_open(const struct command *cmd, const char *db, enum store_mode
                       struct store **store)
 {
     bool others;
-    int status = option_open(cmd, db, mode, store, &others);
+    int status = option_open(cmd, db, mode, mode == STORE_READ, store, &others);
     if (status == EXIT_DONE && others)
         command_note(cmd, "asks %s", of_others);
     return status;
 }
 
-int store_option_open_read(const struct command *cmd, const char *db, struct store **store,
-                           bool *others)
+int store_option_open_read(const struct command *cmd, const char *db, bool together,
+                           struct store **store, bool *others)
 {
-    return option_open(cmd, db, STORE_READ, store, others);
+    return option_open(cmd, db, STORE_READ, !together, store, others);
 }
 
 void store_option_say_others(const struct command *cmd, int width, struct strbuf *whose)
@@ -109,7 +114,26 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
                               store_path(store), (long long)run_id);
 }
 
-// Returns true if the name is the uarch without its mark of an inferred one.
+// A CPU of a database: a machine, and the uarch that it is of.
+struct one_called {
+    const char *uarch, *machine;
+};
+
+// Gets the next of the texts of store_machines(). Returns false at the end.
+static bool called_next(const char **at, struct one_called *one)
+{
+    if (!**at)
+        return false;
+    one->uarch = *at;
+    one->machine = one->uarch + strlen(one->uarch) + 1;
+    *at = one->machine + strlen(one->machine) + 1;
+    return true;
+}
+
+// How well a name fits a CPU: it is the machine, or the uarch, or that without the mark of an
+// inferred one; or people call it so.
+enum fit { FIT_NOT, FIT_CALLED, FIT_INFERRED, FIT_UARCH };
+
 static bool is_inferred(const char *uarch, const char *name)
 {
     size_t family = strcspn(uarch, "?");
@@ -117,18 +141,29 @@ static bool is_inferred(const char *uarch, const char *name)
            strcmp(uarch + family + 1, name + family) == 0;
 }
 
-// Appends the uarchs among `all` that a name means, after commas: that uarch, measured or inferred,
-// else all that people call so. Returns their number.
-static int called_put(const char *all, const char *name, struct strbuf *out)
+static enum fit called_fits(const struct one_called *one, const char *name)
 {
-    const char *exact = NULL;
+    if (strcmp(one->uarch, name) == 0 || strcmp(one->machine, name) == 0)
+        return FIT_UARCH;
+    if (is_inferred(one->uarch, name) || is_inferred(one->machine, name))
+        return FIT_INFERRED;
+    return cpu_is_called(one->uarch, name) || cpu_is_called(one->machine, name) ? FIT_CALLED
+                                                                                : FIT_NOT;
+}
+
+// Appends the machines that a name means, after commas: those that it fits best. *uarch: that of
+// all of them; NULL: they have several. Returns their number.
+static int called_put(const char *all, const char *name, struct strbuf *out, const char **uarch)
+{
+    struct one_called one;
+    enum fit best = FIT_CALLED;
     int n = 0;
-    for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1)
-        if (strcmp(uarch, name) == 0 || (!exact && is_inferred(uarch, name)))
-            exact = uarch;
-    for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1)
-        if (exact ? uarch == exact : cpu_is_called(uarch, name)) {
-            strbuf_printf(out, "%s%s", out->len ? "," : "", uarch);
+    for (const char *at = all; called_next(&at, &one);)
+        best = called_fits(&one, name) > best ? called_fits(&one, name) : best;
+    for (const char *at = all; called_next(&at, &one);)
+        if (called_fits(&one, name) == best) {
+            *uarch = n == 0 || (*uarch && strcmp(*uarch, one.uarch) == 0) ? one.uarch : NULL;
+            strbuf_printf(out, "%s%s", out->len ? "," : "", one.machine);
             n++;
         }
     return n;
@@ -139,10 +174,12 @@ static int called_none(const struct command *cmd, struct store *store, const cha
 {
     struct suggestion near = suggest_start(name, strlen(name));
     struct strbuf has = {0};
+    struct one_called one;
     char hint[96];
-    for (const char *uarch = all; *uarch; uarch += strlen(uarch) + 1) {
-        strbuf_printf(&has, "%s%s", has.len ? ", " : "", uarch);
-        suggest_offer(&near, uarch);
+    for (const char *at = all; called_next(&at, &one);) {
+        strbuf_printf(&has, "%s%s", has.len ? ", " : "", one.machine);
+        suggest_offer(&near, one.uarch);
+        suggest_offer(&near, one.machine);
     }
     int status = command_fail(cmd, EXIT_USAGE, "%s: has no results of the uarch '%s', only of %s%s",
                               store_path(store), name, has.len ? strbuf_text(&has) : "none",
@@ -151,36 +188,75 @@ static int called_none(const struct command *cmd, struct store *store, const cha
     return status;
 }
 
+// Finds the machines that a name means. *uarch: that of all of them, owned by the caller; NULL:
+// they have several.
+static int called_find(const struct command *cmd, struct store *store, const char *name,
+                       struct strbuf *found, char **uarch)
+{
+    struct err err = {0};
+    const char *of = NULL;
+    char *all = cpuinfo_load(&err) == 0 ? store_machines(store, &err) : NULL;
+    if (!all)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    int n = called_put(all, name, found, &of);
+    int status = n > 0 ? EXIT_DONE : called_none(cmd, store, all, name);
+    if (uarch)
+        *uarch = of ? xstrdup(of) : NULL;
+    free(all);
+    return status;
+}
+
+static struct arena called_kept; // as long as the program runs, as its arguments
+
 int store_option_all_called(const struct command *cmd, struct store *store, const char **uarchs)
 {
-    static struct arena kept; // as long as the program runs, as its arguments
     struct strbuf found = {0};
-    struct err err = {0};
     int status = EXIT_DONE;
     if (!*uarchs)
         return EXIT_DONE;
-    char *all = cpuinfo_load(&err) == 0 ? store_uarchs_of_runs(store, &err) : NULL;
     char *words = xstrdup(*uarchs), *rest = words;
-    if (!all)
-        status = command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
-    for (char *word; all && status == EXIT_DONE && (word = strsep(&rest, ","));)
-        if (called_put(all, word, &found) == 0)
-            status = called_none(cmd, store, all, word);
+    for (char *word; status == EXIT_DONE && (word = strsep(&rest, ","));)
+        status = called_find(cmd, store, word, &found, NULL);
     if (status == EXIT_DONE)
-        *uarchs = arena_strdup(&kept, strbuf_text(&found));
+        *uarchs = arena_strdup(&called_kept, strbuf_text(&found));
     free(words);
-    free(all);
     strbuf_free(&found);
     return status;
 }
 
+// Takes one of several machines, and says so: that of the newest run.
+static int called_newest(const struct command *cmd, struct store *store, const char *machines,
+                         const char *uarch, const char **one)
+{
+    struct err err = {0};
+    char *newest = store_machine_newest(store, uarch, &err);
+    if (!newest)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    command_note(cmd, "'%s' is several machines, %s: takes %s, of the newest run; name another one",
+                 uarch, machines, newest);
+    *one = arena_strdup(&called_kept, newest);
+    free(newest);
+    return EXIT_DONE;
+}
+
 int store_option_called(const struct command *cmd, struct store *store, const char **uarch)
 {
+    struct strbuf found = {0};
     const char *asked = *uarch;
-    int status = store_option_all_called(cmd, store, uarch);
-    if (status == EXIT_DONE && asked && strchr(*uarch, ','))
-        return command_fail(cmd, EXIT_USAGE, "'%s' means several uarchs, %s: name one of them",
-                            asked, *uarch);
+    char *of = NULL;
+    if (!asked)
+        return EXIT_DONE;
+    int status = called_find(cmd, store, asked, &found, &of);
+    bool several = status == EXIT_DONE && strchr(strbuf_text(&found), ',') != NULL;
+    if (several && of)
+        status = called_newest(cmd, store, strbuf_text(&found), of, uarch);
+    else if (several)
+        status = command_fail(cmd, EXIT_USAGE, "'%s' means several uarchs, %s: name one of them",
+                              asked, strbuf_text(&found));
+    else if (status == EXIT_DONE)
+        *uarch = arena_strdup(&called_kept, strbuf_text(&found));
+    strbuf_free(&found);
+    free(of);
     return status;
 }
 

@@ -4,19 +4,29 @@
 
 #include "command.h"
 #include "store/store.h"
+#include "store/store_machines.h"
 #include "store/store_ports.h"
 #include "store/store_read.h"
 
 // Opens the database of the option --db (NULL: the default one; to read, where that has no run, the
 // published runs, with a note). Returns EXIT_DONE, or another status after a message:
 // EXIT_USAGE if the file is no latput database.
+//
+// To read, the machines of a family are apart (store/store_machines.h).
 int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
                       struct store **store);
 
 // The same to read, for a command that says below its tables whose runs it asks: sets *others,
-// without a note, if these are the published ones.
-int store_option_open_read(const struct command *cmd, const char *db, struct store **store,
-                           bool *others);
+// without a note, if these are the published ones. together: one CPU is all machines of a family.
+int store_option_open_read(const struct command *cmd, const char *db, bool together,
+                           struct store **store, bool *others);
+// The record of the option for it, without the braces.
+#define COMMON_TOGETHER(field)                                                                     \
+    0, "together", NULL,                                                                           \
+        "take all machines of a CPU family as one; else each has rows of its own, as "             \
+        "zen5@epyc-9b45",                                                                          \
+        OPTION_SWITCH(field, true)
+
 // Says so: below the lines that say whose the rows are, or as a note where there are none.
 void store_option_say_others(const struct command *cmd, int width, struct strbuf *whose);
 
@@ -33,7 +43,8 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
 // Replaces the name of a uarch (NULL: none asked for) by the uarch as the database has it: "spr" by
 // "sapphirerapids?"; of names with commas between them each by all that it means. Returns
 // EXIT_DONE, or another status after a message: no results of it, or several uarchs where one is
-// meant. The text lives as long as the program.
+// meant; of several machines of one uarch that of the newest run is taken, which a note says. The
+// text lives as long as the program.
 int store_option_called(const struct command *cmd, struct store *store, const char **uarch);
 int store_option_all_called(const struct command *cmd, struct store *store, const char **uarchs);
 

@@ -4,6 +4,7 @@
 
 #include "util/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -171,6 +172,16 @@ void columns_select(enum store_view view, struct strbuf *sql)
             strbuf_printf(sql, "%s%s", gap, columns->columns[i].look.name);
             gap = ", ";
         }
+}
+
+double column_gap(struct column_range a, struct column_range b)
+{
+    return a.least > b.least ? a.least - b.most : b.least - a.most;
+}
+
+bool column_gap_is_small(double gap, double of, struct column_tolerance tolerance)
+{
+    return gap <= fmax(tolerance.clk, tolerance.share * of);
 }
 
 void columns_say(const struct column *column, struct strbuf *out)

@@ -67,6 +67,21 @@ enum column_differs {
 #define COLUMN_TOLERANCE 0.02
 #define COLUMN_LEAST_CLK 0.005
 
+// Whether two values are the same, for differences (diff/) and for tables of others (compare/); the
+// page has the same rule (site/differs.js). A value is a range; its ends are equal if it is none.
+struct column_range {
+    double least, most;
+};
+// Values are the same up to so many cycles, or to this share of one of them.
+struct column_tolerance {
+    double clk, share;
+};
+// Returns how far two values are apart: from the end of the lower range to the beginning of the
+// other; less than 0 if they overlap.
+double column_gap(struct column_range a, struct column_range b);
+// Returns true if a gap is no difference; `of`: the value of which the share counts.
+bool column_gap_is_small(double gap, double of, struct column_tolerance tolerance);
+
 // Marks beside values, and what they mean.
 enum column_sign {
     SIGN_UPPER,

@@ -98,18 +98,24 @@ static const struct column instruction_columns[] = {
         "of rthroughput_clk; `upper`: there is no steady state, or values are set anew"),
         .on = EXPORT | SITE},
     {TEXT("rthroughput_slow_bound", "of rthroughput_slow_clk"), .on = EXPORT | SITE},
+    {TEXT("refused_by", "of `unsupported`: `system`, which keeps the instruction from user code, "
+        "`CPU`, or `hypervisor?` where one may keep it away"),
+        .on = SITE},
     // Beside a table of others: they stay the last.
     {CLK("their_latency_clk", "with `--beside`: theirs, the most of those to the result"),
-        SHOWN(65, "their latency", FIT_KEEP, 0), .alias = "their_latency", .on = TABLE | SITE,
-        .bound = "their_latency_bound", .asked = 'L', .beside = true},
+        SHOWN(65, "their latency", FIT_KEEP, 0), .alias = "their_latency",
+        .on = TABLE | DIFF | SITE, .bound = "their_latency_bound", .asked = 'L', .beside = true},
     {TEXT("their_latency_bound", "with `--beside`: `exact` or `upper`"), .on = SITE,
         .beside = true},
     {CLK("their_rthroughput_clk", "with `--beside`: theirs, cycles per instruction"),
         SHOWN(75, "their 1/tput", FIT_KEEP, 0), .alias = "their_throughput their_tput",
-        .on = TABLE | SITE, .asked = 'T', .beside = true},
+        .on = TABLE | DIFF | SITE, .bound = "their_rthroughput_bound", .asked = 'T',
+        .beside = true},
     {TEXT("their_ports", "with `--beside`: theirs, by the names of their table"),
-        SHOWN(112, "their ports", FIT_KEEP, 15), .kind = COLUMN_USES, .on = TABLE | SITE,
+        SHOWN(112, "their ports", FIT_KEEP, 15), .kind = COLUMN_USES, .on = TABLE | DIFF | SITE,
         .asked = 'P', .beside = true},
+    {TEXT("their_rthroughput_bound", "with `--beside`: `exact` or `upper`, of their throughput"),
+        .on = SITE, .beside = true},
 };
 
 static const struct column latency_columns[] = {

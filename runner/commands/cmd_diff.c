@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput diff: prints the differences of two CPU families or two runs.
 #include "cli/command.h"
+#include "cli/option_beside.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
 #include "diff/diff.h"
@@ -21,9 +22,10 @@ struct arguments {
     const char *db, *filter;
     char **globs;
     int nglobs;
-    bool wide;
+    bool wide, together;
     bool others; // the runs are the published ones of other machines
     enum diff_order order;
+    struct beside_option beside;
     struct diff diff;
     struct diff_view view;
 };
@@ -95,19 +97,31 @@ static int command_print(struct store *store, struct arguments *arguments)
     return status;
 }
 
-static int command_databases(struct store *store, struct arguments *arguments)
+// Finds which CPU or run each side is, and puts tables of others beside them.
+static int command_sides(struct store *store, struct arguments *arguments)
 {
-    struct err err = {0};
-    for (int i = 0; i < 2; i++) {
+    int status = EXIT_DONE;
+    for (int i = 0; i < 2 && status == EXIT_DONE; i++) {
         struct diff_side *side = &arguments->diff.sides[i];
         side->filter.globs = (const char *const *)arguments->globs;
         side->filter.nglobs = arguments->nglobs;
-        int status = store_option_check(&cmd_diff, store, side->filter.run_id);
+        status = store_option_check(&cmd_diff, store, side->filter.run_id);
         if (status == EXIT_DONE)
             status = store_option_called(&cmd_diff, store, &side->filter.uarch);
-        if (status != EXIT_DONE)
-            return status;
         side->name = side->filter.uarch ? side->filter.uarch : side->name;
+    }
+    return status == EXIT_DONE ? beside_option_apply(&cmd_diff, store, &arguments->beside, NULL)
+                               : status;
+}
+
+static int command_databases(struct store *store, struct arguments *arguments)
+{
+    struct err err = {0};
+    int status = command_sides(store, arguments);
+    if (status != EXIT_DONE)
+        return status;
+    diff_begin(&arguments->diff);
+    for (int i = 0; i < 2; i++) {
         if (diff_read(store, &arguments->diff, i, &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
     }
@@ -127,7 +141,7 @@ static int take_only(const struct option_given *given, void *to)
     }
     return command_fail(given->cmd, EXIT_USAGE,
                         "'%s' is no kind of difference; there are faster, slower, mixed, ports, "
-                        "new, gone, outcome, a and b",
+                        "new, gone, kept, outcome, a and b",
                         given->argument);
 }
 
@@ -174,7 +188,8 @@ static const struct command_option options[] = {
         OPTION_SWITCH(view.summary, true)},
     {0, "by", "WHAT", "classes are by list (default) or isa, the extensions", OPTION_CALL(take_by)},
     {0, "only", "CHANGE",
-        "only the forms that are faster, slower, mixed, new, gone, or differ in ports or outcome; "
+        "only the forms that are faster, slower, mixed, new, gone, kept, or differ in ports or "
+        "outcome; "
         "a, b: those that only the runs of A or of B have", OPTION_CALL(take_only)},
     {0, "sort", "ORDER",
         "by ratio or abs, the largest change first (by its factor, in cycles), or by form "
@@ -185,6 +200,8 @@ static const struct command_option options[] = {
     {'t', "tolerance", "PERCENT", "ignore differences up to this; default: 2",
         OPTION_CALL(take_tolerance)},
     {0, "filter", "GLOB", "the same as a GLOB", OPTION_TEXT(filter)},
+    {COMMON_BESIDE(beside)},
+    {COMMON_TOGETHER(together)},
     {COMMON_WIDE(wide)},
     {0},
 };
@@ -215,15 +232,15 @@ static int diff_operands(struct arguments *arguments, char **operands, int n)
 
 static int diff_run(int argc, char **argv)
 {
-    struct arguments arguments = {.db = NULL};
+    struct arguments arguments = {.diff.tolerance = COLUMN_TOLERANCE};
     int operand = argc;
-    diff_begin(&arguments.diff);
     int status = command_read_options(&cmd_diff, argc, argv, &arguments, &operand);
     if (status == EXIT_DONE)
         status = diff_operands(&arguments, argv + operand, argc - operand);
     struct store *store;
     if (status == EXIT_DONE)
-        status = store_option_open_read(&cmd_diff, arguments.db, &store, &arguments.others);
+        status = store_option_open_read(&cmd_diff, arguments.db, arguments.together, &store,
+                                        &arguments.others);
     if (status != EXIT_DONE)
         return status;
     status = command_databases(store, &arguments);
@@ -249,7 +266,9 @@ const struct command cmd_diff = {
         "or lies within the spread of the samples. ratio is B to A of the value that changes by "
         "the largest factor among those that count; ratio_of in CSV and JSON names it. CSV has the "
         "forms, with --summary the classes; "
-        "JSON has both. Standard error has the numbers of forms that only one of them has, or of "
+        "JSON has both. kept are those that the system of one side keeps from programs, or, with a "
+        "?, maybe its hypervisor, as another CPU of the family has them. --beside has the values "
+        "of a table of others as columns, which count for nothing. Standard error has the numbers of forms that only one of them has, or of "
         "which only one has measured the latency, throughput or ports. On a terminal the table is "
         "made to fit its lines, as that of latput query is.",
     .options = options,

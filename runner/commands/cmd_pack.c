@@ -131,14 +131,16 @@ static int pack_run(int argc, char **argv)
 {
     struct arguments arguments = {.db = NULL};
     struct store *store;
+    bool others;
     int status = command_read_alone(&cmd_pack, argc, argv, &arguments);
     if (status == EXIT_DONE && arguments.slim && (arguments.full || arguments.tables))
         status = command_fail(&cmd_pack, EXIT_USAGE,
                               "--slim leaves out what --full and --tables ask for; give one of "
                               "them");
     if (status == EXIT_DONE)
-        status = store_option_open(&cmd_pack, arguments.db ? arguments.db : store_default_path(),
-                                   STORE_READ, &store);
+        status =
+            store_option_open_read(&cmd_pack, arguments.db ? arguments.db : store_default_path(),
+                                   true, &store, &others); // names are of one machine there
     if (status != EXIT_DONE)
         return status;
     const char *ending = arguments.output ? strrchr(arguments.output, '.') : NULL;

@@ -37,7 +37,7 @@ struct arguments {
     char **globs;
     int nglobs;
     int limit;
-    bool wide, side, shown;
+    bool wide, side, shown, together;
     struct beside_option beside;
     bool others; // the runs are the published ones of other machines
 };
@@ -86,6 +86,7 @@ static const struct command_option options[] = {
     {COMMON_FORMAT(format)},
     {'u', "uarch", "NAME", "only this CPU family, e.g. zen5, or these: zen4,zen5",
         OPTION_TEXT(filter.uarch)},
+    {COMMON_TOGETHER(together)},
     {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
     {'l', "latency", NULL, "the latency of each pair of operands", OPTION_VIEW(STORE_VIEW_LATENCY)},
     {'p', "ports", NULL, "the ports that each form uses", OPTION_VIEW(STORE_VIEW_PORT)},
@@ -433,7 +434,7 @@ static int query_run(int argc, char **argv)
     struct store *store;
     int status = query_parse(argc, argv, &query);
     if (status == EXIT_DONE)
-        status = store_option_open_read(&cmd_query, query.db, &store, &query.others);
+        status = store_option_open_read(&cmd_query, query.db, query.together, &store, &query.others);
     if (status != EXIT_DONE)
         return status;
     status = query_execute(store, &query);

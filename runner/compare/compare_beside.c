@@ -27,8 +27,10 @@ static bool is_of_result(const struct compare_value *value)
 static void beside_add(struct store_beside *row, const struct compare_value *value)
 {
     const struct foreign_value *theirs = value->theirs;
-    if (theirs->quantity == FOREIGN_THROUGHPUT)
+    if (theirs->quantity == FOREIGN_THROUGHPUT) {
         row->rthroughput_clk = theirs->most;
+        row->rthroughput_upper = theirs->upper;
+    }
     if (theirs->quantity != FOREIGN_LATENCY || !is_of_result(value))
         return;
     if (isnan(row->latency_clk) || theirs->most > row->latency_clk) {
@@ -54,8 +56,13 @@ int compare_beside(struct store *store, const struct foreign_table *theirs, cons
         const struct compare_match *match = tables.values[i].match;
         const struct known_form *form = tables.values[i].form;
         const struct stored_form *id = &form->id;
-        struct store_beside row = {uarch, id->form, id->enc, id->bits,
-                                   NAN,   NAN,      false,   match->row->ports};
+        struct store_beside row = {.uarch = uarch,
+                                   .form = id->form,
+                                   .enc = id->enc,
+                                   .bits = id->bits,
+                                   .latency_clk = NAN,
+                                   .rthroughput_clk = NAN,
+                                   .ports = match->row->ports};
         for (;
              i < tables.nvalues && tables.values[i].match == match && tables.values[i].form == form;
              i++)

@@ -6,7 +6,7 @@ static void put_tolerances(struct strbuf *out)
 {
     strbuf_puts(out, "| quantity | the same up to | or this share of ours |\n|---|---|---|\n");
     for (int q = 0; q < FOREIGN_QUANTITIES; q++) {
-        const struct compare_tolerance *tolerance = &compare_tolerances[q];
+        const struct column_tolerance *tolerance = &compare_tolerances[q];
         bool clk = q == FOREIGN_LATENCY || q == FOREIGN_THROUGHPUT;
         strbuf_printf(out, "| %s | %g%s |", foreign_quantity_names[q], tolerance->clk,
                       clk ? " cycles" : "");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct compare_tolerance compare_tolerances[FOREIGN_QUANTITIES] = {
+const struct column_tolerance compare_tolerances[FOREIGN_QUANTITIES] = {
     [FOREIGN_LATENCY] = {0.2,  0.05},
     [FOREIGN_THROUGHPUT] = {0.06, 0.08},
     [FOREIGN_UOPS] = {0.3,  0   },
@@ -42,16 +42,24 @@ const char *compare_clk(struct arena *arena, double clk)
     return arena_strdup(arena, output_number(clk, text));
 }
 
+// Values that are given to hundredths lie on the tolerance itself.
+static const double on_tolerance = 1e-9;
+
 bool compare_near(enum foreign_quantity quantity, double theirs, double ours)
 {
-    const struct compare_tolerance *tolerance = &compare_tolerances[quantity];
-    return fabs(theirs - ours) <= fmax(tolerance->clk, tolerance->share * ours) + 1e-9;
+    return column_gap_is_small(fabs(theirs - ours) - on_tolerance, ours,
+                               compare_tolerances[quantity]);
 }
 
-// The same with the rounding of the file.
-static bool value_near(const struct foreign_value *theirs, double clk, double ours)
+// Returns true if theirs has a value in common with a range of ours, within the tolerance or the
+// rounding of the file.
+static bool value_near(const struct foreign_value *theirs, double least, double most)
 {
-    return compare_near(theirs->quantity, clk, ours) || fabs(clk - ours) <= theirs->rounding;
+    const struct column_range range = {theirs->least, theirs->most}, ours = {least, most};
+    double gap = column_gap(range, ours);
+    return gap <= theirs->rounding ||
+           column_gap_is_small(gap - on_tolerance, theirs->most < least ? least : most,
+                               compare_tolerances[theirs->quantity]);
 }
 
 bool compare_agrees(const struct foreign_value *theirs, const struct compare_ours *ours)
@@ -60,12 +68,11 @@ bool compare_agrees(const struct foreign_value *theirs, const struct compare_our
     double least = isnan(ours->least) ? most : ours->least;
     if (theirs->quantity == FOREIGN_PORTS)
         return port_uses_same(&ours->uses, &ours->theirs);
-    if (value_near(theirs, theirs->most, least) || value_near(theirs, theirs->least, most))
-        return true;
-    if (value_near(theirs, theirs->most, ours->bound) ||
-        value_near(theirs, theirs->most, ours->bound_from))
-        return true;
-    return theirs->most >= least && theirs->least <= most;
+    return value_near(theirs, least, most) ||
+           compare_near(theirs->quantity, theirs->most, ours->bound) ||
+           compare_near(theirs->quantity, theirs->most, ours->bound_from) ||
+           fabs(theirs->most - ours->bound) <= theirs->rounding ||
+           fabs(theirs->most - ours->bound_from) <= theirs->rounding;
 }
 
 // --- explanations ---
@@ -317,7 +324,7 @@ static struct compare_value *differing(struct compare_tables *tables, int from,
 // Returns true if two values are so far apart that taking one for the other is no matter of noise.
 static bool far_apart(const struct compare_value *one, const struct compare_value *two)
 {
-    const struct compare_tolerance *tolerance = &compare_tolerances[one->theirs->quantity];
+    const struct column_tolerance *tolerance = &compare_tolerances[one->theirs->quantity];
     double a = one->theirs->most, b = two->theirs->most;
     return fabs(a - b) > 3 * fmax(tolerance->clk, tolerance->share * fmin(a, b));
 }

@@ -3,6 +3,7 @@
 // values agree, and what explains those that do not.
 #pragma once
 
+#include "columns/columns.h"
 #include "foreign/foreign.h"
 #include "known/known.h"
 #include "output/output.h"
@@ -102,11 +103,9 @@ void compare_tables_free(struct compare_tables *tables);
 // Returns the share of compared values that differ and are not explained, in percent.
 double compare_tables_open(const struct compare_tables *tables);
 
-// Values of one quantity are the same up to so many cycles, or to this share of ours.
-struct compare_tolerance {
-    double clk, share;
-};
-extern const struct compare_tolerance compare_tolerances[FOREIGN_QUANTITIES];
+// Values of one quantity are the same up to so many cycles, or to this share of ours
+// (column_gap_is_small()).
+extern const struct column_tolerance compare_tolerances[FOREIGN_QUANTITIES];
 bool compare_near(enum foreign_quantity quantity, double theirs, double ours);
 
 // Appends tolerances and groups as docs/COMPARISON.md has them.

@@ -11,10 +11,10 @@
 #include <string.h>
 
 const char *const diff_change_names[DIFF_CHANGES] = {
-    [DIFF_SAME] = "same",     [DIFF_FASTER] = "faster",   [DIFF_SLOWER] = "slower",
-    [DIFF_MIXED] = "mixed",   [DIFF_PORTS] = "ports",     [DIFF_NEW] = "new",
-    [DIFF_GONE] = "gone",     [DIFF_OUTCOME] = "outcome", [DIFF_ONLY_A] = "only_a",
-    [DIFF_ONLY_B] = "only_b",
+    [DIFF_SAME] = "same",     [DIFF_FASTER] = "faster", [DIFF_SLOWER] = "slower",
+    [DIFF_MIXED] = "mixed",   [DIFF_PORTS] = "ports",   [DIFF_NEW] = "new",
+    [DIFF_GONE] = "gone",     [DIFF_KEPT] = "kept",     [DIFF_OUTCOME] = "outcome",
+    [DIFF_ONLY_A] = "only_a", [DIFF_ONLY_B] = "only_b",
 };
 const char *const diff_order_names[DIFF_ORDERS] = {"form", "ratio", "abs"};
 
@@ -31,11 +31,16 @@ static int form_compare(const void *a, const void *b)
 
 void diff_begin(struct diff *diff)
 {
-    diff->tolerance = COLUMN_TOLERANCE;
     diff->ncolumns = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_DIFF, diff->columns);
     assert(diff->ncolumns <= DIFF_COLUMNS_MAX);
-    diff->absent = (struct diff_form){
-        .form = "", .enc = "", .isa = "", .list = "", .outcome = "", .family = "", .tests = ""};
+    diff->absent = (struct diff_form){.form = "",
+                                      .enc = "",
+                                      .isa = "",
+                                      .list = "",
+                                      .outcome = "",
+                                      .refused_by = "",
+                                      .family = "",
+                                      .tests = ""};
     for (int i = 0; i < DIFF_COLUMNS_MAX; i++)
         diff->absent.values[i] =
             (struct diff_value){.number = (double)NAN, .most = (double)NAN, .text = "", .mark = ""};
@@ -82,6 +87,7 @@ int diff_read(struct store *store, struct diff *diff, int which, struct err *err
         form->isa = store_rows_keep(rows, "isa", &side->arena);
         form->list = store_rows_keep(rows, "list", &side->arena);
         form->outcome = store_rows_keep(rows, "outcome", &side->arena);
+        form->refused_by = store_rows_keep(rows, "refused_by", &side->arena);
         char family[64];
         form->family = arena_strdup(
             &side->arena, diff_family(store_text_of(rows, "uarch"), family, sizeof family));
@@ -105,27 +111,28 @@ static double thousandths(double clk)
     return round(clk * 1000);
 }
 
-// Returns how far the values are apart, in thousandths: from the end of the smaller range to the
-// beginning of the other, less than 0 if they overlap; *size: of the larger end.
-static double values_gap(const struct diff_pair *pair, int i, double *size)
+static struct column_range value_range(const struct diff_value *value)
 {
-    const struct diff_value *less = &pair->a->values[i], *more = &pair->b->values[i];
-    if (less->number > more->number) {
-        less = &pair->b->values[i];
-        more = &pair->a->values[i];
-    }
-    *size = thousandths(more->number);
-    return *size - thousandths(isfinite(less->most) ? less->most : less->number);
+    return (struct column_range){thousandths(value->number),
+                                 thousandths(isfinite(value->most) ? value->most : value->number)};
+}
+
+// Returns how far the values are apart, in thousandths, less than 0 if they overlap.
+static double values_gap(const struct diff_pair *pair, int i)
+{
+    return column_gap(value_range(&pair->a->values[i]), value_range(&pair->b->values[i]));
 }
 
 // A value that was not asked for differs from nothing; one that was asked for and is missing does.
 static bool sizes_differ(const struct diff *diff, const struct diff_pair *pair, int i)
 {
-    bool none_a = isnan(pair->a->values[i].number), none_b = isnan(pair->b->values[i].number);
-    double size;
-    if (none_a != none_b)
-        return strchr((none_a ? pair->a : pair->b)->tests, diff->columns[i]->asked) != NULL;
-    return values_gap(pair, i, &size) > fmax(diff->tolerance * size, thousandths(COLUMN_LEAST_CLK));
+    double a = pair->a->values[i].number, b = pair->b->values[i].number;
+    const struct column_tolerance tolerance = {thousandths(COLUMN_LEAST_CLK), diff->tolerance};
+    if (isnan(a) && isnan(b))
+        return false;
+    if (isnan(a) || isnan(b))
+        return strchr((isnan(a) ? pair->a : pair->b)->tests, diff->columns[i]->asked) != NULL;
+    return !column_gap_is_small(values_gap(pair, i), thousandths(fmax(a, b)), tolerance);
 }
 
 static bool form_lacks(const struct diff_form *form)
@@ -146,12 +153,17 @@ static bool outcomes_differ(const struct diff_pair *pair)
     return true;
 }
 
+static bool is_same_family(const struct diff_pair *pair)
+{
+    return *pair->a->family && strcmp(pair->a->family, pair->b->family) == 0;
+}
+
 // Names mean something within one family, and ambiguous ones differ from nothing.
 static bool names_differ(const struct diff_pair *pair, int i)
 {
     const char *one = pair->a->values[i].text, *two = pair->b->values[i].text;
-    return *one && *two && !strchr(one, '?') && !strchr(two, '?') && *pair->a->family &&
-           strcmp(pair->a->family, pair->b->family) == 0 && strcmp(one, two) != 0;
+    return *one && *two && !strchr(one, '?') && !strchr(two, '?') &&
+           is_same_family(pair) && strcmp(one, two) != 0;
 }
 
 bool diff_column_differs(const struct diff *diff, const struct diff_pair *pair, int column)
@@ -176,9 +188,8 @@ static bool value_is_sure(const struct diff_pair *pair, int i)
 {
     const struct diff_value *a = &pair->a->values[i], *b = &pair->b->values[i];
     const struct diff_value *more = a->number > b->number ? a : b;
-    double size;
     return !*a->mark && !*b->mark && !more->upper &&
-           thousandths(a->spread) + thousandths(b->spread) < values_gap(pair, i, &size);
+           thousandths(a->spread) + thousandths(b->spread) < values_gap(pair, i);
 }
 
 enum { WAY_LESS = 1, WAY_MORE = 2 };
@@ -229,6 +240,19 @@ static bool pair_lacks_value(const struct diff *diff, const struct diff_pair *pa
     return outcomes_differ(pair);
 }
 
+// Judges a form that one side lacks: its CPU does not have it, or something keeps it away.
+static void pair_judge_lacking(const struct diff *diff, struct diff_pair *pair)
+{
+    const struct diff_form *form = form_lacks(pair->a) ? pair->a : pair->b;
+    bool system = strcmp(form->refused_by, "system") == 0;
+    bool hypervisor = strcmp(form->refused_by, "hypervisor?") == 0 && is_same_family(pair);
+    pair->sure = !hypervisor || diff->sure_only;
+    pair->change = hypervisor && diff->sure_only ? DIFF_SAME
+                   : system || hypervisor        ? DIFF_KEPT
+                   : form == pair->a             ? DIFF_NEW
+                                                 : DIFF_GONE;
+}
+
 static void pair_judge(const struct diff *diff, struct diff_pair *pair)
 {
     static const enum diff_change by_ways[] = {
@@ -237,7 +261,7 @@ static void pair_judge(const struct diff *diff, struct diff_pair *pair)
     int ways = pair_ways(diff, pair, true);
     pair->sure = true;
     if (lacks_a != lacks_b) {
-        pair->change = lacks_a ? DIFF_NEW : DIFF_GONE;
+        pair_judge_lacking(diff, pair);
         return;
     }
     if (ways == 0 && !diff->sure_only) {

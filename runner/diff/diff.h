@@ -4,7 +4,9 @@
 //
 // A difference exceeds the tolerance. It is sure if the sides allow no common value: an upper bound
 // allows everything below it, a measured value its spread; the mean of executions that differ
-// allows anything. Ranges differ if they have nothing in common.
+// allows anything. Ranges differ if they have nothing in common. A form that one side's run was
+// refused is new or gone unless its system said so; under a hypervisor, where the other side's CPU
+// is of the same family and has it, it is in doubt that the CPU lacks it.
 #pragma once
 
 #include "output/output.h"
@@ -19,6 +21,7 @@ enum diff_change {
     DIFF_PORTS,   // only µops or ports differ
     DIFF_NEW,     // a does not have the instruction
     DIFF_GONE,    // b does not have it
+    DIFF_KEPT,    // one of them may have it, but its system or hypervisor keeps it from programs
     DIFF_OUTCOME, // one of them has no value
     DIFF_ONLY_A,  // b's runs do not have the form: it is no common one
     DIFF_ONLY_B,
@@ -40,8 +43,9 @@ struct diff_value {
 
 struct diff_form {
     const char *form, *enc, *isa, *list, *outcome;
-    const char *family; // in which names of ports mean something; "": in none
-    const char *tests;  // kinds of questions that were asked: "LTP"
+    const char *refused_by; // as the column says it; "": it is not refused
+    const char *family;     // in which names of ports mean something; "": in none
+    const char *tests;      // kinds of questions that were asked: "LTP"
     int64_t bits;
     struct diff_value values[DIFF_COLUMNS_MAX]; // of the columns of struct diff
 };
@@ -99,7 +103,8 @@ struct diff {
 const char *diff_family(const char *uarch, char *family, size_t size);
 // Returns the form that has a pair's name and class.
 const struct diff_form *diff_pair_form(const struct diff_pair *pair);
-// Begins with the columns that differences have, and no forms.
+// Begins with the columns that differences have, theirs among them where a table of others stands
+// beside (store/store_beside.h), and no forms. The caller sets the tolerance and what else it asks.
 void diff_begin(struct diff *diff);
 // Reads the forms of the filter of sides[side], sorted. Returns 0 or -1.
 int diff_read(struct store *store, struct diff *diff, int side, struct err *err);

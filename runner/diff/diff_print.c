@@ -39,7 +39,8 @@ OUTPUT_DEFINE(class_record, struct diff_class, OUTPUT_LINE,
     MEDIAN(ratios[1], "rthroughput_ratio", "median of 1/tput ratios", 3),
     COUNT(counts[DIFF_SAME], "same", "the same", 5),
     COUNT(counts[DIFF_ONLY_A], "only_a", "only A", 7),
-    COUNT(counts[DIFF_ONLY_B], "only_b", "only B", 7));
+    COUNT(counts[DIFF_ONLY_B], "only_b", "only B", 7),
+    COUNT(counts[DIFF_KEPT], "kept", "kept from programs", 1));
 // clang-format on
 
 // --- a pair ---

@@ -10,6 +10,7 @@
 #include "explain_missing.h"
 #include "measure/session.h"
 #include "store/store.h"
+#include "store/store_machines.h"
 #include "util/scratch.h"
 
 #include <errno.h>
@@ -348,7 +349,8 @@ static int work_measure(struct explain_work *work, struct err *err)
         return status;
     store_close(work->store);
     work->store = NULL;
-    return store_open(path, STORE_READ, &work->store, err) == 0 ? 1 : -1;
+    bool open = store_open(path, STORE_READ, &work->store, err) == 0;
+    return open && store_machines_apart(work->store, err) == 0 ? 1 : -1;
 }
 
 int explain_work_load(struct explain_work *work, struct err *err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A plain CSV: its header names mnemonic and operands, or code (hexadecimal), and latency,
-// throughput, µops or ports; other columns are ignored.
+// throughput, µops or ports; other columns are ignored. Times are cycles, or ns, which the column
+// mhz makes cycles; without it the clock is found as that of dumps (compare_clock.c).
 #include "foreign_internal.h"
 
 #include <ctype.h>
@@ -16,24 +17,31 @@ enum csv_column {
     CSV_THROUGHPUT,
     CSV_UOPS,
     CSV_PORTS,
+    CSV_LATENCY_NS,
+    CSV_THROUGHPUT_NS,
+    CSV_MHZ,
     CSV_COLUMNS
 };
 enum { CSV_FIELDS_MAX = 256, CSV_CODE_MAX = 15 };
 
 static const char *const csv_names[CSV_COLUMNS][3] = {
-    [CSV_MNEMONIC] = {"mnemonic",   "instruction",     ""                     },
-    [CSV_OPERANDS] = {"operands",   "",                ""                     },
-    [CSV_CODE] = {"code",       "bytes",           "hex"                  },
-    [CSV_ENC] = {"enc",        "encoding",        ""                     },
-    [CSV_LATENCY] = {"latency",    "latency_clk",     "latency_max_clk"      },
-    [CSV_THROUGHPUT] = {"throughput", "rthroughput_clk", "reciprocal throughput"},
-    [CSV_UOPS] = {"uops",       "µops",           ""                     },
-    [CSV_PORTS] = {"ports",      "",                ""                     },
+    [CSV_MNEMONIC] = {"mnemonic",      "instruction",     ""                     },
+    [CSV_OPERANDS] = {"operands",      "",                ""                     },
+    [CSV_CODE] = {"code",          "bytes",           "hex"                  },
+    [CSV_ENC] = {"enc",           "encoding",        ""                     },
+    [CSV_LATENCY] = {"latency",       "latency_clk",     "latency_max_clk"      },
+    [CSV_THROUGHPUT] = {"throughput",    "rthroughput_clk", "reciprocal throughput"},
+    [CSV_UOPS] = {"uops",          "µops",           ""                     },
+    [CSV_PORTS] = {"ports",         "",                ""                     },
+    [CSV_LATENCY_NS] = {"latency_ns",    "",                ""                     },
+    [CSV_THROUGHPUT_NS] = {"throughput_ns", "rthroughput_ns",  ""                     },
+    [CSV_MHZ] = {"mhz",           "clock_mhz",       ""                     },
 };
 
 struct csv_table {
     int at[CSV_COLUMNS]; // field of each column, from 0; -1: the file has not this column
     int nfields;
+    bool ns; // it has times in ns, beside which cycles may be missing
 };
 
 // Splits a line in place. Returns the number of fields; -1: a quote does not end.
@@ -79,8 +87,11 @@ static int csv_header(struct csv_table *csv, char *fields[], int nfields,
     }
     if (csv->at[CSV_MNEMONIC] < 0 && csv->at[CSV_CODE] < 0)
         return err_set(err, "%s:%d: the header names no column mnemonic", lines->path, lines->line);
-    if (csv->at[CSV_LATENCY] < 0 && csv->at[CSV_THROUGHPUT] < 0 && csv->at[CSV_UOPS] < 0 &&
-        csv->at[CSV_PORTS] < 0)
+    bool any = false;
+    for (int column = CSV_LATENCY; column < CSV_MHZ; column++)
+        any |= csv->at[column] >= 0;
+    csv->ns = csv->at[CSV_LATENCY_NS] >= 0 || csv->at[CSV_THROUGHPUT_NS] >= 0;
+    if (!any)
         return err_set(err, "%s:%d: the header names no column latency, throughput, uops or ports",
                        lines->path, lines->line);
     return 0;
@@ -108,6 +119,32 @@ static const char *csv_field(const struct csv_table *csv, char *fields[], enum c
     return csv->at[column] < 0 ? "" : fields[csv->at[column]];
 }
 
+// Adds the times of a row that are in ns, unless it has the same in cycles.
+static void csv_row_ns(struct foreign_table *table, const struct csv_table *csv, char *fields[],
+                       struct foreign_row *row)
+{
+    static const enum csv_column columns[][2] = {
+        {CSV_LATENCY,    CSV_LATENCY_NS   },
+        {CSV_THROUGHPUT, CSV_THROUGHPUT_NS}
+    };
+    static const enum foreign_quantity quantities[] = {FOREIGN_LATENCY, FOREIGN_THROUGHPUT};
+    const char *mhz = csv_field(csv, fields, CSV_MHZ);
+    double clock_mhz = 0;
+    bool upper;
+    if (*mhz && foreign_number(table, row->line, mhz, &clock_mhz, &upper) != 0)
+        return; // its times are not those of the other rows' clock
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++) {
+        const char *ns = csv_field(csv, fields, columns[i][1]);
+        struct foreign_value value = {.quantity = quantities[i], .ns = clock_mhz <= 0};
+        if (!*ns || *csv_field(csv, fields, columns[i][0]) ||
+            foreign_number(table, row->line, ns, &value.most, &value.upper) != 0)
+            continue;
+        value.most *= clock_mhz > 0 ? clock_mhz / 1e3 : 1;
+        value.least = value.most;
+        foreign_value_add(table, row, value);
+    }
+}
+
 static int csv_row(struct foreign_table *table, const struct csv_table *csv, char *fields[],
                    int line, struct err *err)
 {
@@ -132,8 +169,9 @@ static int csv_row(struct foreign_table *table, const struct csv_table *csv, cha
         row->why = foreign_operands_parse(table, row, operands);
     }
     for (size_t i = 0; i < ARRAY_LEN(values); i++)
-        if (csv->at[values[i]] >= 0)
+        if (csv->at[values[i]] >= 0 && (*fields[csv->at[values[i]]] || !csv->ns))
             foreign_value_text(table, row, (enum foreign_quantity)i, fields[csv->at[values[i]]]);
+    csv_row_ns(table, csv, fields, row);
     if (*csv_field(csv, fields, CSV_PORTS))
         foreign_ports_add(table, row, csv_field(csv, fields, CSV_PORTS));
     return 0;

@@ -5,20 +5,30 @@
 #include "cpuinfo/cpuinfo.h"
 #include "known/known.h"
 #include "pack/pack.h"
+#include "store/store_machines.h"
 #include "util/scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Finds the uarch that is meant among those of the runs; the only one if there is one. Returns 0 or
-// -1.
+// Returns true if two names are of one CPU family, whatever their machines.
+static bool is_same_family(const char *uarch, const char *cpu)
+{
+    char one[64], two[64];
+    cpu_uarch_key(uarch, one, sizeof one);
+    cpu_uarch_key(cpu, two, sizeof two);
+    return strcmp(one, two) == 0;
+}
+
+// Finds the uarch that is meant among those of the runs, or the newest of its family; the only one
+// if there is one. Returns 0 or -1.
 static int latput_uarch(struct store *store, struct foreign_table *table, const char *cpu,
                         struct err *err)
 {
     struct strbuf all = {0};
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, NULL, err);
-    const char *first = "", *found = "";
+    const char *first = "", *found = "", *near = "";
     int got = rows ? 1 : -1, n = 0;
     while (got > 0 && (got = store_rows_next(rows, err)) > 0) {
         const char *uarch = store_rows_keep(rows, "uarch", &table->arena);
@@ -26,11 +36,14 @@ static int latput_uarch(struct store *store, struct foreign_table *table, const 
             continue;
         if (!*found && (strcmp(uarch, cpu) == 0 || cpu_is_called(uarch, cpu)))
             found = uarch;
+        if (!*near && is_same_family(uarch, cpu))
+            near = uarch;
         first = *first ? first : uarch;
         strbuf_printf(&all, "%s%s", n++ ? ", " : "", uarch);
     }
     if (rows)
         store_rows_close(rows);
+    found = *found ? found : near;
     table->uarch = *found || n > 1 ? found : first;
     if (got == 0 && !*table->uarch)
         got = err_set(err, "%s: has no results of %s, but of %s; say of which with --theirs",
@@ -121,7 +134,9 @@ int foreign_read_latput(const char *path, const char *cpu, struct foreign_table 
     if (status == 0)
         status = store_open(unpacked ? unpacked : path, STORE_READ, &store, err) == 0 ? 0 : -1;
     if (status == 0) {
-        status = latput_rows(store, table, cpu ? cpu : "", err);
+        status = store_machines_apart(store, err);
+        if (status == 0)
+            status = latput_rows(store, table, cpu ? cpu : "", err);
         store_close(store);
     }
     free(unpacked);

@@ -5,6 +5,7 @@
 
 #include "diff/diff.h"
 #include "report/report.h"
+#include "store/store_machines.h"
 #include "store/store_ports.h"
 
 #include <ctype.h>
@@ -28,99 +29,17 @@ static const char *cpu_text(struct site_cpus *cpus, struct store_rows *rows, con
     return arena_strdup(&cpus->arena, store_exact_of(rows, column));
 }
 
-// Returns the length of a word of a brand, with the blanks after it, and sets *plain if people say
-// it.
-static size_t brand_word(const char *at, bool *plain)
-{
-    static const char *const others[] = {"AMD", "Intel", "Genuine", "CPU", "Processor"};
-    size_t len = strcspn(at, " ");
-    bool count =
-        strspn(at, "0123456789") > 0 && strncmp(at + strspn(at, "0123456789"), "-Core", 5) == 0;
-    *plain = !count;
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        *plain &= strlen(others[i]) != len || strncmp(at, others[i], len) != 0;
-    return len;
-}
-
-const char *site_brand_short(struct arena *arena, const char *brand)
-{
-    struct strbuf bare = {0}, out = {0};
-    size_t len = strcspn(brand, "@"); // a clock follows
-    for (size_t i = 0; i < len;)
-        if (strncmp(brand + i, "(R)", 3) == 0 || strncmp(brand + i, "(TM)", 4) == 0)
-            i += brand[i + 1] == 'R' ? 3 : 4;
-        else
-            strbuf_put(&bare, brand + i++, 1);
-    for (const char *at = strbuf_text(&bare); *at;) {
-        bool plain;
-        size_t word = brand_word(at, &plain);
-        if (word > 0 && plain) {
-            strbuf_puts(&out, out.len > 0 ? " " : "");
-            strbuf_put(&out, at, word);
-        }
-        at += word + strspn(at + word, " ");
-    }
-    const char *kept = arena_strdup(arena, strbuf_text(&out));
-    strbuf_free(&bare);
-    strbuf_free(&out);
-    return kept;
-}
-
-static bool cpu_same(const struct site_cpu *a, const struct site_cpu *b)
-{
-    return a->signature == b->signature && strcmp(a->uarch, b->uarch) == 0 &&
-           strcmp(a->vendor, b->vendor) == 0 && strcmp(a->brand, b->brand) == 0;
-}
-
-// Returns true if another CPU has the same key.
-static bool key_shared(const struct site_cpus *cpus, int cpu)
-{
-    for (int c = 0; c < cpus->ncpus; c++)
-        if (c != cpu && strcmp(cpus->cpus[c].key, cpus->cpus[cpu].key) == 0)
-            return true;
-    return false;
-}
-
-// Names each CPU by its uarch, and as far as others have the same name by its vendor and signature
-// (CPUs that the tables do not know always), its brand, and its brand in full with the signature.
-static void cpus_name_keys(struct site_cpus *cpus)
-{
-    bool *shared = xcalloc((size_t)cpus->ncpus + 1, sizeof *shared);
-    for (int c = 0; c < cpus->ncpus; c++) {
-        struct site_cpu *cpu = &cpus->cpus[c];
-        cpu->key = strcmp(cpu->uarch, "unknown") != 0
-                       ? cpu->uarch
-                       : arena_printf(&cpus->arena, "unknown %s %08X", cpu->vendor,
-                                      (unsigned)cpu->signature);
-    }
-    for (int step = 0; step < 2; step++) {
-        for (int c = 0; c < cpus->ncpus; c++)
-            shared[c] = key_shared(cpus, c);
-        for (int c = 0; c < cpus->ncpus; c++) {
-            struct site_cpu *cpu = &cpus->cpus[c];
-            if (shared[c] && step == 0 && *cpu->machine)
-                cpu->key = arena_printf(&cpus->arena, "%s %s", cpu->key, cpu->machine);
-            else if (shared[c] && step > 0)
-                cpu->key = arena_printf(&cpus->arena, "%s %s %s %08X", cpu->uarch, cpu->vendor,
-                                        cpu->brand, (unsigned)cpu->signature);
-        }
-    }
-    free(shared);
-}
-
 static void cpus_add_run(struct site_cpus *cpus, struct store_rows *rows)
 {
     struct site_cpu cpu = {
-        .uarch = cpu_text(cpus, rows, "uarch"),
+        .key = cpu_text(cpus, rows, "uarch"),
+        .machine = store_brand_short(&cpus->arena, store_exact_of(rows, "brand")),
         .vendor = cpu_text(cpus, rows, "vendor"),
-        .brand = cpu_text(cpus, rows, "brand"),
         .family = store_integer_of(rows, "family"),
         .model = store_integer_of(rows, "model"),
-        .signature = store_integer_of(rows, "signature"),
     };
-    cpu.machine = site_brand_short(&cpus->arena, cpu.brand);
     int at = 0;
-    while (at < cpus->ncpus && !cpu_same(&cpus->cpus[at], &cpu))
+    while (at < cpus->ncpus && strcmp(cpus->cpus[at].key, cpu.key) != 0)
         at++;
     if (at == cpus->ncpus) {
         cpus->cpus = xgrow(cpus->cpus, &cpus->cpus_capacity, (size_t)at + 1, sizeof cpu);
@@ -219,9 +138,8 @@ static bool words_have(const char *words, const char *word)
 int site_cpus_read(struct store *store, const char *uarchs, struct site_cpus *cpus, struct err *err)
 {
     *cpus = (struct site_cpus){0};
-    struct store_rows *rows = store_machines_apart(store, err) == 0
-                                  ? store_rows_open(store, STORE_VIEW_RUN, NULL, err)
-                                  : NULL;
+    bool apart = store_machines_apart(store, err) == 0 && store_keep_best(store, err) == 0;
+    struct store_rows *rows = apart ? store_rows_open(store, STORE_VIEW_RUN, NULL, err) : NULL;
     if (!rows)
         return -1;
     int got;
@@ -231,7 +149,6 @@ int site_cpus_read(struct store *store, const char *uarchs, struct site_cpus *cp
     store_rows_close(rows);
     if (got < 0)
         return -1;
-    cpus_name_keys(cpus);
     cpus_sort(cpus);
     cpus_name_files(cpus);
     return cpus_find_ports(store, cpus, err);
@@ -333,8 +250,7 @@ int site_cpu_json(struct store *store, const struct site_cpus *cpus, int cpu, st
     json_text(json_name(json, "machine"), one->machine);
     json_text(json_name(json, "file"), one->file);
     json_int(json_name(json, "forms"), one->forms);
-    json_text_known(json_name(json, "ports_family"),
-                    diff_family(one->uarch, family, sizeof family));
+    json_text_known(json_name(json, "ports_family"), diff_family(one->key, family, sizeof family));
     int result = cpu_ports_json(store, one, json, err);
     json_open(json_name(json, "runs"), '[');
     for (int r = 0; r < cpus->nruns && result == 0; r++)

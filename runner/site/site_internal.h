@@ -32,21 +32,17 @@ void site_texts_clear(struct site_texts *texts);                         // free
 
 // --- CPUs (site_cpus.c) ---
 
-// Returns a brand string without what says nothing: "AMD Ryzen 9 7950X 16-Core Processor" is "Ryzen
-// 9 7950X".
-const char *site_brand_short(struct arena *arena, const char *brand);
-
 struct site_run {
     int64_t run_id;
     int cpu; // index
 };
 // A machine: all runs on one kind of CPU (vendor, brand, signature) of a uarch.
 struct site_cpu {
-    const char *key;     // uarch; where several machines share it, with what tells them apart
+    const char *key;     // uarch, as store_machines_apart() has it
     const char *machine; // its brand as people say it: "EPYC 9B45"; may be ""
     const char *file;    // beginning of its files' names
-    const char *uarch, *vendor, *brand;
-    int64_t family, model, signature;
+    const char *vendor;
+    int64_t family, model;
     int64_t ports_run_id; // the newest run with a structure of ports; 0: none
     int forms;
 };

@@ -3,9 +3,9 @@
 // form, test, kernel, timing, sample) are append-only; results and views can be rebuilt from them
 // (rederive/rederive.h). There is a header per topic: store_cpu.h, store_run.h, store_form.h,
 // store_ports.h, store_property.h, store_validation.h, store_bench.h; store_read.h has the rows of
-// the views, store_whose.h the names of a run, merge/merge.h copies of runs. All their functions
-// that return int give 0, or -1 with a message that names the database file, unless they say
-// otherwise.
+// the views, store_machines.h machines of one family apart, store_whose.h the names of a run,
+// merge/merge.h copies of runs. All their functions that return int give 0, or -1 with a message
+// that names the database file, unless they say otherwise.
 #pragma once
 
 #include "util/err.h"

@@ -12,25 +12,31 @@ int store_beside_begin(struct store *store, struct err *err)
 {
     assert(store->mode == STORE_READ);
     sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    int result = store_script(store, err,
-                              "CREATE TEMP TABLE IF NOT EXISTS beside (uarch TEXT, form TEXT, "
-                              "enc TEXT, bits INTEGER, their_latency_clk REAL, "
-                              "their_latency_bound TEXT, their_rthroughput_clk REAL, "
-                              "their_ports TEXT, PRIMARY KEY (form, enc, bits, uarch)) "
-                              "WITHOUT ROWID",
-                              "put a table of others beside it");
+    int result = store_script(
+        store, err,
+        "CREATE TEMP TABLE IF NOT EXISTS beside (uarch TEXT, form TEXT, "
+        "enc TEXT, bits INTEGER, their_latency_clk REAL, "
+        "their_latency_bound TEXT, their_rthroughput_clk REAL, "
+        "their_ports TEXT, their_rthroughput_bound TEXT, PRIMARY KEY (form, enc, bits, uarch)) "
+        "WITHOUT ROWID",
+        "put a table of others beside it");
     store->beside = result == 0;
     columns_show_beside(store->beside);
     return result;
 }
 
+static const char *bound_name(double clk, bool upper)
+{
+    return isnan(clk) ? NULL : upper ? "upper" : "exact";
+}
+
 int store_beside_put(struct store *store, const struct store_beside *row, struct err *err)
 {
-    const char *bound = isnan(row->latency_clk) ? NULL : row->latency_upper ? "upper" : "exact";
-    return store_execute(store, err,
-                         "INSERT OR IGNORE INTO temp.beside VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                         "sssidtdt", row->uarch, row->form, row->enc, (int64_t)row->bits,
-                         row->latency_clk, bound, row->rthroughput_clk, row->ports);
+    const char *bound = bound_name(row->latency_clk, row->latency_upper);
+    return store_execute(
+        store, err, "INSERT OR IGNORE INTO temp.beside VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "sssidtdtt", row->uarch, row->form, row->enc, (int64_t)row->bits, row->latency_clk, bound,
+        row->rthroughput_clk, row->ports, bound_name(row->rthroughput_clk, row->rthroughput_upper));
 }
 
 void store_beside_end(struct store *store)

@@ -11,7 +11,7 @@ struct store_beside {
     const char *uarch, *form, *enc; // as instruction_table has them
     int bits;
     double latency_clk, rthroughput_clk; // NaN: none
-    bool latency_upper;
+    bool latency_upper, rthroughput_upper;
     const char *ports; // NULL: none
 };
 

@@ -39,6 +39,7 @@ struct store {
     bool patient;  // waits for another writer without limit
     bool log;      // has a write-ahead log: readers and the writer do not wait for each other
     bool beside;   // instruction_table has a table of others beside it: store_beside.c
+    bool divided;  // its machines have names of their own: store_machines.c
     bool foreign;  // the file is no database of this program
     int64_t steps; // of SQL that are left, in millions; see store_limit_steps()
     bool unable;   // it could not be read or written for lack of space, rights or a sound disk
@@ -84,6 +85,9 @@ int store_get_int(struct store *store, struct err *err, int64_t *value, const ch
 const char *store_text(sqlite3_stmt *stmt, int column);
 // Returns a text to be shown, with characters that are not plain escaped; owned by the arena.
 const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena);
+// Returns the texts of a statement's rows, each with its NUL, an empty one at the end, and resets
+// it; NULL after an error, also where there is no statement. The caller frees them.
+char *store_texts(struct store *store, sqlite3_stmt *stmt, struct err *err);
 // Ends a loop over rows in which sqlite3_step() has returned `got`: resets the statement. Returns 0
 // or -1.
 // Reads and ends rows of a name of an outcome, a number of tests, and how many of these scatter.
@@ -131,9 +135,8 @@ sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct 
 int store_of_this_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
                       char **value, struct err *err);
 
-// The uarch of run_key (views.sql), where no view is asked.
-#define STORE_UARCH                                                                                \
-    "cpu.uarch || iif(inferred, '?', '') || coalesce('@' || nullif(run.label, ''), '')"
+// The uarch of a row of run as the views have it.
+#define STORE_UARCH "(SELECT run_key.uarch FROM run_key WHERE run_key.run_id = run.run_id)"
 
 // The rows of cpu that are the same machine as row ?1, whatever family it was taken for.
 #define STORE_SAME_MACHINE                                                                         \

@@ -297,22 +297,17 @@ int store_narrow_globs(struct store *store, enum store_view view, const struct s
 }
 
 // The views of a database that is read are temporary, so this one is in the place of theirs.
-int store_machines_apart(struct store *store, struct err *err)
+int store_keep_best(struct store *store, struct err *err)
 {
     assert(store->mode == STORE_READ);
     sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     int result = store_script(
         store, err,
-        "DROP VIEW temp.run_key; "
-        "CREATE TEMP VIEW run_key AS SELECT run.run_id, run.uuid, cpu.cpu_id, " STORE_UARCH
-        " AS uarch, " STORE_UARCH " || printf(' %s %08X ', vendor, signature) || brand "
-        "AS uarch_key, run.started_utc, run.finished_utc FROM run JOIN cpu USING (cpu_id); "
-        // Each view of the best asks for these rows; they are computed once.
         "CREATE TEMP TABLE IF NOT EXISTS best_of_machine AS SELECT * FROM best_run_form; "
         "CREATE INDEX IF NOT EXISTS temp.best_of_form ON best_of_machine (form_id); "
         "DROP VIEW temp.best_run_form; "
         "CREATE TEMP VIEW best_run_form AS SELECT * FROM best_of_machine",
-        "keep its machines apart");
+        "keep its best rows");
     sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
     return result;
 }
@@ -588,17 +583,17 @@ int store_has_run(struct store *store, int64_t run_id, struct err *err)
     return store_get_int(store, err, &found, "SELECT 1 FROM run WHERE run_id = ?1", "i", run_id);
 }
 
-// Returns the texts of a statement's only column, each with its NUL, an empty one at the end.
-static char *store_texts(struct store *store, sqlite3_stmt *stmt, struct err *err)
+char *store_texts(struct store *store, sqlite3_stmt *stmt, struct err *err)
 {
     struct strbuf texts = {0};
     int got;
     if (!stmt)
         return NULL;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const char *text = store_text(stmt, 0);
-        strbuf_put(&texts, text, strlen(text) + 1);
-    }
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW)
+        for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+            const char *text = store_text(stmt, i);
+            strbuf_put(&texts, text, strlen(text) + 1);
+        }
     if (got != SQLITE_DONE) {
         store_error(store, err, "read");
         strbuf_free(&texts);
@@ -627,13 +622,6 @@ char *store_listed(struct store *store, int64_t run_id, struct err *err)
                    "(SELECT uarch_key FROM run_key WHERE run_id = ?1) ORDER BY list.name",
                    "i", run_id);
     return store_texts(store, stmt, err);
-}
-
-char *store_uarchs_of_runs(struct store *store, struct err *err)
-{
-    return store_texts(
-        store, store_bind(store, err, "SELECT DISTINCT uarch FROM run_key ORDER BY uarch", ""),
-        err);
 }
 
 char *store_mnemonics(struct store *store, struct err *err)

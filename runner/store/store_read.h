@@ -56,10 +56,9 @@ bool store_view_has_forms(enum store_view view);
 // globs.
 int store_narrow_globs(struct store *store, enum store_view view, const struct store_filter *filter,
                        struct err *err);
-// Lets all later reading of best rows see a machine of its own in each kind of CPU (vendor, brand,
-// signature) of a uarch, where the views have one row for the uarch. For a database opened for
-// reading, until it is closed; later changes of the file are not seen.
-int store_machines_apart(struct store *store, struct err *err);
+// Computes once which rows are the best, for several views of all forms: each would ask for it. For
+// a database opened for reading, until it is closed; later changes of the file are not seen.
+int store_keep_best(struct store *store, struct err *err);
 struct store_rows *store_rows_open(struct store *store, enum store_view view,
                                    const struct store_filter *filter, struct err *err);
 int store_rows_next(struct store_rows *rows, struct err *err); // 1: a row, 0: the end, -1: error

@@ -100,8 +100,6 @@ int store_table_runs(struct store *store, int64_t run_id, int64_t **run_ids, int
 // Returns the uarchs that have results (only those in `asked`, separated by commas, unless NULL),
 // each with a terminating NUL, an empty one at the end. The caller frees them; NULL after an error.
 char *store_uarchs(struct store *store, const char *asked, struct err *err);
-// Returns the uarchs of all runs, in the same way.
-char *store_uarchs_of_runs(struct store *store, struct err *err);
 // Returns 1 if there is such a run, 0 if not, -1 on error.
 int store_has_run(struct store *store, int64_t run_id, struct err *err);
 

@@ -13,17 +13,17 @@ cp real.db before.db
     echo 'imul,r64 r64,3.12,1.5,1*p1'
     echo 'imul,r64 r64,9,9,1*p5' # the first of several rows counts
     echo 'addps,x x,≤4.5,,'
-    echo 'setz,r8,,0.75,'
+    echo 'setz,r8,,≤0.75,'
     echo 'frob,r8,7,7,1*p0'
 } >others.csv
 
 run query --beside others.csv --uarch spr --format csv 'imul r64 r64' 'addps x x' 'setz r8'
 expect_status 0
 expect_err 'others.csv, a CSV: 3 forms of sapphirerapids\? have values of it'
-expect_out '^uarch,.*,their_latency_clk,their_latency_bound,their_rthroughput_clk,their_ports$'
-expect_out '^sapphirerapids\?,imul,.*,3\.12,exact,1\.5,1\*p1$'
-expect_out '^sapphirerapids\?,addps,.*,4\.5,upper,,$'
-expect_out '^sapphirerapids\?,setz,.*,,,0\.75,$'
+expect_out '^uarch,.*,their_latency_clk,their_latency_bound,their_rthroughput_clk,their_ports,their_rthroughput_bound$'
+expect_out '^sapphirerapids\?,imul,.*,3\.12,exact,1\.5,1\*p1,exact$'
+expect_out '^sapphirerapids\?,addps,.*,4\.5,upper,,,$'
+expect_out '^sapphirerapids\?,setz,.*,,,0\.75,,upper$'
 run query --beside others.csv:spr 'imul r64 r64' # the CPU beside the file
 expect_status 0
 expect_out 'latency +max +their latency .*their 1/tput'
@@ -36,6 +36,36 @@ run query --beside others.csv --run 1 --uarch spr --sort=-their_throughput --lim
     form,their_rthroughput_clk --format csv
 expect_status 0
 expect_out '^imul r64 r64,1\.5$'
+
+# Times in ns with their clock; and a second table of the CPU has no place.
+{
+    echo 'mnemonic,operands,latency,latency_ns,mhz'
+    echo 'imul,r64 r64,,0.78,4000'
+    echo 'addps,x x,4.25,1,4000' # cycles are what it says
+    echo 'setz,r8,,1,-3'
+} >ns.csv
+run query --beside ns.csv:spr --format csv --columns form,their_latency_clk 'imul r64 r64' \
+    'addps x x' 'setz r8'
+expect_status 0
+expect "cycles" test "$(tail -n +2 "$OUT" | sort | xargs)" = \
+    'addps x x,4.25 imul r64 r64,3.12 setz r8,'
+run query --beside others.csv:spr --beside ns.csv:spr
+expect_status 2
+expect_err 'others.csv and ns.csv are both of sapphirerapids\?: one table can stand beside a CPU'
+
+# Differences of two CPUs have them, too.
+fixture known.db
+printf 'mnemonic,operands,latency,throughput\nadd,r64 r64,≤3,0.3\n' >add.csv
+run diff --db known.db --beside add.csv:testb --format csv testa testb add
+expect_status 0
+expect_out '^form,.*,testa\.their_latency_clk,testb\.their_latency_clk,'
+expect_out '^add r64 r64,.*,slower,sure,2,result_latency_clk,.*,,3\.00,,0\.30,,$'
+run diff --db known.db --beside add.csv:testb --format json testa testb add
+expect_out '"their_latency_clk": 3\.00, "their_latency_clk_mark": "≤"'
+expect_schema diff "$OUT"
+run diff --db known.db --beside add.csv:testb testa testb add
+expect_out 'their latency'
+expect_out ' - → ≤3\.00 '
 
 # Without it there is no such column; not every view has one.
 run query --format csv 'imul r64 r64'

@@ -205,6 +205,11 @@ clocked 0.8 >tsc.txt
     printf 'Freq: infMHz\r\n'
     clocked 0.25 | sed 's/\([0-9.]*\)c/\1ns/g'
 } >ns.txt
+{
+    echo 'mnemonic,operands,latency_ns,throughput_ns'
+    printf '%s,r64 r64,0.3,\n' add sub and or xor cmp test sbb
+    echo 'imul,r64 r64,0.9,0.3'
+} >ns.csv
 sed '/ADD\|SUB\|AND\|OR\|NEG\|NOT/d' ns.txt >few.txt
 
 # A small database of another CPU, and a pack of it.
@@ -274,7 +279,7 @@ expect_out ',ADD64rr RAX RAX RBX,,.*not matched,a document without its snippet o
 expect_out ',DIV64r RCX,,.*not matched,a document with an error'
 groups_check
 
-run compare planted.csv dump.txt made.xml made.yaml escape.csv tsc.txt ns.txt few.txt real.db \
+run compare planted.csv dump.txt made.xml made.yaml escape.csv tsc.txt ns.txt ns.csv few.txt real.db \
     packed.tar.xz --uarch zen5 --left-out left --fail-above 5
 expect_status 1
 expect_err 'planted\.csv: [0-9.]+ % of the values differ and nothing explains it'
@@ -297,6 +302,7 @@ expect "no control characters" test -z "$(LC_ALL=C tr -d '\12\40-\377' <"$OUT")"
 tr '\n' ' ' <"$OUT" >line
 expect "the clock of cycles" grep -q 'one core cycle take 0.8 cycles there' line
 expect "the clock of ns" grep -q 'one core cycle take 0.25 ns there' line
+expect "the clock of a CSV in ns" grep -q 'one core cycle take 0.3 ns there' line
 expect "no clock at all" grep -q 'too few of its rows show one: 14 times in ns are not used' line
 expect_out '^a clock that no CPU has +1 +1$'
 expect_err 'real.db is of sapphirerapids, and is compared with zen5'

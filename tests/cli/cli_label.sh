@@ -104,4 +104,41 @@ expect_status 0
 expect "a page has both" grep -rq 'zen5@lap-2' site
 run query --db desk.db --uarch zen5 'add *'
 expect_status 0
+
+# Without a name of their owner's they have one of their brand, as far as there are several.
+fixture known.db
+cp known.db apart.db
+sqlite3 apart.db "$(sqlite3 apart.db "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_schema
+    WHERE type = 'trigger' AND tbl_name = 'cpu'")
+    UPDATE cpu SET uarch = 'zen5', brand = iif(cpu_id = 1, 'AMD EPYC 9B45 128-Core Processor',
+        'AMD Ryzen 9 9950X 16-Core Processor')"
+export LATPUT_DB=$PWD/apart.db
+run query --format csv --columns uarch,run_id,latency_max_clk 'add *'
+expect "a row for each" test "$(tail -n +2 "$OUT" | sort | xargs)" = \
+    'zen5@epyc-9b45,1,2 zen5@ryzen-9-9950x,2,4'
+run query --format csv --columns uarch --together 'add *'
+expect "one row of both" test "$(xargs <"$OUT")" = 'uarch zen5'
+run query --uarch zen5 --side-by-side 'add *'
+expect_out 'zen5@epyc-9b45 .*zen5@ryzen-9-9950x'
+run query --uarch @ryzen-9-9950x --format csv --columns uarch 'add *'
+expect_out '^zen5@ryzen-9-9950x$'
+run query --uarch zen5@epyc-9b46
+expect_status 2
+expect_err 'only of zen5@epyc-9b45, zen5@ryzen-9-9950x; did you mean .*zen5@epyc-9b45'
+run diff zen5@epyc-9b45 zen5@ryzen-9-9950x --format csv add
+expect_out '^add r64 r64,legacy,1\.00,2\.00,'
+run diff zen5@epyc-9b45 zen5 --format csv add
+expect_status 0
+expect_err "'zen5' is several machines, zen5@epyc-9b45,zen5@ryzen-9-9950x: takes zen5@ryzen-9-9950x"
+run diff zen5 zen5 --together
+expect_no_out
+run export --uarch zen5@epyc-9b45 --format csv
+expect_out '^zen5@epyc-9b45,'
+run pack --run 1 --output one.tar.xz
+expect_status 0
+expect "a pack has the family's name" test -z "$(tar -xOJf one.tar.xz README.txt | grep @epyc)"
+run site --output apart
+expect "the page has the same names" grep -q '"key":"zen5@epyc-9b45"' apart/data/index.js
+run help --completion bash
+expect_out 'zen5@epyc-9b45'
 finish

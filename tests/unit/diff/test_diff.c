@@ -43,6 +43,7 @@ static struct diff_form make_form(struct arena *arena, const struct diff *diff, 
         .isa = "",
         .list = "int",
         .outcome = setting(arena, given, "outcome"),
+        .refused_by = setting(arena, given, "refused_by"),
         .family = setting(arena, given, "family"),
         .tests = setting(arena, given, "tests"),
         .bits = 64,
@@ -67,7 +68,7 @@ static struct diff_form make_form(struct arena *arena, const struct diff *diff, 
 static void check_case(const char *const fields[6])
 {
     struct arena arena = {0};
-    struct diff diff = {.by_isa = false};
+    struct diff diff = {.tolerance = COLUMN_TOLERANCE};
     diff_begin(&diff);
     for (int i = 0; i < 2; i++) {
         diff.sides[i].forms = xcalloc(1, sizeof *diff.sides[i].forms);
@@ -125,7 +126,7 @@ static void test_order(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct diff diff = {.by_isa = false};
+    struct diff diff = {.tolerance = COLUMN_TOLERANCE};
     diff_begin(&diff);
     diff.sides[0].forms = make_forms(&arena, &diff, "result_latency_max_clk=40",
                                      (const char *const[]){"aad", "add", "aes"});

@@ -13,6 +13,7 @@
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
+#include "store/store_machines.h"
 #include "store/store_run.h"
 #include "util/mem.h"
 #include "util/paths.h"
@@ -879,9 +880,10 @@ static void test_claims(void **state)
     assert_int_equal(store_run_begin(store, cpu_id, &info, &run_id, &err), 0);
     assert_int_equal(store_run_finish(store, run_id, 0, 0, &err), 0);
     fixture_expect(store, "SELECT uarch || inferred FROM cpu", "zen51");
-    char *uarchs = store_uarchs_of_runs(store, &err);
+    char *uarchs = store_machines(store, &err);
     assert_string_equal(uarchs, "zen5?");
-    assert_string_equal(uarchs + sizeof "zen5?", "");
+    assert_string_equal(uarchs + sizeof "zen5?", "zen5?");
+    assert_string_equal(uarchs + 2 * sizeof "zen5?", "");
     free(uarchs);
     snprintf(pack, sizeof pack, "%s/run.db", fixture.dir);
     const struct merge_extract extract = {&run_id, 1, MERGE_KEEP_SAMPLES};
