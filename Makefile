@@ -3,6 +3,7 @@
 # functions), check (all that do not measure), check-hardware (those that do), bench (accuracy,
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), schema (that of JSON, in docs/), figures (makes docs/PORTS_FIGURES.md),
+# kernel-module (what ring 0 needs, in build/kernel; KERNEL=HEADERS), kernel-bodies (its list),
 # truth (predicts the random mixes of the published runs), fuzz (SECONDS=N, TARGET=NAME), format,
 # lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb, kit
 # (one file for bare hosts), pages (the web page of the published runs, in build/pages), release
@@ -85,8 +86,9 @@ CORES = $(BUILD)/core64.o $(BUILD)/linked64 $(CORE32) $(CORE32:%core32.o=%linked
 PUBLISHED = $(wildcard results/published/*.tar.xz)
 PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
-.PHONY: all tests test check check-hardware storm bench golden schema comparison figures truth \
-	largest fuzz format lint width headless install uninstall dist deb kit pages release clean
+.PHONY: all kernel-module kernel-bodies tests test check check-hardware storm bench golden \
+	schema comparison figures truth largest fuzz format lint width headless install uninstall \
+	dist deb kit pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -263,6 +265,21 @@ $(BUILD)/tests/judge: tests/judge.c
 	@mkdir -p $(@D)
 	$(call step,CC)$(CC) -std=c11 -O2 $(WARNINGS) -o $@ $<
 
+# The kernel module (kernel/README.md), for the running kernel or KERNEL, a folder of headers.
+KERNEL ?= /lib/modules/$(shell uname -r)/build
+KERNEL_FILES = $(wildcard kernel/*)
+kernel-module:
+	@[ -d $(KERNEL) ] || { echo 'make kernel-module: no headers at $(KERNEL); install' \
+		'linux-headers-amd64, or name another folder by KERNEL=' >&2; exit 1; }
+	@mkdir -p $(BUILD)/kernel
+	cp -p $(KERNEL_FILES) $(BUILD)/kernel/
+	$(MAKE) -C $(KERNEL) M=$(abspath $(BUILD)/kernel) modules
+
+# The list of what it runs, from lists/kernel/ and macros/.
+kernel-bodies: $(BUILD)/latput
+	tools/kernel-bodies $< >$(BUILD)/latput_list.S
+	mv $(BUILD)/latput_list.S kernel/
+
 tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(BUILD)/tests/core_wrong.o \
 	$(BUILD)/tests/judge $(WITHOUT)
 
@@ -358,6 +375,8 @@ install: all
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/latput/$${f##*/} || exit 1; done
 	for f in $$($(DATA)); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
+	for f in $(KERNEL_FILES); do \
+		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
 	install -D -m 644 include/latput.h $(DESTDIR)$(PREFIX)/include/latput.h
 	install -D -m 644 $(BUILD)/liblatput.a $(DESTDIR)$(PREFIX)/lib/liblatput.a
 	install -D -m 755 $(BUILD)/liblatput.so $(DESTDIR)$(PREFIX)/lib/$(USER_SONAME)
@@ -381,7 +400,7 @@ uninstall:
 		lib/latput/linked64 lib/latput/linked32 lib/latput/published.db \
 		include/latput.h lib/liblatput.a lib/$(USER_SONAME) lib/liblatput.so lib/latput_sqlite.so \
 		lib/pkgconfig/latput.pc share/man/man1/latput.1 $(BASH_COMPLETION) $(ZSH_COMPLETION)
-	for f in $$($(DATA)); do rm -f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
+	for f in $$($(DATA)) $(KERNEL_FILES); do rm -f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
 	cd $(DESTDIR)$(PREFIX) && for d in lib/latput share/latput; do \
 		[ ! -d $$d ] || find $$d -depth -type d -empty -delete || exit 1; done
 

@@ -14,6 +14,7 @@ build=${2:-}
 layers='runner/util
 runner/output
 cpuinfo
+kernel
 runner/core
 runner/counters
 runner/list
@@ -54,7 +55,7 @@ include
 library
 runner/commands'
 
-sources=$(find runner cpuinfo library include -name '*.[ch]' ! -path runner/main.c | sort)
+sources=$(find runner cpuinfo kernel library include -name '*.[ch]' ! -path runner/main.c | sort)
 
 # Prints lines of "file included-file", and a complaint about each that cannot be found or lies
 # later.

@@ -186,6 +186,7 @@ static uint32_t gen_flags(const struct gen_kernel *kernel)
            (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0) |
            (spec->stream ? (uint32_t)CORE_STREAM : 0) | (spec->once ? (uint32_t)CORE_ONCE : 0) |
            (spec->cold ? (uint32_t)CORE_COLD : 0) |
+           (kernel->row->ring0 ? (uint32_t)CORE_RING0 : 0) |
            (kernel->composed ? (uint32_t)CORE_COMPOSED : 0);
 }
 

@@ -19,6 +19,7 @@ enum {
     CORE_PERMISSION = 16, // the system may forbid the instruction: #GP says so
     CORE_STREAM = 32,     // stores wait on their way out: a timing has many more than can wait
     CORE_COMPOSED = 64,   // body and init are no addresses, but offsets from `latput_code`
+    CORE_RING0 = 128,     // the kernel module runs it
 };
 
 // Large data of a kernel, beside the data area. The memory is mapped once for all kernels of the

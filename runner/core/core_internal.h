@@ -344,10 +344,21 @@ _Noreturn void seal_broken(int status); // ends the process: CORE_EXIT_*
 void guard_protect(const void *stack_from);
 bool guard_intact(void); // false if they changed since guard_protect
 
+// core_ring0.c: kernels with CORE_RING0.
+void ring0_open(void); // the module's device, before the system-call filter
+// Returns the variants that the module has of the kernel, none if it is not in its list.
+struct code ring0_find(const struct core_kernel *kernel);
+int ring0_filter_call(struct filter_call *call); // returns 1 with the call, or 0: nothing is open
+// Times a variant, named by its `entry`, as time_kernel() does. UINT32_MAX: the module refuses.
+uint32_t ring0_time(const struct core_kernel *kernel, const uint8_t *name, uint32_t iterations);
+bool ring0_takes_too_long(void); // the last timing was refused; forgets that
+enum outcome ring0_outcome(const struct core_kernel *kernel, const struct guard_fault *fault,
+                           char text[CORE_TEXT_MAX]);
+
 // core_guard.c: signals, limits and system-call filter.
 void guard_setup(uint32_t permits); // handlers and an own signal stack
 // rlimits and seccomp; last step before the first body. `calls` are let through as well.
-enum { GUARD_MORE_CALLS = CORE_AREAS_MAX };
+enum { GUARD_MORE_CALLS = CORE_AREAS_MAX + 1 };
 void guard_drop_privileges(const struct core_config *config, uint32_t permits,
                            const struct filter_call *calls, int ncalls);
 struct guard_fault guard_take_fault(void); // returns the fault of the last kernel, and clears it

@@ -142,7 +142,8 @@ static size_t build_code(void)
     if (empty)
         runs[0].empty_code = code_add(&runs[0].empty, once);
     for (uint32_t i = 0; i < config.nselected; i++)
-        runs[i].code = code_add(runs[i].kernel, options);
+        runs[i].code = runs[i].kernel->flags & CORE_RING0 ? ring0_find(runs[i].kernel)
+                                                          : code_add(runs[i].kernel, options);
     code_end();
     return bytes;
 }
@@ -220,7 +221,9 @@ int main(void)
     if (config.mode == CORE_MODE_FLOOR)
         floor_prepare();
     struct filter_call calls[GUARD_MORE_CALLS];
-    guard_drop_privileges(&config, config.permits, calls, area_filter_calls(config.permits, calls));
+    int ncalls = area_filter_calls(config.permits, calls);
+    ncalls += ring0_filter_call(&calls[ncalls]);
+    guard_drop_privileges(&config, config.permits, calls, ncalls);
     if (config.probe)
         times.core_hz = config.tsc_hz; // nothing follows from it
     else

@@ -95,7 +95,7 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
     keep_values(run, record);
     run->finished = run->nvalues == config->passes || steady_settled(run, config->passes_tolerance);
     record->timing.last = run->finished;
-    if (config->ncounters) {
+    if (config->ncounters && !(run->kernel->flags & CORE_RING0)) { // whose loops read no counters
         counts->counts.pass = run->pass;
         counts->counts.ncounters = config->ncounters;
         send_record(counts);
@@ -128,7 +128,8 @@ static bool work_repeat(uint32_t repeats, const struct surroundings *before, boo
             area_chill(run);
         samples[i].kernel_tsc = time_kernel(run->kernel, run->variant->entry, run->iterations);
         samples[i].before_tsc = before->calib_tsc;
-        *counted &= rdpmc_take(work->counts.counts.samples[work->accepted + i]);
+        if (!(run->kernel->flags & CORE_RING0))
+            *counted &= rdpmc_take(work->counts.counts.samples[work->accepted + i]);
         if (run_damaged(run))
             return false;
     }

@@ -141,15 +141,18 @@ static void send_fault(struct kernel_run *run, const struct guard_fault *fault)
 {
     run->fault = (struct core_fault){fault->address, pages_missing(fault), 0};
     bool refused = run_refused(run, fault);
+    enum outcome outcome = refused ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED;
     char text[CORE_TEXT_MAX] = "SIGILL: the CPU refuses the instruction";
-    if (refused && fault->signal != SIGILL)
+    if (run->kernel->flags & CORE_RING0)
+        outcome = ring0_outcome(run->kernel, fault, text);
+    else if (refused && fault->signal != SIGILL)
         snprintf(text, sizeof text, "#GP: the system keeps the instruction from user code");
     else if (!refused)
         signal_text(fault, text);
     size_t len = strlen(text);
     if (!core_state.tsc_begin) // the clock had not been started
         snprintf(text + len, sizeof text - len, " (in init)");
-    run_send_outcome(run, refused ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED, fault->signal, text);
+    run_send_outcome(run, outcome, fault->signal, text);
 }
 
 // Pushes without their pops: each round would work on other memory, and fault sooner or later.
@@ -212,11 +215,18 @@ static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iter
 void run_trial(struct kernel_run *run)
 {
     double window_tsc = config->window_ns * config->tsc_hz / 1e9;
+    if (!run->code.nvariants) {
+        run->finished = true;
+        run_send_outcome(run, OUTCOME_UNSUPPORTED, 0,
+                         "the kernel module has another list: build and load it again");
+    }
     for (int i = run->code.nvariants - 1; i >= 0; i--) {
         const struct code_variant *variant = &run->code.variants[i];
         double shortest_tsc = 0;
         for (int round = 0; round < TRIAL_ROUNDS; round++) {
             uint32_t ticks = time_kernel(run->kernel, variant->entry, TRIAL_ITERATIONS);
+            if (run->variant && ring0_takes_too_long())
+                return;
             if (run_damaged(run))
                 return;
             if (round == 0 || ticks < shortest_tsc)

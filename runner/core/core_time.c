@@ -207,6 +207,8 @@ const void *time_data(const void **end)
 uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations)
 {
     uint32_t vec_bits = kernel->vec_bits;
+    if (kernel->flags & CORE_RING0)
+        return ring0_time(kernel, entry, iterations);
     if (vec_bits > 256 && !(core_features & FEATURE_AVX512F))
         vec_bits = 256;
     if (vec_bits > 128 && !(core_features & FEATURE_AVX))

@@ -10,6 +10,7 @@
 #include "list_opcode.h"
 #include "list_operand.h"
 #include "list_option.h"
+#include "list_ring0.h"
 #include "util/csvfile.h"
 #include "util/text.h"
 
@@ -336,6 +337,9 @@ static int parse_check_options(struct row_parser *parser)
     const char *text = parser_field(parser, LIST_OPTIONS);
     if (parse_roles(parser, text) != 0)
         return -1;
+    const char *ring0 = list_ring0_refuses(row);
+    if (ring0)
+        return list_fault_set(&parser->fault, text, "%s", ring0);
     const struct operand *divisor = &row->ops[0];
     bool integer = row->nops > 0 && divisor->bits >= 8 && divisor->bits <= 64 &&
                    (divisor->kind == OPERAND_GPR || divisor->kind == OPERAND_MEM);

@@ -32,6 +32,7 @@ enum operand_kind {
     OPERAND_FLAGS, // implicit only: flags, or a group: cf of zf sf pf af df
     OPERAND_MXCSR, // implicit only
     OPERAND_FPSW,  // implicit only: x87 status word
+    OPERAND_SYSTEM, // control or debug register: cr0, dr7; macros only
     OPERAND_KIND_COUNT
 };
 
@@ -151,6 +152,7 @@ struct list_row {
     bool same;        // all register operands are one register
     bool nontemporal; // stores that bypass the caches
     bool permission;  // the system may forbid the instruction to user code
+    bool ring0;       // runs in ring 0, by the kernel module
     enum data_kind data;
     struct x87_values st[X87_SETS_MAX];
     int nst;

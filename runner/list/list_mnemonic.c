@@ -96,6 +96,7 @@ static const char *const further_mnemonics[] = {
     "vpdpwusds",
     "vpdpwuud",
     "vpdpwuuds",
+    "wbnoinvd",
 };
 
 static const char *mnemonic_names[MNEMONICS + ARRAY_LEN(further_mnemonics)]; // sorted

@@ -129,14 +129,16 @@ static const struct {
     int bits;
     int count;
 } numbered_registers[] = {
-    {"xmm", OPERAND_VEC,   128,  32},
-    {"ymm", OPERAND_VEC,   256,  32},
-    {"zmm", OPERAND_VEC,   512,  32},
-    {"tmm", OPERAND_TILE,  8192, 8 },
-    {"mm",  OPERAND_MMX,   64,   8 },
-    {"bnd", OPERAND_BOUND, 128,  4 },
-    {"st",  OPERAND_X87,   80,   8 },
-    {"k",   OPERAND_MASK,  64,   8 },
+    {"xmm", OPERAND_VEC,    128,  32},
+    {"ymm", OPERAND_VEC,    256,  32},
+    {"zmm", OPERAND_VEC,    512,  32},
+    {"tmm", OPERAND_TILE,   8192, 8 },
+    {"mm",  OPERAND_MMX,    64,   8 },
+    {"bnd", OPERAND_BOUND,  128,  4 },
+    {"st",  OPERAND_X87,    80,   8 },
+    {"k",   OPERAND_MASK,   64,   8 },
+    {"cr",  OPERAND_SYSTEM, 64,   9 },
+    {"dr",  OPERAND_SYSTEM, 64,   8 },
 };
 
 // Shapes of an address after `agen:`, all that x86 can encode.

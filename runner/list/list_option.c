@@ -40,6 +40,7 @@ static const struct option_key {
     {"mask", NULL, true, list_value_pattern},                   // content of the masks
     {"opcode", NULL, true, NULL},                               // encoding that NASM cannot write
     {"macro", NULL, true, list_value_macro}, // file.inc:name, a hand-written kernel
+    {"ring", "0", true, NULL},               // the privilege that it takes
 };
 // clang-format on
 

@@ -124,6 +124,7 @@ void list_row_set_options(struct list_row *row, struct arena *arena)
     row->same = list_row_option(row, "same") != NULL;
     row->nontemporal = list_row_option(row, "nontemporal") != NULL;
     row->permission = list_row_option(row, "permission") != NULL;
+    row->ring0 = list_row_option(row, "ring") != NULL;
     row->data = (enum data_kind)option_index(row, "data", data, ARRAY_LEN(data), DATA_ORDINARY);
     row->index =
         (enum index_pattern)option_index(row, "index", indices, ARRAY_LEN(indices), INDEX_ADJACENT);

@@ -33,6 +33,12 @@ static int rows_bits(void *context, int index)
     return rows->rows[index].row->bits;
 }
 
+static bool rows_ring0(void *context, int index)
+{
+    const struct batch_rows *rows = context;
+    return rows->rows[index].row->ring0;
+}
+
 // Returns a number that looks random and depends on the row's form and the seed alone (FNV-1a).
 static uint32_t rows_draw(const struct list_row *row, uint32_t seed)
 {
@@ -59,7 +65,7 @@ static int rows_plan(void *context, int index, const struct plan_params *params,
 
 struct batch_feed batch_feed_rows(struct batch_rows *rows)
 {
-    return (struct batch_feed){rows->n, rows_bits, rows_plan, rows};
+    return (struct batch_feed){rows->n, rows_bits, rows_plan, rows, rows_ring0};
 }
 
 static int batch_plan_item(struct batch *batch, struct batch_source *source, int index)
@@ -109,6 +115,13 @@ static void batch_build(struct batch *batch, const struct batch_options *options
     }
 }
 
+// Items of one program have one mode, and one privilege.
+static bool batch_fits(const struct batch_feed *feed, int a, int b)
+{
+    return feed->bits(feed->context, a) == feed->bits(feed->context, b) &&
+           (!feed->ring0 || feed->ring0(feed->context, a) == feed->ring0(feed->context, b));
+}
+
 static struct batch *batch_make(struct batch_source *source)
 {
     const struct batch_feed *feed = &source->feed;
@@ -117,9 +130,10 @@ static struct batch *batch_make(struct batch_source *source)
     struct batch *batch = xcalloc(1, sizeof *batch);
     batch->rows =
         arena_alloc(&batch->arena, (size_t)(feed->n - source->next) * sizeof *batch->rows);
-    batch->bits = feed->bits(feed->context, source->next);
+    int first = source->next;
+    batch->bits = feed->bits(feed->context, first);
     while (source->next < feed->n && batch->nkernels < source->kernels_wanted &&
-           feed->bits(feed->context, source->next) == batch->bits && !batch->failed)
+           batch_fits(feed, first, source->next) && !batch->failed)
         batch->failed = batch_plan_item(batch, source, source->next++);
     if (!batch->failed)
         batch_list_kernels(batch);

@@ -44,6 +44,8 @@ struct batch_feed {
     int (*plan)(void *context, int index, const struct plan_params *params, struct arena *arena,
                 struct plan *plan, struct err *err);
     void *context; // must outlive the source
+    // Tells whether the item is for ring 0: a batch has only such, or none; NULL: none is.
+    bool (*ring0)(void *context, int index);
 };
 // The feed of rows, which must outlive the source. The seed chooses one in so many that is measured
 // again in another arrangement.

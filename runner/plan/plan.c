@@ -39,6 +39,9 @@ static const char *plan_obstacle(const struct list_row *row, const struct plan_p
     *outcome = OUTCOME_SKIPPED;
     if (row->bits == 32 && params->skip_32)
         return params->skip_32;
+    *outcome = OUTCOME_UNSUPPORTED;
+    if (row->ring0 && params->no_ring0)
+        return params->no_ring0;
     *outcome = OUTCOME_NOT_MEASURABLE;
     if (plan_moves_stack(row) && !row->stack)
         return "moves the stack pointer; needs the option stack= or a macro";
@@ -107,7 +110,7 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
     unsigned tests = row->tests & params->tests;
     enum outcome outcome;
     const char *obstacle = plan_obstacle(row, params, &outcome);
-    if (obstacle && (!row->macro.file || outcome == OUTCOME_SKIPPED)) {
+    if (obstacle && (!row->macro.file || outcome != OUTCOME_NOT_MEASURABLE)) {
         plan_one_refusal(&rp, outcome, obstacle);
         return 0;
     }

@@ -25,9 +25,10 @@ enum arrangement {
 };
 
 struct plan_params {
-    int issue_width;     // µops that the front end delivers per cycle; fillers are counted by it
-    unsigned tests;      // TESTS_* to plan
-    const char *skip_32; // reason to skip rows with bits=32; NULL: they are measured
+    int issue_width;      // µops that the front end delivers per cycle; fillers are counted by it
+    unsigned tests;       // TESTS_* to plan
+    const char *skip_32;  // reason to skip rows with bits=32; NULL: they are measured
+    const char *no_ring0; // reason why rows with ring=0 cannot be measured; NULL: they can
     enum arrangement arrangement;
 };
 

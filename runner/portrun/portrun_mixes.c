@@ -324,7 +324,7 @@ static int mixes_measure(void *context, const struct port_mix *mixes, int n,
         return 0;
     }
     struct mixes feed_context = {measure, mixes};
-    const struct batch_feed feed = {n, mixes_bits, mixes_plan, &feed_context};
+    const struct batch_feed feed = {n, mixes_bits, mixes_plan, &feed_context, NULL};
     const struct batch_options options = {.plan = measure->plan,
                                           .directory = measure->session->directory,
                                           .keep = measure->keep,

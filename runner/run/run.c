@@ -4,6 +4,7 @@
 // a time uses the database.
 #include "run.h"
 
+#include "execute/exec_ring0.h"
 #include "measure/batch.h"
 #include "measure/retry.h"
 #include "measure/run_start.h"
@@ -375,7 +376,8 @@ static int run_all(struct run *run, struct err *err)
     const struct batch_options options = {
         .plan = {.issue_width = run->session.issue_width,
                  .tests = run->options->tests,
-                 .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL},
+                 .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL,
+                 .no_ring0 = exec_no_ring0()},
         .directory = run->session.directory,
         .keep = run->options->keep,
         .kernels = BATCH_KERNELS,

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Instructions of ring 0: the list that the kernel module was made of is that of lists/kernel/, what
+# can end the machine is refused by name, and without the module nothing of it runs.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
+
+run check "$TREE/lists/kernel/ring0.csv"
+expect_status 0
+"$TREE/tools/kernel-bodies" "$LATPUT" >list.S
+expect "kernel/latput_list.S is up to date (make kernel-bodies)" \
+    cmp list.S "$TREE/kernel/latput_list.S"
+
+while IFS='|' read -r row pattern; do
+    printf 'mnemonic,operands,implicit,isa,tests,options\n%s\n' "$row" >ring0.csv
+    run check ring0.csv
+    expect_status 2
+    expect_err "ring0\.csv:2: $pattern"
+done <<'LIST'
+hlt,,,I386,T,ring=0 macro=ring0.inc:ring0_plain:hlt|hlt is not measured
+cli,,,I386,T,ring=0 macro=ring0.inc:ring0_plain:hlt|hlt is not measured
+ltr,r16,,I386,T,ring=0 macro=ring0.inc:ring0_register:ltr:ax|ltr is not measured
+lldt,r16,,I386,T,ring=0 macro=ring0.inc:ring0_register:lldt:ax|lldt is not measured
+wrmsr,,ecx eax edx,MSR,T,ring=0 macro=ring0.inc:ring0_wrmsr:0xc0000080|wrmsr does not write EFER
+cli,,,I386,T,ring=0|a row with ring=0 has a macro
+cli,,,I386,,ring=0 macro=ring0.inc:ring0_plain:cli|a row with ring=0 has a macro
+mov,=r64 cr0,,X86_64,T,|a control or debug register takes ring=0
+cli,,,I386,T,ring=3 macro=ring0.inc:ring0_plain:cli|option 'ring' needs a value
+LIST
+
+text_machine quiet </dev/null
+run run "$TREE/lists/kernel/ring0.csv" --db ring0.db --results none --quiet --filter 'cli*'
+run query --db ring0.db --format csv 'cli*'
+expect_status 0
+expect_out 'unsupported'
+expect_out 'needs the kernel module'
