@@ -33,14 +33,18 @@ const latput = {};
     const dataFile = (name) => `data/${encodeURIComponent(name)}.js`;
 
     // Adds what people call CPUs: `family` (Zen 5), `name` with the machine (Zen 5 · EPYC 9B45),
-    // `short`, the family where no other CPU is of it, and `date`, that of the newest run.
+    // `short`, the family where no other CPU is of it, and `date`, that of the newest run that
+    // has forms, or of the newest.
     function nameCpus(cpus) {
         for (const cpu of cpus) {
             const [run] = cpu.runs;
             const family = (run?.uarch_name || cpu.key).replace(/, inferred$| \(.*$/g, "");
             cpu.family = family + (cpu.key.split("@", 1)[0].endsWith("?") ? "?" : "");
             cpu.name = [cpu.family, cpu.machine].filter(Boolean).join(" · ");
-            const dates = cpu.runs.map((run) => (run.started_utc ?? "").slice(0, 10));
+            const withForms = cpu.runs.filter((run) => run.forms > 0),
+                dates = (withForms.length > 0 ? withForms : cpu.runs).map((run) =>
+                    (run.started_utc ?? "").slice(0, 10),
+                );
             cpu.date = dates.sort().at(-1) ?? "";
         }
         const shared = (cpu, name) =>

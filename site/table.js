@@ -231,6 +231,14 @@
     const phone = matchMedia("(max-width: 45rem)");
     const widths = { form: 17, fact: 9, lat: 6.5, tp: 5.5, uops: 3.8, ports: 10 };
     const numbers = ["lat", "tp", "uops"];
+    // Numbers of fast and slow data stand in two lines of small type where one would be long: they
+    // would take the room of the next CPU.
+    const LONG = 13, // letters
+        SMALL = 0.8; // of the size of type; style.css has the same
+    function linesOf(text) {
+        const at = text.length > LONG ? text.indexOf(" / ") : -1;
+        return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+    }
     // Returns about how wide a text is, in half digits.
     function weight(text) {
         let sum = 0;
@@ -238,6 +246,10 @@
             sum += letter === "." || letter === " " ? 1 : letter >= "0" && letter <= "9" ? 2 : 2.5;
         return sum;
     }
+    const widthOf = (text, widthOfLine) => {
+        const lines = linesOf(text);
+        return Math.max(...lines.map(widthOfLine)) * (lines.length > 1 ? SMALL : 1);
+    };
     // Returns a column's widest number and widest text without one, such as a reason: letters
     // differ more in width than weight() knows.
     const widest = new Map();
@@ -253,7 +265,7 @@
             for (let form = 0; form < model.forms.count; form++) {
                 if (cpu && !cpu.table.has(form)) continue;
                 const one = all(form),
-                    own = weight(one),
+                    own = numbers.includes(kind) ? widthOf(one, weight) : weight(one),
                     which = /\d/.test(one) ? 0 : 1;
                 if (own > most[which]) [most[which], found[which]] = [own, one];
             }
@@ -271,8 +283,8 @@
             return Math.min(Math.max(...texts.map((text) => text.length)), 64) * 0.53 + padding;
         const style = getComputedStyle(table);
         canvas.font = `${style.fontSize} ${style.fontFamily}`;
-        const widthOf = (text) => canvas.measureText(text).width;
-        return Math.max(...texts.map(widthOf)) / remOf() + padding;
+        const drawn = (line) => canvas.measureText(line).width;
+        return Math.max(...texts.map((text) => widthOf(text, drawn))) / remOf() + padding;
     }
     const remOf = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
     const beside = () => !phone.matches && document.body.classList.contains("with-panel");
@@ -398,11 +410,15 @@
         title = change
             ? `${text}, ${{ "-1": "less than", 1: "more than", 2: "unlike" }[change]} on ${base.name}`
             : text;
+        text += arrows[change] ?? "";
+        const lines = numbers.includes(column.kind) ? linesOf(text) : [text];
         set(
             cell,
-            text + (arrows[change] ?? ""),
+            lines.join("\n"),
             title,
-            column.kind + (change ? { "-1": " less", 1: " more", 2: " unlike" }[change] : ""),
+            column.kind +
+                (lines.length > 1 ? " two" : "") +
+                (change ? { "-1": " less", 1: " more", 2: " unlike" }[change] : ""),
         );
     }
     function fillRow(item, at, base) {

@@ -5,6 +5,8 @@
 
 #include "sheet/sheet.h"
 
+#include <string.h>
+
 static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *texts,
                      struct json *json)
 {
@@ -55,21 +57,51 @@ static int view_json(struct store *store, const struct site_cpus *cpus, enum sto
     return got < 0 ? -1 : nrows;
 }
 
-// Reads the newest run with properties on each CPU. Returns their number, or -1.
+// Counts for each run the properties that the page shows of it. Returns 0 or -1.
+static int count_properties(struct store *store, const struct site_cpus *cpus, int *counts,
+                            struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_PROPERTY, NULL, err);
+    if (!rows)
+        return -1;
+    struct strbuf last = {0};
+    int64_t last_run = 0;
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        const char *name = store_exact_of(rows, "property");
+        int64_t run_id = store_integer_of(rows, "run_id");
+        if (run_id == last_run && strcmp(name, strbuf_text(&last)) == 0)
+            continue; // a further conclusion or value of the same
+        for (int r = 0; r < cpus->nruns; r++)
+            counts[r] += cpus->runs[r].run_id == run_id;
+        strbuf_clear(&last);
+        strbuf_puts(&last, name);
+        last_run = run_id;
+    }
+    strbuf_free(&last);
+    store_rows_close(rows);
+    return got;
+}
+
+// Reads for each CPU the run that most of its properties are shown of: a newer run of a few does
+// not hide one of all. Returns their number, or -1.
 static int load_sheets(struct store *store, const struct site_cpus *cpus, struct sheet_cpu *sheets,
                        struct arena *arena, struct err *err)
 {
+    int *counts = arena_alloc(arena, sizeof *counts * (size_t)(cpus->nruns + 1));
+    memset(counts, 0, sizeof *counts * (size_t)(cpus->nruns + 1));
+    if (count_properties(store, cpus, counts, err) != 0)
+        return -1;
     int n = 0;
     for (int cpu = 0; cpu < cpus->ncpus; cpu++) {
-        bool found = false;
-        for (int i = 0; i < cpus->nruns && !found; i++) {
-            if (cpus->runs[i].cpu != cpu)
-                continue;
-            if (sheet_cpu_load(store, cpus->runs[i].run_id, &sheets[n], arena, err) != 0)
-                return -1;
-            found = sheets[n].nproperties > 0;
-        }
-        n += found;
+        int best = -1;
+        for (int r = 0; r < cpus->nruns; r++) // newest first
+            if (cpus->runs[r].cpu == cpu && counts[r] > (best < 0 ? 0 : counts[best]))
+                best = r;
+        if (best < 0)
+            continue;
+        if (sheet_cpu_load(store, cpus->runs[best].run_id, &sheets[n++], arena, err) != 0)
+            return -1;
     }
     return n;
 }
