@@ -5,8 +5,8 @@
 
 #include "conclude/conclude_question.h"
 #include "util/mem.h"
+#include "util/strbuf.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { WORK_SECONDS_MAX = 60 }; // of CPU; all that `latput property` measures take a tenth
@@ -16,9 +16,9 @@ struct work {
     struct curve_size *curves; // of the present property
     int ncurves;
     bool measured; // it has samples
-    char name[128], reading[512];
+    struct strbuf name, reading;
     double seconds, most_seconds; // of all properties, of the most laborious
-    char most[128];               // its name
+    struct strbuf most;           // its name
 };
 
 // Adds the present property.
@@ -28,13 +28,14 @@ static void work_add(struct work *work)
     struct arena arena = {0};
     struct err ignored; // an unknown reading is refused later
     const char *at;
-    if (work->measured &&
-        conclude_question_read(work->reading, &question, &arena, &at, &ignored) == 0) {
+    if (work->measured && conclude_question_read(strbuf_text(&work->reading), &question, &arena,
+                                                 &at, &ignored) == 0) {
         double seconds = conclude_seconds(&question, work->curves, work->ncurves);
         work->seconds += seconds;
         if (seconds > work->most_seconds) {
             work->most_seconds = seconds;
-            snprintf(work->most, sizeof work->most, "%s", work->name);
+            strbuf_clear(&work->most);
+            strbuf_puts(&work->most, strbuf_text(&work->name));
         }
     }
     arena_free(&arena);
@@ -62,8 +63,10 @@ static int work_count(struct store *store, struct work *work, struct err *err)
         if (sqlite3_column_int64(stmt, 0) != last)
             work_add(work);
         last = sqlite3_column_int64(stmt, 0);
-        snprintf(work->name, sizeof work->name, "%s", store_text(stmt, 1));
-        snprintf(work->reading, sizeof work->reading, "%s", store_text(stmt, 2));
+        strbuf_clear(&work->name);
+        strbuf_puts(&work->name, store_text(stmt, 1));
+        strbuf_clear(&work->reading); // whole: what is read of a part is another question
+        strbuf_puts(&work->reading, store_text(stmt, 2));
         if (work->ncurves == CONCLUDE_CURVES_MAX) // refused by the size already
             continue;
         struct curve_size *curve = &work->curves[work->ncurves++];
@@ -88,6 +91,10 @@ int merge_check_work(struct store *store, struct err *err)
         result = err_set(err,
                          "%s: conclusions from its properties take about %.0f s of CPU time, and "
                          "they may take %d; %s takes %.0f of them: sweep it in larger steps",
-                         store->path, work.seconds, WORK_SECONDS_MAX, work.most, work.most_seconds);
+                         store->path, work.seconds, WORK_SECONDS_MAX, strbuf_text(&work.most),
+                         work.most_seconds);
+    strbuf_free(&work.name);
+    strbuf_free(&work.reading);
+    strbuf_free(&work.most);
     return result;
 }

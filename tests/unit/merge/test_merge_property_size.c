@@ -175,6 +175,11 @@ static void test_number(void **state)
                         "stranger.zip: there are 4097 properties in a run, and there may be 4096");
 }
 
+// A reading of fewer than 500 characters, of which byte 511 lies in the last word.
+#define E16 "éééééééééééééééé"
+#define E64 E16 E16 E16 E16
+#define WIDE "plateaus control=" E64 E64 E64 E16 E16 E16 "ééééé geometric"
+
 // Each property is within its size, the sum of the work is not: refused with the sum before it is
 // done.
 static void test_work(void **state)
@@ -187,6 +192,7 @@ static void test_work(void **state)
         {{"knee", 1, 1, 200, 3, 1},      NULL                                                },
         {{"plateaus", 24, 1, 512, 1, 1}, "s of CPU time, and they may take 60; crafted takes"},
         {{"slope", 1, 2, 100, 3, 1},     NULL                                                },
+        {{WIDE, 24, 1, 512, 1, 1},       "s of CPU time, and they may take 60; crafted takes"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct err err = {0};
