@@ -18,8 +18,8 @@ struct link {
     struct object core, object;
     uint64_t at[LINK_SECTIONS_MAX]; // addresses of the object's sections; 0: not placed
     struct section symbols;         // of the object
-    struct section placed[2];       // .text and .rodata, as they follow one another
-    uint64_t text;                  // number of .text
+    struct section table_bytes, text_bytes, data_bytes; // of the object
+    uint64_t text, data; // numbers of .text and .rodata; data 0: there is none
     struct strbuf table, code;
     struct arena *arena;
     struct link_faults *faults;
@@ -81,34 +81,34 @@ static uint64_t link_find_section(const struct object *object, const char *wante
                                   struct section *section)
 {
     for (uint64_t i = 1; i < object->count && i < LINK_SECTIONS_MAX; i++) {
-        const char *name = object_section(object, i, section)
-                               ? object_string(object, object->names, section->name)
-                               : NULL;
-        if (name && strcmp(name, wanted) == 0 && section->type == SHT_PROGBITS)
+        struct section at;
+        const char *name =
+            object_section(object, i, &at) ? object_string(object, object->names, at.name) : NULL;
+        if (name && strcmp(name, wanted) == 0 && at.type == SHT_PROGBITS) {
+            *section = at;
             return i;
+        }
     }
     return 0;
 }
 
 static int link_place(struct link *link, struct err *err)
 {
-    struct section table;
-    uint64_t at = link_find_section(&link->object, GEN_TABLE, &table);
-    uint64_t text = link_find_section(&link->object, ".text", &link->placed[0]);
-    uint64_t data = link_find_section(&link->object, ".rodata", &link->placed[1]);
-    if (!at || !text)
+    uint64_t table = link_find_section(&link->object, GEN_TABLE, &link->table_bytes);
+    link->text = link_find_section(&link->object, ".text", &link->text_bytes);
+    link->data = link_find_section(&link->object, ".rodata", &link->data_bytes);
+    if (!table || !link->text)
         return err_set(err, "%s: is no assembled batch", link->object.path);
-    link->at[at] = LOAD_TABLE;
-    link->at[text] = LOAD_CODE;
-    link->text = text;
-    uint64_t end = LOAD_CODE + link->placed[0].size, align = 1;
-    if (data) {
-        align = link->placed[1].align ? link->placed[1].align : 1;
+    link->at[table] = LOAD_TABLE;
+    link->at[link->text] = LOAD_CODE;
+    uint64_t end = LOAD_CODE + link->text_bytes.size, align = 1;
+    if (link->data) {
+        align = link->data_bytes.align ? link->data_bytes.align : 1;
         end = (end + align - 1) / align * align;
-        link->at[data] = end;
-        end += link->placed[1].size;
+        link->at[link->data] = end;
+        end += link->data_bytes.size;
     }
-    if (table.size > LOAD_CODE - LOAD_TABLE || end > LOAD_END || align > LOAD_CODE)
+    if (link->table_bytes.size > LOAD_CODE - LOAD_TABLE || end > LOAD_END || align > LOAD_CODE)
         return err_set(err, "%s: is more than a program holds; measure fewer kernels at a time",
                        link->object.path);
     return 0;
@@ -318,17 +318,16 @@ static int link_check_symbols(const struct link *link, struct err *err)
 
 static void link_gather(struct link *link)
 {
-    struct section table;
     const char *bytes = (const char *)link->object.bytes;
-    link_find_section(&link->object, GEN_TABLE, &table);
-    strbuf_put(&link->table, bytes + table.offset, (size_t)table.size);
-    strbuf_put(&link->code, bytes + link->placed[0].offset, (size_t)link->placed[0].size);
-    uint64_t data = link_find_section(&link->object, ".rodata", &link->placed[1]);
-    if (!data)
+    const struct section *table = &link->table_bytes, *text = &link->text_bytes,
+                         *data = &link->data_bytes;
+    strbuf_put(&link->table, bytes + table->offset, (size_t)table->size);
+    strbuf_put(&link->code, bytes + text->offset, (size_t)text->size);
+    if (!link->data)
         return;
-    while (LOAD_CODE + link->code.len < link->at[data])
+    while (LOAD_CODE + link->code.len < link->at[link->data])
         strbuf_put(&link->code, "", 1);
-    strbuf_put(&link->code, bytes + link->placed[1].offset, (size_t)link->placed[1].size);
+    strbuf_put(&link->code, bytes + data->offset, (size_t)data->size);
 }
 
 int link_write(const char *core, const char *object, const char *to, struct arena *arena,

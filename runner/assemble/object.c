@@ -28,8 +28,8 @@ static const char *const sections_allowed[] = {"",
                                                ".relalatput_user",
                                                ".rellatput_user",
                                                GEN_TABLE,
-                                               ".rela" GEN_TABLE,
-                                               ".rel" GEN_TABLE};
+                                               ".relalatput_table",
+                                               ".rellatput_table"};
 
 int object_read(const char *path, struct object *object, struct err *err)
 {
