@@ -268,7 +268,8 @@ const struct command cmd_diff = {
         "forms, with --summary the classes; "
         "JSON has both. kept are those that the system of one side keeps from programs, or, with a "
         "?, maybe its hypervisor, as another CPU of the family has them. --beside has the values "
-        "of a table of others as columns, which count for nothing. Standard error has the numbers of forms that only one of them has, or of "
+        "of a table of others as columns, which count for nothing. Standard error has the numbers "
+        "of forms that only one of them has, or of "
         "which only one has measured the latency, throughput or ports. On a terminal the table is "
         "made to fit its lines, as that of latput query is.",
     .options = options,

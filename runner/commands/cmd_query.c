@@ -434,7 +434,8 @@ static int query_run(int argc, char **argv)
     struct store *store;
     int status = query_parse(argc, argv, &query);
     if (status == EXIT_DONE)
-        status = store_option_open_read(&cmd_query, query.db, query.together, &store, &query.others);
+        status =
+            store_option_open_read(&cmd_query, query.db, query.together, &store, &query.others);
     if (status != EXIT_DONE)
         return status;
     status = query_execute(store, &query);
