@@ -13,7 +13,7 @@
 
 enum { CHECK_LLVM_LEAST = 22 }; // earlier ones lack AVX10.2
 
-// What stands between two rows in LLVM's input and output.
+// Instruction between two rows in the input and output of LLVM.
 #define SEPARATOR "int3"
 static const char separator_code[] = "0xcc\n";
 
@@ -35,7 +35,7 @@ static void llvm_check_write(const struct check *check, struct strbuf *out)
     }
 }
 
-// Copies a line without what stands in braces, addresses in brackets as one word each, and without
+// Copies a line without words in braces, addresses in brackets as one word each, and without
 // sizes, numbers and commas: mnemonic and registers, with a blank between.
 static void llvm_check_words(const char *line, size_t len, struct strbuf *out)
 {

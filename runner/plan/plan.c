@@ -3,6 +3,8 @@
 // their chains, plan_throughput.c their shapes.
 #include "plan_internal.h"
 
+#include "cpuinfo/cpuinfo.h"
+
 #include <string.h>
 
 const char *test_kind_name(enum test_kind kind)
@@ -112,6 +114,11 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
     const char *obstacle = plan_obstacle(row, params, &outcome);
     if (obstacle && (!row->macro.file || outcome != OUTCOME_NOT_MEASURABLE)) {
         plan_one_refusal(&rp, outcome, obstacle);
+        return 0;
+    }
+    char reason[CPU_REASON_BYTES];
+    if (params->cpu && cpu_lacks_state(params->cpu, row->isa, reason, sizeof reason)) {
+        plan_one_refusal(&rp, OUTCOME_UNSUPPORTED, arena_strdup(arena, reason));
         return 0;
     }
     if (row->macro.file)

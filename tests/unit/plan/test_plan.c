@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plans of single rows: their tests, the allowed contents of kernels, and that the operands of slow
 // divisions return the values that a chain needs.
+#include "cpuinfo/cpuinfo.h"
 #include "plan/plan.h"
 
 #include <setjmp.h>
@@ -297,6 +298,32 @@ static void test_apx(void **state)
     assert_non_null(find_test(&planned, "cf", "op1", ""));
     assert_false(has_test(&planned, "op1", "op1")); // a select with 0
     assert_non_null(find_test(&planned, "op1", "op1", PLAN_FALSE));
+    planned_free(&planned);
+}
+
+// Without its register state in XCR0 the CPU refuses a form, whatever it announces.
+static void test_state_off(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    struct planned planned;
+    struct err err;
+    if (cpu_load("tests/fixtures/cpu/zen5.cpuid", &cpu, &err) != 0)
+        fail_msg("%s", err.text);
+    const struct plan_params params = {.issue_width = 8, .tests = TESTS_ALL, .cpu = &cpu};
+    plan_text(&planned, "{nf} add,+r64 r64,,APX_F,,opcode=evex.np.map4.w1.01.mr.nf");
+    struct plan plan;
+    assert_int_equal(plan_row(&planned.list.rows[0], &params, &planned.arena, &plan, &err), 0);
+    assert_int_equal(plan.ntests, 1);
+    assert_int_equal(plan.tests[0].nkernels, 0);
+    assert_int_equal(plan.tests[0].outcome, OUTCOME_UNSUPPORTED);
+    assert_string_equal(plan.tests[0].detail,
+                        "the CPU does not announce APX_F: the system has not enabled its register "
+                        "state (XCR0 lacks bit 19)");
+    planned_free(&planned);
+    plan_text(&planned, "vaddps,=z z z,,AVX512F,,"); // enabled, so it is tried
+    assert_int_equal(plan_row(&planned.list.rows[0], &params, &planned.arena, &plan, &err), 0);
+    assert_true(plan.tests[0].nkernels > 0);
     planned_free(&planned);
 }
 
@@ -1170,6 +1197,7 @@ int main(void)
         cmocka_unit_test(test_pointers_apart),
         cmocka_unit_test(test_false_dependencies),
         cmocka_unit_test(test_apx),
+        cmocka_unit_test(test_state_off),
         cmocka_unit_test(test_immediates),
         cmocka_unit_test(test_upper),
         cmocka_unit_test(test_usual_immediate_only),

@@ -132,13 +132,15 @@ static void test_cases(void **state)
 static void test_upper_registers(void **state)
 {
     (void)state;
-    static const struct {
-        const char *row, *text;
-    } rows[] = {
-        {"crc32,+r64 r64,,APX_F,,opcode=evex.np.map4.w1.f1",                "db 0x62,0xec,0xfc,0x08,0xf1,0xca"},
-        {"add,=r64 r64 r64,=flags,APX_F,,opcode=evex.np.map4.w1.01.vmr.nd",
-         "db 0x62,0xec,0xf4,0x10,0x01,0xda"                                                                   },
-        {"pushp,r64,,APX_F,,opcode=rex2.np.00.w1.50.o",                     "db 0xd5,0x18,0x51"               },
+    static const char *const rows[] = {
+        "crc32,+r64 r64,,APX_F,,opcode=evex.np.map4.w1.f1",
+        "add,=r64 r64 r64,=flags,APX_F,,opcode=evex.np.map4.w1.01.vmr.nd",
+        "pushp,r64,,APX_F,,opcode=rex2.np.00.w1.50.o",
+    };
+    static const char *const texts[] = {
+        "db 0x62,0xec,0xfc,0x08,0xf1,0xca",
+        "db 0x62,0xec,0xf4,0x10,0x01,0xda",
+        "db 0xd5,0x18,0x51",
     };
     struct row_choice choice = {.mask = 1};
     for (int i = 0; i < OPERANDS_MAX; i++)
@@ -146,9 +148,9 @@ static void test_upper_registers(void **state)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct list list;
         struct strbuf out = {0};
-        read_row(rows[i].row, &list);
+        read_row(rows[i], &list);
         row_render(&list.rows[0], &choice, &out);
-        assert_string_equal(strbuf_text(&out), rows[i].text);
+        assert_string_equal(strbuf_text(&out), texts[i]);
         strbuf_free(&out);
         list_free(&list);
     }
