@@ -2,8 +2,8 @@
 // The page of `latput site` in Chromium, from file:// addresses: that it shows what it should
 // without a word on the console or a request to anywhere, that names of strangers stay names, and
 // that it can be used without a mouse, without sight and on a phone. Usage: node site.mjs SCRATCH
-// SCREENSHOTS; SCRATCH has node_modules, the pages many, unlike, hostile, known, slim, false, and
-// what latput diff says of unlike. Prints each check that fails; status 1 if any does. Names of
+// SCREENSHOTS; SCRATCH has node_modules, the pages many, unlike, hostile, each, known, slim, false,
+// and what latput diff says of unlike. Prints each check that fails; status 1 if any does. Names of
 // parts after these two arguments: only those.
 import { createRequire } from "node:module";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -787,6 +787,57 @@ async function hostile() {
     await evil.context().close();
 }
 
+// A stranger's text in every text column: in no view does anything of it run, or become an element.
+async function everyColumn() {
+    const page = await open("each");
+    await page.evaluate(() => {
+        window.hostile = () => {
+            window.wasHostile = true;
+        };
+    });
+    let seen = "";
+    const look = async (what) => {
+        seen += await page.evaluate(() => document.body.textContent);
+        const found = await page.evaluate(() => ({
+            ran: window.wasHostile === true,
+            elements: document.querySelectorAll(
+                "img, iframe, object, embed, base, [onerror], [onload], svg[onload], body script",
+            ).length,
+            links: [...document.querySelectorAll("a[href], [src], [action]")].filter((element) =>
+                ["href", "src", "action"].some((name) =>
+                    /^\s*(javascript|data|vbscript):/i.test(element.getAttribute(name) ?? ""),
+                ),
+            ).length,
+        }));
+        equal(`nothing runs in ${what}`, found, { ran: false, elements: 0, links: 0 });
+    };
+    await look("the table");
+    for (const link of await page.locator("#table tbody th.form a").all()) {
+        await link.click();
+        await page.waitForSelector("#panel .facts");
+        for (const part of await page.locator("#panel details").all())
+            await part.evaluate((element) => {
+                element.open = true;
+            });
+        await page.waitForTimeout(100);
+        await look("the panel");
+    }
+    for (const view of ["compare", "ports", "properties", "cpus"]) {
+        await page.locator(`nav a[href="?view=${view}"]`).click();
+        await page.waitForFunction(
+            (view) =>
+                location.search.includes(`view=${view}`) &&
+                !document.getElementById("view-page").hidden &&
+                document.querySelector("#view-page h2"),
+            view,
+        );
+        await look(view);
+    }
+    for (const part of ["</script><img src=x", "<svg onload=hostile()>", "{{`${hostile()}`"])
+        check(`${part} is told as it is`, seen.includes(part), seen.length);
+    await page.context().close();
+}
+
 async function looks() {
     for (const colorScheme of ["light", "dark"]) {
         const page = await open(
@@ -1299,6 +1350,7 @@ for (const part of [
     differences,
     downloads,
     hostile,
+    everyColumn,
     looks,
     ports,
     inSight,

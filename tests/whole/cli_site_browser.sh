@@ -60,6 +60,9 @@ c4 e2 6d 36 0f
 EOF
 "$BUILD/tests/test_site" hostile hostile.db || exit 99
 "$BUILD/tests/test_site" make known.db || exit 99
+cp known.db each.db
+sqlite3 each.db <"$TREE/tests/fixtures/hostile_columns.sql" >each.sql || exit 99
+sqlite3 each.db <each.sql || exit 99
 cp known.db finished.db # only finished runs are packed
 sqlite3 finished.db 'UPDATE run SET finished_utc = started_utc' || exit 99
 run pack --db finished.db --slim --output slim.tar.xz
@@ -71,9 +74,9 @@ printf '%s\n' mnemonic,operands,implicit,isa,tests,options popcnt,=r64\ r64,=fla
 text_machine machine <<<'form "popcnt *" p0 3 from 1 4'
 run run forms.csv --db false.db --results none --quiet
 expect_status 0
-for name in many unlike hostile known slim false; do
+for name in many unlike hostile each known slim false; do
     more=--title=latput
-    [ "$name" != hostile ] || more=--no-database # a copy has no malformed values
+    [[ $name != hostile && $name != each ]] || more=--no-database # a copy has no malformed values
     run site --db "$name.db" --output "$name" "$more"
     expect_status 0
 done
