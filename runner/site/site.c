@@ -123,7 +123,6 @@ static int site_files_write(struct store *store, struct site_files *files,
         result = index_write(store, files, options, cpus, err);
     if (result == 0 && options->database)
         result = site_file_database(files, store, cpus, err);
-    // The page comes last, so that a page in place is complete.
     return result == 0 ? site_file_sources(files, err) : -1;
 }
 
@@ -131,16 +130,17 @@ int site_write(struct store *store, const struct site_options *options, struct s
                struct err *err)
 {
     struct site_cpus cpus;
-    struct site_files files = {options->directory, counts};
+    struct site_files files = {.directory = options->directory, .counts = counts};
     *counts = (struct site_counts){0};
     int result = site_cpus_read(store, options->uarchs, &cpus, err);
     counts->cpus = cpus.ncpus;
     if (result == 0 && cpus.ncpus == 0)
         result = err_set(err, "%s has no run yet; `latput run` makes one", store_path(store));
     if (result == 0)
-        result = site_file_directories(&files, err);
+        result = site_files_begin(&files, err);
     if (result == 0)
         result = site_files_write(store, &files, options, &cpus, err);
+    result = site_files_end(&files, result, err);
     site_cpus_free(&cpus);
     return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the files of the page under other names and renames them when they are complete. See
-// site_internal.h.
+// Writes the files of the page into a scratch directory beside the page, and renames them when all
+// are complete. See site_internal.h.
 #include "site_internal.h"
 
 #include "merge/merge.h"
@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Parts of the page, below site/ of the data root. A folder stands before its content.
+// Parts of the page, below site/ of the data root. The page itself comes last: where it is new, so
+// is what it loads.
 static const char *const page_files[] = {
-    "index.html",
     "style.css",
     "model.js",
     "form_code.js",
@@ -34,16 +34,39 @@ static const char *const page_files[] = {
     "vendor/uPlot.iife.min.js",
     "vendor/uPlot.min.css",
     "vendor/uPlot.LICENSE",
+    "index.html",
 };
+
+// Returns where a file waits.
+static char *waiting_path(const struct site_files *files, const char *name)
+{
+    char *path = xasprintf("%s/%s", files->waiting, name);
+    for (char *at = path + strlen(files->waiting) + 1; *at; at++)
+        if (*at == '/')
+            *at = ','; // which no name has
+    return path;
+}
+
+static void site_file_note(struct site_files *files, const char *name, int64_t bytes)
+{
+    files->names = xgrow(files->names, &files->capacity, files->nnames + 1, sizeof *files->names);
+    files->names[files->nnames++] = xstrdup(name);
+    files->counts->files++;
+    files->counts->bytes += bytes;
+}
 
 static int site_file_write(struct site_files *files, const char *name, const char *bytes,
                            size_t len, struct err *err)
 {
-    char *path = xasprintf("%s/%s", files->directory, name);
+    char *path = waiting_path(files, name);
     int result = file_write(path, bytes, len, err);
+    if (result != 0) { // the message begins with the path
+        char *why = xstrdup(err->text + strlen(path));
+        err_set(err, "%s/%s%s; what was there before is unchanged", files->directory, name, why);
+        free(why);
+    }
     free(path);
-    files->counts->files++;
-    files->counts->bytes += (int64_t)len;
+    site_file_note(files, name, (int64_t)len);
     return result;
 }
 
@@ -59,7 +82,7 @@ int site_file_script(struct site_files *files, const char *name, const char *kin
     return result;
 }
 
-int site_file_directories(struct site_files *files, struct err *err)
+int site_files_begin(struct site_files *files, struct err *err)
 {
     static const char *const directories[] = {"", "/data", "/vendor"};
     for (size_t i = 0; i < ARRAY_LEN(directories); i++) {
@@ -69,7 +92,8 @@ int site_file_directories(struct site_files *files, struct err *err)
         if (status != 0)
             return -1;
     }
-    return 0;
+    files->waiting = scratch_begin_in(files->directory, err);
+    return files->waiting ? 0 : -1;
 }
 
 static int file_read(const char *path, struct strbuf *text, struct err *err)
@@ -87,23 +111,51 @@ static int file_read(const char *path, struct strbuf *text, struct err *err)
     return bad ? err_set(err, "%s: cannot be read", path) : 0;
 }
 
+// Gives a file its name. One that is no regular file, or on another file system, is written.
+static int site_file_place(const struct site_files *files, const char *name, struct err *err)
+{
+    char *from = waiting_path(files, name), *to = xasprintf("%s/%s", files->directory, name);
+    bool replaceable = file_is_replaceable(to);
+    int result = replaceable ? rename(from, to) : -1;
+    if (result != 0 && replaceable && errno != EXDEV)
+        err_set(err, "%s: cannot be replaced: %s", to, strerror(errno));
+    else if (result != 0) {
+        struct strbuf text = {0};
+        result = file_read(from, &text, err);
+        if (result == 0)
+            result = file_write(to, strbuf_text(&text), text.len, err);
+        strbuf_free(&text);
+    }
+    free(from);
+    free(to);
+    return result;
+}
+
+int site_files_end(struct site_files *files, int result, struct err *err)
+{
+    for (size_t i = 0; i < files->nnames; i++) {
+        if (result == 0)
+            result = site_file_place(files, files->names[i], err);
+        free(files->names[i]);
+    }
+    free(files->names);
+    scratch_end(files->waiting, false);
+    return result;
+}
+
 int site_file_database(struct site_files *files, struct store *store, const struct site_cpus *cpus,
                        struct err *err)
 {
-    char *path = xasprintf("%s/" SITE_DATABASE, files->directory);
-    const char *temporary = scratch_file_begin(path);
+    char *path = waiting_path(files, SITE_DATABASE);
     int64_t *run_ids = xcalloc((size_t)cpus->nruns + 1, sizeof *run_ids);
     for (int r = 0; r < cpus->nruns; r++) // newest first; the copy numbers them in this order
         run_ids[r] = cpus->runs[cpus->nruns - 1 - r].run_id;
     const struct merge_extract extract = {run_ids, cpus->nruns, MERGE_KEEP_KERNELS};
     struct stat about = {.st_size = 0};
-    int result = merge_extract_runs(store, &extract, temporary, err);
+    int result = merge_extract_runs(store, &extract, path, err);
     if (result == 0)
-        stat(temporary, &about);
-    if (scratch_file_end(temporary, result == 0 ? path : NULL) != 0)
-        result = err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    files->counts->files++;
-    files->counts->bytes += (int64_t)about.st_size;
+        stat(path, &about);
+    site_file_note(files, SITE_DATABASE, (int64_t)about.st_size);
     free(run_ids);
     free(path);
     return result;

@@ -96,14 +96,22 @@ struct site_forms {
 
 // --- files (site_file.c) ---
 
+// Files that wait in a scratch directory of `directory` until all are written: a page that cannot
+// be finished leaves the one before it as it was.
 struct site_files {
     const char *directory;
     struct site_counts *counts;
+    char *waiting; // the scratch directory
+    char **names;  // of its files, as they will be called
+    size_t nnames, capacity;
 };
+// Makes the directories. Returns 0, or -1 with a message.
+int site_files_begin(struct site_files *files, struct err *err);
+// Gives the files their names, unless `result` is -1, and frees everything. Returns 0 or -1.
+int site_files_end(struct site_files *files, int result, struct err *err);
 // Writes a script that hands `value`, a JSON value, to the page under the name `kind`.
 int site_file_script(struct site_files *files, const char *name, const char *kind,
                      const struct strbuf *value, struct err *err);
-int site_file_directories(struct site_files *files, struct err *err);
 // Copies the page's own files from the data root.
 int site_file_sources(struct site_files *files, struct err *err);
 // Writes a database of the same runs, without samples.

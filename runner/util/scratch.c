@@ -57,8 +57,10 @@ static int scratch_lock(int parent, const char *name, int wait)
     if (fd >= 0 && fstat(fd, &about) == 0 && about.st_uid == geteuid() &&
         flock(fd, wait ? LOCK_EX : LOCK_EX | LOCK_NB) == 0)
         return fd;
+    int error = errno;
     if (fd >= 0)
         close(fd);
+    errno = error;
     return -1;
 }
 
@@ -108,7 +110,6 @@ static void scratch_stopped(int signal_number)
     enum { TRIES = 200, PAUSE_NS = 5000000 };
     for (const struct scratch_file *at = scratch_files; at; at = at->next)
         scratch_file_remove(at);
-    made_directories_remove();
     for (const struct scratch *at = scratches; at; at = at->next)
         for (int i = 0; i < TRIES; i++) {
             scratch_empty(at->lock);
@@ -116,6 +117,7 @@ static void scratch_stopped(int signal_number)
                 break;
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         }
+    made_directories_remove(); // scratch directories may lie in them
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -165,6 +167,13 @@ static char *scratch_make(const char *parent, struct err *err)
             return NULL;
         }
         int lock = scratch_lock(AT_FDCWD, path, 1);
+        if (lock < 0 && errno != ENOENT) {
+            err_set(err, "%s: cannot be opened though just made: %s; check the umask (022)", path,
+                    strerror(errno));
+            rmdir(path);
+            free(path);
+            return NULL;
+        }
         // Another process may have removed it as abandoned before it was locked: try again.
         if (lock < 0 || fstat(lock, &about) != 0 || about.st_nlink == 0) {
             if (lock >= 0)
@@ -196,7 +205,11 @@ static void scratch_hold(sigset_t *before)
 char *scratch_begin(struct err *err)
 {
     const char *tmp = getenv("TMPDIR");
-    const char *parent = tmp && *tmp ? tmp : "/tmp";
+    return scratch_begin_in(tmp && *tmp ? tmp : "/tmp", err);
+}
+
+char *scratch_begin_in(const char *parent, struct err *err)
+{
     sigset_t before;
     scratch_sweep(parent);
     scratch_hold(&before);

@@ -12,6 +12,8 @@
 // there. SIGINT, SIGTERM and SIGHUP remove it if they end the process. Returns its name, for
 // scratch_end() to free; NULL after an error.
 char *scratch_begin(struct err *err);
+// The same in the directory `parent`: what is made there can be renamed into it.
+char *scratch_begin_in(const char *parent, struct err *err);
 // Removes the directory with the files in it, and frees the name; with `keep` the directory stays
 // for good. NULL is fine.
 void scratch_end(char *directory, bool keep);

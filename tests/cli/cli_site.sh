@@ -94,4 +94,63 @@ expect_status 3
 run site --help
 expect_status 0
 expect_out '\-\-no-samples'
+
+# A page that cannot be finished leaves the one that was there: whole, and nothing beside it.
+sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k 2); }
+run site --db known.db --output page --title latput
+sums page >whole.sums
+unfinished() {
+    sums page >now.sums
+    expect "the page is as it was, $1" cmp whole.sums now.sums
+}
+(
+    trap '' XFSZ
+    ulimit -f 300
+    "$LATPUT" site --db known.db --output page --title other >"$OUT" 2>"$ERR" </dev/null
+)
+STATUS=$?
+CLI_COMMAND='latput site, files may not grow'
+expect_status 3
+unfinished "where files may not grow"
+# An assembler that waits: the files before data/code.js are written by then.
+# It may write no file, so that its argument tells it.
+word=60.$$1
+printf '#!/bin/sh\nexec sleep %s\n' "$word" >bin/nasm
+for signal in TERM KILL; do
+    PATH=$PWD/bin:$PATH "$LATPUT" site --db known.db --output page --title other \
+        >"$OUT" 2>"$ERR" </dev/null &
+    pid=$!
+    await started "$word" >/dev/null
+    kill -"$signal" "$pid"
+    wait "$pid" 2>/dev/null
+    ! left=$(started "$word") || kill "$left"
+    [ "$signal" = TERM ] || mv page/latput-scratch-* killed || cli_fail "files wait beside the page"
+    unfinished "after SIG$signal"
+done
+# What a killed one leaves is taken away by the next. A symbolic link and `.` are places, too.
+mv killed page/latput-scratch-abcdef
+ln -s page link
+run site --db known.db --output link
+expect_status 0
+unfinished "through a link"
+cd page || exit 99
+run site --db ../known.db --output .
+expect_status 0
+cd .. || exit 99
+unfinished "made where it is"
+full=(unshare -rm sh -c 'mount -t tmpfs -o size=1100k none page && "$@"' sh)
+if "${full[@]}" true 2>/dev/null; then
+    # shellcheck disable=SC2016 # what is quoted is the inner shell's own
+    "${full[@]}" sh -c '"$0" site --db known.db --output page --no-database || exit 98
+        (cd page && find . -type f -exec sha256sum {} + | sort -k 2) >before.sums
+        head -c 900000 /dev/zero >page/other
+        "$0" site --db known.db --output page --no-database --title other
+        echo $? >status; rm page/other
+        (cd page && find . -type f -exec sha256sum {} + | sort -k 2) >after.sums
+        ' "$LATPUT" >"$OUT" 2>"$ERR"
+    CLI_COMMAND='latput site, on a full disk'
+    expect "it ends with 3" test "$(cat status)" = 3
+    expect_err 'No space left on device; what was there before is unchanged$'
+    expect "the page is as it was" cmp before.sums after.sums
+fi
 finish
