@@ -2,9 +2,11 @@
 ; Counts how often instructions of latput_function begin in each of two calls, and writes for each
 ; call as many numbers of 64 bits. A breakpoint stands at each; what it stands for is done in one
 ; step. After the setup only write, exit and the return from a signal are allowed; where the kernel
-; has no filter for that, it ends with status 2. Registers and memory are those of a measured call.
+; has no filter for that, it ends with status 2; at a breakpoint of the function's own with 3; after
+; too much CPU time with SIGPROF. Registers and memory are those of a measured call.
 ; For ld -N, by which code may be changed; the file that includes this one defines
 ;   FUNCTION_LEN: bytes of the function
+;   CPU_SECONDS: that both calls may take
 ;   user_places: macro of `dd OFFSET` for each instruction, from the function's first byte
 ;   user_init: macro of the user's code before the calls
 ;   user_call: macro of the call; r14 has the address of the data
@@ -44,6 +46,8 @@ filter: ; of struct sock_filter: code, jumps if true and if false, operand
     dd 0x06, 0x7fff0000          ; SECCOMP_RET_ALLOW
 program: ; struct sock_fprog
     dq 8, filter
+limit: ; struct itimerval
+    dq 0, 0, CPU_SECONDS, 0
 stack: ; stack_t
     dq signal_stack, 0, STACK_BYTES
 action: ; struct sigaction of the kernel: SA_RESTORER, SA_ONSTACK and SA_SIGINFO
@@ -68,6 +72,7 @@ section .text
 _start:
     system 131, stack, 0, 0, 0    ; sigaltstack
     system 13, 5, action, 0, 8    ; rt_sigaction of SIGTRAP
+    system 38, 2, limit, 0, 0     ; setitimer of ITIMER_PROF
     system 157, 38, 1, 0, 0       ; PR_SET_NO_NEW_PRIVS
     system 157, 22, 2, program, 0 ; PR_SET_SECCOMP, SECCOMP_MODE_FILTER
     mov esi, latput_function
@@ -109,6 +114,9 @@ leave_with: ; edi
 refused:
     mov edi, 2
     jmp leave_with
+own_breakpoint:
+    mov edi, 3
+    jmp leave_with
 
 call_once: ; rbx: where the numbers of this call go
     push rbx
@@ -141,7 +149,11 @@ trapped: ; rdx: a struct ucontext
     mov rcx, rax
     sub rcx, latput_function
     cmp rcx, FUNCTION_LEN
-    jae refused
+    jae own_breakpoint
+    cmp byte [rax], BREAKPOINT ; else it is one of two bytes
+    jne own_breakpoint
+    cmp byte [bytes + rcx], BREAKPOINT
+    je own_breakpoint
     inc qword [counts + rcx * 8]
     mov cl, [bytes + rcx]
     mov [rax], cl

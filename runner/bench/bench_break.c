@@ -36,7 +36,9 @@ struct flow {
     struct registers written; // wholly, so far
     struct registers touched; // written at all
     int vec_bits;             // widest that is named
+    int in_use[REG_NUMBERS];  // bits of each vector register that were written, and not zeroed
     bool vex;                 // any instruction of VEX or EVEX
+    bool wide_masks;          // masks may have more than 16 bits
 };
 
 static const ZydisAccessedFlagsMask FLAGS_BROKEN =
@@ -88,6 +90,8 @@ static void flow_register(struct flow *flow, ZydisRegister reg, bool read, bool 
         flow->live_in.bits[class] |= bit;
     if (write)
         flow->touched.bits[class] |= bit;
+    if (write && class == REG_VEC && bits > flow->in_use[number])
+        flow->in_use[number] = bits;
 }
 
 static void flow_operand(struct flow *flow, const ZydisDecodedOperand *op, bool reads)
@@ -106,15 +110,43 @@ static void flow_operand(struct flow *flow, const ZydisDecodedOperand *op, bool 
         flow_register(flow, op->reg.value, reads, !reads);
 }
 
+// Returns true if the instruction is of a part of AVX-512 whose elements may have less than four
+// bytes, so that masks have more than 16 bits. The other parts come without AVX512BW, too.
+static bool has_wide_masks(const ZydisDecodedInstruction *in)
+{
+    static const char *const narrow[] = {"AVX512F_",  "AVX512CD_", "AVX512DQ_",       "AVX512ER_",
+                                         "AVX512PF_", "AVX512_4",  "AVX512_VPOPCNTDQ"};
+    const char *set = ZydisISASetGetString(in->meta.isa_set);
+    if (!set || strncmp(set, "AVX512", strlen("AVX512")) != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(narrow); i++)
+        if (strncmp(set, narrow[i], strlen(narrow[i])) == 0)
+            return false;
+    return true;
+}
+
+// Takes the upper halves that vzeroupper and vzeroall leave at zero for unused.
+static void flow_zeroed(struct flow *flow, const ZydisDecodedInstruction *in)
+{
+    enum { LOWER_BITS = 128, ZEROED_REGISTERS = 16 };
+    if (in->mnemonic != ZYDIS_MNEMONIC_VZEROUPPER && in->mnemonic != ZYDIS_MNEMONIC_VZEROALL)
+        return;
+    for (int i = 0; i < ZEROED_REGISTERS; i++)
+        if (flow->in_use[i] > LOWER_BITS)
+            flow->in_use[i] = LOWER_BITS;
+}
+
 static void flow_instruction(struct flow *flow, const ZydisDecodedInstruction *in,
                              const ZydisDecodedOperand *ops)
 {
+    flow->wide_masks = flow->wide_masks || has_wide_masks(in);
     flow->vex = flow->vex || in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
                 in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
     for (int i = 0; i < in->operand_count; i++)
         flow_operand(flow, &ops[i], true);
     for (int i = 0; i < in->operand_count; i++)
         flow_operand(flow, &ops[i], false);
+    flow_zeroed(flow, in);
     memcpy(flow->written.bits, flow->touched.bits, sizeof flow->written.bits);
     if (!in->cpu_flags)
         return;
@@ -205,11 +237,12 @@ static int flow_read(struct flow *flow, const char *directory, const char *text,
 
 // ---- Breaking.
 
-static const char *register_name(const struct flow *flow, int class, int number)
+// `vec_bits`: of a vector register.
+static const char *register_name(const struct flow *flow, int class, int number, int vec_bits)
 {
     static const ZydisRegisterClass widths[] = {ZYDIS_REGCLASS_XMM, ZYDIS_REGCLASS_YMM,
                                                 ZYDIS_REGCLASS_ZMM};
-    int wide = flow->vec_bits >= 512 || number >= 16 ? 2 : flow->vec_bits >= 256;
+    int wide = vec_bits >= 512 || number >= 16 ? 2 : vec_bits >= 256;
     ZydisRegisterClass of =
         class == REG_GPR    ? (flow->mode_bits == 32 ? ZYDIS_REGCLASS_GPR32 : ZYDIS_REGCLASS_GPR64)
         : class == REG_VEC  ? widths[wide]
@@ -220,9 +253,10 @@ static const char *register_name(const struct flow *flow, int class, int number)
 
 static const char *move_name(const struct flow *flow, int class)
 {
-    static const char *const names[] = {
-        [REG_GPR] = "mov", [REG_MASK] = "kmovq", [REG_MMX] = "movq"};
-    return class == REG_VEC ? (flow->vex ? "vmovaps" : "movaps") : names[class];
+    static const char *const names[] = {[REG_GPR] = "mov", [REG_MMX] = "movq"};
+    return class == REG_VEC    ? (flow->vex ? "vmovaps" : "movaps")
+           : class == REG_MASK ? (flow->wide_masks ? "kmovq" : "kmovw")
+                               : names[class];
 }
 
 // Returns the registers that belong to the core; see runner/core/README.md.
@@ -251,8 +285,9 @@ static bool register_break(struct flow *flow, int class, int number, struct strb
     if (spare == available)
         return false;
     flow->named.bits[class] |= (uint32_t)1 << spare;
-    const char *move = move_name(flow, class), *own = register_name(flow, class, number),
-               *other = register_name(flow, class, spare);
+    const char *move = move_name(flow, class),
+               *own = register_name(flow, class, number, flow->vec_bits),
+               *other = register_name(flow, class, spare, flow->vec_bits);
     strbuf_printf(init, "%s %s, %s\n", move, other, own);
     strbuf_printf(body, "%s %s, %s\n", move, own, other);
     return true;
@@ -285,6 +320,7 @@ int bench_break_chains(const struct bench_spec *spec, const char *directory,
         return -1;
     for (int class = 0; class < REG_CLASSES; ++class)
         flow.named.bits[class] |= before.named.bits[class];
+    flow.wide_masks = flow.wide_masks || before.wide_masks;
     breakers->impossible = flow_break(&flow, &init, &body);
     if (!breakers->impossible) {
         breakers->init = arena_strdup(arena, strbuf_text(&init));
@@ -314,13 +350,14 @@ int bench_reserved_writes(const struct bench_spec *spec, const char *directory,
 
 // ---- Keeping.
 
-// Writes one register to its place, and from there.
+// Writes one register to its place, and from there: as wide as it was written, so that the upper
+// halves of vectors are in use before each call only where they were before the first.
 static void register_keep(const struct flow *flow, int class, int number, int at,
                           struct strbuf *save, struct strbuf *load)
 {
-    const char *move = class == REG_VEC ? (flow->vex || flow->vec_bits > 128 ? "vmovups" : "movups")
-                                        : move_name(flow, class),
-               *name = register_name(flow, class, number);
+    const char *move =
+                   class == REG_VEC ? (flow->vex ? "vmovups" : "movups") : move_name(flow, class),
+               *name = register_name(flow, class, number, flow->in_use[number]);
     strbuf_printf(save, "%s [latput_kept+%d], %s\n", move, at * KEPT_BYTES, name);
     strbuf_printf(load, "%s %s, [latput_kept+%d]\n", move, name, at * KEPT_BYTES);
 }

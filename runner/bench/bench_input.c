@@ -98,6 +98,12 @@ static int read_elf(const struct bench_spec *spec, const struct bench_reading *r
 {
     struct bench_elf elf;
     uint64_t from, to;
+    if (!spec->address && spec->symbol)
+        return err_set(err,
+                       "%s: functions of an executable or a library are not called: that would "
+                       "need a dynamic linker, and run their constructors. Give the .c or .o file "
+                       "that it was made of; latput explain --symbol has its loops",
+                       spec->file);
     if (!spec->address)
         return err_set(err,
                        "%s: which code of it is meant? --address A..B names it; latput explain "

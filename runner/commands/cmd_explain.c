@@ -195,6 +195,13 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--loop, --path, --instances, --args and --cflags are for a function: "
                             "FILE --symbol NAME");
+    if (image && (spec->args || spec->instances || spec->cflags))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--args, --instances and --cflags are for a function that is called, "
+                            "and those of an executable or a library are not: that would need a "
+                            "dynamic linker, and run their constructors. Give the .c or .o file "
+                            "that it was made of; loops of '%s' are measured as blocks",
+                            spec->file);
     if (arguments->request.loop == EXPLAIN_LOOPS_ALL && !image)
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--loop all is for an executable or a library");

@@ -71,6 +71,22 @@ int fuse_pair(const struct property_values *measured, const struct block_instr *
     return most - least > FUSED_LEAST_CLK && value->y < (least + most) / 2;
 }
 
+double fuse_mispredicted_clk(const struct property_values *measured)
+{
+    static const double per_branch = 2; // of random branches every second is predicted wrong
+    double least = NAN;
+    for (int i = 0; i < measured->n; i++) {
+        const struct property_value *random = &measured->points[i];
+        const struct property_value *constant =
+            strcmp(random->variant, "random") == 0
+                ? find_value(measured, "constant", (int)random->x)
+                : NULL;
+        if (constant)
+            least = fmin(least, per_branch * (random->y - constant->y));
+    }
+    return least > 0 ? least : (double)NAN;
+}
+
 double fuse_taken_clk(const struct property_values *measured)
 {
     if (measured->n == 0)

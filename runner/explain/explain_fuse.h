@@ -12,3 +12,6 @@ int fuse_pair(const struct property_values *measured, const struct block_instr *
 // Returns the shortest time between two taken jumps, of what the property `taken_branches`
 // measured; NaN: nothing.
 double fuse_taken_clk(const struct property_values *measured);
+// Returns what a branch costs that was predicted wrong, by the property `misprediction`: the least,
+// where other branches are far away; NaN: not measured.
+double fuse_mispredicted_clk(const struct property_values *measured);

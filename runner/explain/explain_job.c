@@ -385,15 +385,17 @@ static void job_check_rounds(int instances, struct explain_result *result, struc
     measured->clk = measured->spread_clk = NAN;
 }
 
-// Converts bench's time to one run through the block; of a function's loop it is that already, if
-// its rounds are known.
+// Converts bench's time to one run through the block: of a function's loop, if its rounds are
+// known.
 static void job_scale(const struct explain_job *job, const struct bench_spec *spec,
                       struct explain_result *result, struct arena *arena)
 {
     struct explain_measured *measured = &result->measured;
     if (job->function) {
-        result->source.call_clk = measured->clk * (spec->instances ? spec->instances : 1);
+        result->source.call_clk = measured->clk;
         result->has_measured = spec->instances || measured->failure;
+        measured->clk /= spec->instances ? spec->instances : 1;
+        measured->spread_clk /= spec->instances ? spec->instances : 1;
         if (spec->instances && !result->source.rounds && !measured->failure)
             job_check_rounds(spec->instances, result, arena);
         return;
@@ -481,10 +483,35 @@ int explain_job_predict(const struct explain_work *work, const struct explain_jo
                         struct explain_result *result, struct arena *arena, struct err *err)
 {
     result->has_measured = false;
-    result->source =
-        (struct explain_source){.title = job->title, .call_clk = NAN, .way_rounds = -1};
+    result->source = (struct explain_source){
+        .title = job->title, .call_clk = NAN, .way_rounds = -1, .mispredicted = NAN};
     result->measured = (struct explain_measured){.clk = NAN, .spread_clk = NAN};
     return job_predict(work, job, &result->explanation, arena, err);
+}
+
+// Says how many mispredicted branches would explain that a loop takes longer, where its branches do
+// not go the same way in all rounds.
+static void job_mispredicts(const struct explain_work *work, struct explain_result *result)
+{
+    struct explain_source *source = &result->source;
+    double more_clk = result->measured.clk - result->explanation.predicted_clk;
+    source->mispredicts = explain_strays(source->rounds, source->way_rounds) &&
+                          more_clk > explain_tolerance * result->measured.clk;
+    if (source->mispredicts)
+        source->mispredicted = more_clk / work->table.mispredicted_clk;
+}
+
+// Measures the block; of a function a call, which must return before its rounds are counted.
+static int job_measure(const struct explain_job *job, struct bench_spec *spec,
+                       struct explain_result *result, struct arena *arena, struct err *err)
+{
+    int instances = spec->instances;
+    spec->instances = job->function ? 0 : instances;
+    if (explain_measure(spec, &result->measured, arena, err) != 0)
+        return -1;
+    spec->instances = instances;
+    bool counts = job->function && !result->measured.failure;
+    return counts ? job_count(job, spec, result, arena, err) : 0;
 }
 
 int explain_job_explain(const struct explain_work *work, const struct explain_job *job,
@@ -496,14 +523,13 @@ int explain_job_explain(const struct explain_work *work, const struct explain_jo
     if (work->request->predict)
         return 0;
     result->has_measured = true;
-    if (job->function && job_count(job, &spec, result, arena, err) != 0)
+    if (job_measure(job, &spec, result, arena, err) != 0)
         return -1;
     if (result->measured.failure)
         return 0;
-    if (explain_measure(&spec, &result->measured, arena, err) != 0)
-        return -1;
     if (spec.file)
         job_scale(job, &spec, result, arena);
+    job_mispredicts(work, result);
     bool apart =
         job->function && !job->loop.whole; // an experiment changes code that stands together
     if (apart || job->linked || job->looped || !result->has_measured || result->measured.failure)

@@ -199,6 +199,25 @@ static void loops_list(struct lister *lister)
 
 // --- The call. ---
 
+// Adds up what the loops take in a call, as predicted. Loops that share instructions have no sum.
+static void call_sum(struct lister *lister)
+{
+    struct explain_listing *listing = lister->listing;
+    bool *counted = arena_alloc(lister->arena, lister->function->code.len * sizeof *counted);
+    double sum = 0;
+    memset(counted, 0, lister->function->code.len * sizeof *counted);
+    for (int i = 0; i < listing->nloops; i++) {
+        const struct explain_listed_loop *loop = &listing->loops[i];
+        const struct code_loop *code = &lister->work->jobs[i].loop;
+        for (int p = 0; p < code->instrs && loop->rounds; p++) {
+            listing->shares |= counted[code->places[p]];
+            counted[code->places[p]] = true;
+        }
+        sum += loop->rounds ? (double)loop->rounds * loop->predicted_clk : 0;
+    }
+    listing->loops_clk = sum > 0 && !listing->shares ? sum : (double)NAN;
+}
+
 // Counts the rounds of the loops in a call.
 static int call_count(struct lister *lister, struct err *err)
 {
@@ -215,7 +234,6 @@ static int call_count(struct lister *lister, struct err *err)
     if (n && explain_count_rounds(&lister->function->call.place, listing->bits, counts, n,
                                   lister->arena, err) != 0)
         return -1;
-    double loops_clk = 0;
     for (int i = 0; i < listing->nloops; i++) {
         struct explain_listed_loop *loop = &listing->loops[i];
         const struct explain_rounds rounds =
@@ -224,11 +242,9 @@ static int call_count(struct lister *lister, struct err *err)
             continue;
         loop->rounds = rounds.n;
         loop->way_rounds = rounds.this_way;
-        if (rounds.n)
-            loops_clk += (double)rounds.n * loop->predicted_clk;
         loop->uncounted = rounds.why ? rounds.why : "";
     }
-    listing->loops_clk = loops_clk > 0 ? loops_clk : (double)NAN;
+    call_sum(lister);
     return 0;
 }
 
@@ -236,14 +252,12 @@ static int call_measure(struct lister *lister, struct err *err)
 {
     struct bench_spec spec = explain_job_spec(lister->work, &lister->function->call);
     struct explain_measured measured = {.clk = NAN};
-    if (call_count(lister, err) != 0)
-        return -1;
     spec.instances = 0;
     if (explain_measure(&spec, &measured, lister->arena, err) != 0)
         return -1;
     lister->listing->call_clk = measured.clk;
     lister->listing->failure = measured.failure ? measured.failure : "";
-    return 0;
+    return measured.failure ? 0 : call_count(lister, err); // a call must return
 }
 
 // --- The instructions. ---

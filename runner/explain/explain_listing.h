@@ -33,6 +33,7 @@ struct explain_listing {
     const char *title, *uarch;
     int bits;
     double call_clk, loops_clk; // of a call, and of its loops as predicted; NaN: not known
+    bool shares;                // the loops of a call share instructions, so they have no sum
     const char *failure;        // why a call has no time; ""
     int others;                 // branches back that close none of the loops
     struct explain_listed_loop *loops;

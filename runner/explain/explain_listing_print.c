@@ -73,6 +73,9 @@ static void put_call(const struct explain_listing *listing, struct strbuf *out)
     if (!isnan(listing->loops_clk))
         strbuf_printf(out, "%sits loops %.1f, as predicted", out->len ? ", " : "",
                       listing->loops_clk);
+    if (listing->shares)
+        strbuf_printf(out, "%sits loops share instructions, so they have no sum",
+                      out->len ? "; " : "");
     if (*listing->failure)
         strbuf_printf(out, "%sa call was not measured: %s", out->len ? "; " : "", listing->failure);
 }

@@ -257,6 +257,14 @@ static bool loop_make(const struct places *places, const int *way, int n, struct
     return true;
 }
 
+// Remembers the branches of a path that only a loop beyond the limit has.
+static void turns_beyond(const struct places *places, const int *way, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (places->places[way[i]].turn)
+            places->places[way[i]].turn->beyond = true;
+}
+
 int code_loops_find(const struct code_function *function, struct code_path *path,
                     struct code_loops *loops, struct arena *arena, struct err *err)
 {
@@ -274,6 +282,8 @@ int code_loops_find(const struct code_function *function, struct code_path *path
             loops->n++;
         else
             loops->others++;
+        if (loops->n == CODE_LOOPS_MAX)
+            turns_beyond(&places, way, n);
     }
     free(places.places);
     free(way);
@@ -317,6 +327,11 @@ int code_path_check(const struct code_path *path, struct err *err)
         unsigned long long address = turn->address;
         if (!turn->is_branch)
             return err_set(err, "--path: at %s0x%llx is no branch on a condition", sign, address);
+        if (!turn->passed && turn->beyond)
+            return err_set(err,
+                           "--path: the branch at %s0x%llx is in a loop after the first %d of the "
+                           "function, which are all that are read: --address A..B names the loop",
+                           sign, address, CODE_LOOPS_MAX);
         if (!turn->passed)
             return err_set(err, "--path: no loop passes the branch at %s0x%llx on this way", sign,
                            address);

@@ -19,6 +19,7 @@ struct code_path {
         uint64_t address; // as the code's, or as an offset in the function
         bool offset;
         bool is_branch, passed; // found out by code_loops_find(): some loop's way has it
+        bool beyond;            // the way of one beyond the limit has it
     } turns[CODE_PATH_MAX];
     int n;
 };

@@ -346,6 +346,16 @@ static void print_source(const struct explanation *explanation,
         print_line(page, 2,
                    "at most %ld of these rounds go the way that is explained: --path names another",
                    source->way_rounds);
+    if (source->mispredicts && !isnan(source->mispredicted))
+        print_line(page, 2,
+                   "branches of it go both ways, and mispredicted ones are not in the model: up to "
+                   "%.2f of them a round would explain the difference; it vanishes with data with "
+                   "which each goes one way if they do",
+                   source->mispredicted);
+    else if (source->mispredicts)
+        print_line(page, 2,
+                   "branches of it go both ways, and mispredicted ones are not in the model: "
+                   "latput property misprediction measures what one costs");
     if (source->title && apart && measured->ntries == 0)
         print_line(page, 2, "no experiment can be made with it where it is: explain it as text");
 }

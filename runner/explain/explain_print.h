@@ -14,6 +14,8 @@ struct explain_source {
     long rounds;           // of the loop in a call, counted; 0: not counted
     long way_rounds;       // at most so many of them go the way that is explained; -1: not known
     const char *uncounted; // reason why they are not counted; NULL
+    bool mispredicts;      // branches of the loop go both ways, and it takes longer than predicted
+    double mispredicted;   // branches a round that would explain it; NaN: not known
 };
 
 // Returns true if many rounds of a loop go another way than that which is explained.

@@ -11,8 +11,10 @@
 
 enum {
     TOOL_TIMEOUT_MS = 60 * 1000,
-    CALLS_TIMEOUT_MS = 120 * 1000, // each round is a signal, which a busy machine is slow to bring
-    REFUSED = 2,                   // status of the program without a filter
+    CALLS_CPU_S = 100,             // of both calls: each round is two signals
+    CALLS_TIMEOUT_MS = 120 * 1000, // by the clock, for what sleeps
+    REFUSED = 2,                   // statuses of the program: without a filter,
+    TRAPPED = 3,                   // and at a breakpoint that it has not set
     CALLS = 2
 };
 
@@ -21,7 +23,8 @@ static int write_source(const struct explain_place *place, const struct explain_
                         int n, struct arena *arena, struct err *err)
 {
     struct strbuf text = {0};
-    strbuf_printf(&text, "FUNCTION_LEN equ %zu\n%%macro user_places 0\n", place->function_len);
+    strbuf_printf(&text, "FUNCTION_LEN equ %zu\nCPU_SECONDS equ %d\n%%macro user_places 0\n",
+                  place->function_len, CALLS_CPU_S);
     for (int i = 0; i < n; i++)
         strbuf_printf(&text, "dd %zu\n", counts[i].offset);
     strbuf_printf(&text,
@@ -67,6 +70,9 @@ static int build(const char *directory, const char *object, struct err *err)
 // Returns why the calls have not come to their end.
 static const char *calls_fail(const struct subproc_result *result, struct arena *arena)
 {
+    if (result->signal == SIGPROF)
+        return arena_printf(arena, "%d calls take more than %d seconds of CPU time", CALLS,
+                            CALLS_CPU_S);
     if (result->timed_out)
         return arena_printf(arena, "a call does not come to its end in %d seconds",
                             CALLS_TIMEOUT_MS / CALLS / 1000);
@@ -76,8 +82,9 @@ static const char *calls_fail(const struct subproc_result *result, struct arena 
     if (result->signal)
         return arena_printf(arena, "a call ends with SIG%s; functions of libraries are not there",
                             name ? name : "?");
-    return result->exit_status == REFUSED ? "this kernel allows no system-call filter"
-                                          : "a call does not return";
+    return result->exit_status == REFUSED   ? "this kernel allows no system-call filter"
+           : result->exit_status == TRAPPED ? "the function has breakpoints of its own"
+                                            : "a call does not return";
 }
 
 static void counts_take(struct explain_count *counts, int n, const uint64_t *found,

@@ -2,9 +2,11 @@
 #include "explain_table.h"
 
 #include "check/check.h"
+#include "explain_fuse.h"
 #include "list/list_mnemonic.h"
 #include "util/paths.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,6 +240,10 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
     if (status == 0)
         status = store_get_property_values(from->store, from->uarch, "taken_branches",
                                            &table->taken, &table->arena, err);
+    if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "misprediction", &values,
+                                           &table->arena, err);
+    table->mispredicted_clk = status == 0 ? fuse_mispredicted_clk(&values) : (double)NAN;
     return status;
 }
 
@@ -245,7 +251,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
                struct explain_table *table, struct err *err)
 {
     bool wanted[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {false};
-    *table = (struct explain_table){.nrows = 0};
+    *table = (struct explain_table){.nrows = 0, .mispredicted_clk = NAN};
     bypass_read(NULL, 0, &table->bypass);
     front_read(NULL, 0, &table->density);
     again_read(NULL, 0, &table->again);

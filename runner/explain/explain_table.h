@@ -28,6 +28,7 @@ struct explain_table {
     struct front_density density;
     struct property_values fusion; // points of `macro_fusion`; none: not measured
     struct property_values taken;  // points of `taken_branches`; none: not measured
+    double mispredicted_clk;       // of a branch; NaN: not measured
     struct arena arena;
 };
 

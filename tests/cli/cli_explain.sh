@@ -311,6 +311,22 @@ twice:
     jb .next
     ret
 .end:
+global stops:function (stops.end - stops)
+stops:
+    mov ecx, 10
+.next:
+    dec ecx
+    jnz .next
+    int3
+    ret
+.end:
+global forever:function (forever.end - forever)
+forever:
+    mul rdx
+.next:
+    add rax, 1
+    jmp .next
+.end:
 section .data
 align 8
 one: dq 1
@@ -344,6 +360,8 @@ if "$BUILD/tests/without" perf -- true; then # there are filters of system calls
         --init 'mov ecx, 7' --args 'data, 0, 0, 5'
     counts 'its rounds cannot be counted: a call ends with SIGSEGV;' 0 rounds.o --symbol filled \
         --init 'mov edi, 1'
+    counts 'its rounds cannot be counted: the function has breakpoints of$' 0 rounds.o \
+        --symbol stops
     counts 'its rounds cannot be counted: it begins with a repeated' 0 rounds.o --symbol moves
     counts 'its rounds cannot be counted: the call does not reach$' 0 rounds.o --symbol leaves \
         --args 'data, 0'
@@ -373,6 +391,7 @@ if "$BUILD/tests/without" perf -- true; then # there are filters of system calls
     counts '^loop 1, .*: 3 instructions, 100 rounds in a call' 0 rounds.o \
         --symbol twice --path none --listing
     expect_out '^loop 2, .*: 5 instructions, 100 rounds in a call, of which at most 25 '
+    expect_out '^  a call takes 1\.0 clk; its loops share instructions, so they have no sum$'
     counts 'its addresses are not known before it is linked' 0 rounds.o --symbol remote --listing
     expect_out '^loop 1, .*, 100 rounds in a call'
     # Rounds that cannot be counted are the user's word, unless the core would exceed its width.
@@ -387,6 +406,13 @@ if "$BUILD/tests/without" perf -- true; then # there are filters of system calls
 else
     counts 'its rounds cannot be counted: this kernel allows no$' 0 loops.o --symbol loops
 fi
+# A call that does not return: that is told, and its rounds are not counted, which would not end.
+text_machine endless <<<'fault "call r64" hang'
+begin=$SECONDS
+counts '^  measured: timed_out: the code did not return within 2000 ms$' 1 rounds.o --symbol forever
+counts '^  a call was not measured: timed_out: the code did not return within' 0 rounds.o \
+    --symbol forever --listing
+expect "within seconds" test $((SECONDS - begin)) -lt 19
 unset LATPUT_MACHINE
 
 loops --listing --format json

@@ -51,7 +51,9 @@ static void chains_are_broken(void **state)
         {"mulps xmm1, xmm0", NULL, 0, "movaps xmm1, xmm2\n", "movaps xmm2, xmm1\n"},
         {"vfmadd231pd ymm0, ymm1, ymm2", NULL, 0, "vmovaps ymm0, ymm3\n", "vmovaps ymm3, ymm0\n"},
         {"vaddps zmm17, zmm17, zmm0", NULL, 0, "vmovaps zmm17, zmm1\n", "vmovaps zmm1, zmm17\n"},
-        {"kaddw k1, k1, k2", NULL, 0, "kmovq k1, k3\n", "kmovq k3, k1\n"},
+        {"kaddw k1, k1, k2", NULL, 0, "kmovw k1, k3\n", "kmovw k3, k1\n"},
+        {"kaddq k1, k1, k2", NULL, 0, "kmovq k1, k3\n", "kmovq k3, k1\n"},
+        {"korw k1, k1, k2", "vpcmpb k2, zmm0, zmm1, 0", 0, "kmovq k1, k3\n", "kmovq k3, k1\n"},
         {"paddb mm0, mm1", NULL, 0, "movq mm0, mm2\n", "movq mm2, mm0\n"},
         {"imul ecx, ecx", NULL, 32, "mov ecx, eax\n", "mov eax, ecx\n"},
         {"no_such_thing rax", NULL, 0, "", ""},
@@ -91,11 +93,40 @@ static void what_cannot_be_broken_says_so(void **state)
     }
 }
 
+// Registers that init has set come back as wide as they were: no upper half is in use that was not.
+static void registers_are_kept_in_their_width(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *init, *load;
+    } cases[] = {
+        {"mov ecx, 7",                                          "mov rcx, [latput_kept+0]\n"     },
+        {"movaps xmm1, xmm0",                                   "movups xmm1, [latput_kept+0]\n" },
+        {"vmovaps xmm1, xmm0",                                  "vmovups xmm1, [latput_kept+0]\n"},
+        {"vmovaps ymm1, ymm0; vmovaps xmm2, xmm0",
+         "vmovups ymm1, [latput_kept+0]\nvmovups xmm2, [latput_kept+64]\n"                       },
+        {"vmovaps ymm1, ymm0; vmovups [r14], ymm1; vzeroupper", "vmovups xmm1, [latput_kept+0]\n"},
+        {"kxorw k1, k1, k1",                                    "kmovw k1, [latput_kept+0]\n"    },
+        {"kxorq k1, k1, k1",                                    "kmovq k1, [latput_kept+0]\n"    },
+        {"vcmpps k1, zmm0, zmm1, 0",                            "kmovw k1, [latput_kept+0]\n"    },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench_spec spec = bench_defaults();
+        struct err err = {0};
+        struct bench_kept kept;
+        spec.init = cases[i].init;
+        assert_int_equal(bench_init_kept(&spec, directory, &kept, &arena, &err), 0);
+        assert_string_equal(kept.load, cases[i].load);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(chains_are_broken, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(what_cannot_be_broken_says_so, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(registers_are_kept_in_their_width, make_directory,
                                         remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,6 +441,14 @@ static void loops_follow_a_path(void **state)
     assert_int_equal(loops_on(after, &path, &loops), 0);
     assert_int_equal(code_path_check(&path, &err), -1);
     assert_non_null(strstr(err.text, "no loop passes the branch at +0x4"));
+    // A loop after those that are read: 64 of four bytes each are before it.
+    static const char many[] = "%rep 64\ndec eax\njnz $ - 2\n%endrep\n"
+                               "a:\ndec eax\njz b\nnop\nb:\ndec eax\njnz a\nret\n";
+    assert_int_equal(code_path_parse("+102", &path, &err), 0);
+    assert_int_equal(loops_on(many, &path, &loops), 0);
+    assert_int_equal(loops.n, CODE_LOOPS_MAX);
+    assert_int_equal(code_path_check(&path, &err), -1);
+    assert_non_null(strstr(err.text, "in a loop after the first 64 of the function"));
     static const char *const wrong[] = {"",     "x",   "+",  "1,",
                                         "1,,2", "1;2", "-1", "11111111111111111111"};
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
@@ -717,6 +725,23 @@ static void taken_jumps_have_their_time(void **state)
     assert_true(fabs(fuse_taken_clk(&measured) - 1.02) < 0.03);
     measured.n = 0;
     assert_true(isnan(fuse_taken_clk(&measured)));
+}
+
+// Every second random branch is predicted wrong; the least counts.
+static void mispredicted_branches_have_their_cost(void **state)
+{
+    (void)state;
+    struct property_value values[] = {
+        {"constant", 8,  0.6 },
+        {"constant", 32, 1.2 },
+        {"random",   8,  12.9},
+        {"random",   32, 12.5},
+        {"random",   64, 1   },
+    };
+    struct property_values measured = {values, ARRAY_LEN(values)};
+    assert_true(fabs(fuse_mispredicted_clk(&measured) - 22.6) < 1e-6);
+    measured.n = 2;
+    assert_true(isnan(fuse_mispredicted_clk(&measured)));
 }
 
 #define ADD "vpaddd xmm0, xmm0, xmm1;"
@@ -1021,6 +1046,7 @@ int main(void)
         cmocka_unit_test_teardown(pairs_are_fused_as_measured, free_arena),
         cmocka_unit_test(dense_code_takes_longer),
         cmocka_unit_test(taken_jumps_have_their_time),
+        cmocka_unit_test(mispredicted_branches_have_their_cost),
         cmocka_unit_test_teardown(addresses_begin_where_init_says, free_arena),
         cmocka_unit_test_teardown(producers_of_flags_are_told_apart, free_arena),
         cmocka_unit_test_teardown(instructions_have_classes, free_arena),
