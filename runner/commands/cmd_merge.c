@@ -48,7 +48,9 @@ static int merge_packs(struct store *store, char **paths, int npaths, struct str
     struct err err = {0};
     struct merge_count count = {0};
     struct store_merged *merged = xcalloc((size_t)npaths, sizeof *merged);
-    int added = pack_merge_all(store, paths, npaths, merged, &err);
+    struct progress *progress = progress_start(0, false);
+    int added = pack_merge_all(store, paths, npaths, progress, merged, &err);
+    progress_end(progress);
     for (int i = 0; i < npaths && added >= 0; i++)
         merge_report(paths[i], &merged[i], lines, &count);
     free(merged);

@@ -30,8 +30,10 @@ static int rederive_store_results(struct store *store, int64_t run_id)
     int status = store_option_check(&cmd_rederive, store, run_id);
     if (status != EXIT_DONE)
         return status;
-    if (rederive_results(store, run_id, &results, &changed, &err) != 0 ||
-        rederive_count_bare(store, run_id, &bare, &err) != 0)
+    struct progress *progress = progress_start(0, false);
+    int result = rederive_shown(store, run_id, progress, &results, &changed, &err);
+    progress_end(progress);
+    if (result != 0 || rederive_count_bare(store, run_id, &bare, &err) != 0)
         return command_fail(&cmd_rederive, EXIT_ENVIRONMENT, "%s", err.text);
     printf("%lld results made from stored samples, %lld of them differ from before\n",
            (long long)results, (long long)changed);

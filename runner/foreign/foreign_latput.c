@@ -115,7 +115,7 @@ static int latput_unpack(const char *path, const char *to, struct err *err)
     char *packs[] = {xstrdup(path)};
     int status = store_open(to, STORE_WRITE, &store, err) == 0 ? 0 : -1;
     if (status == 0) {
-        status = pack_merge_all(store, packs, 1, &merged, err) < 0 ? -1 : 0;
+        status = pack_merge_all(store, packs, 1, NULL, &merged, err) < 0 ? -1 : 0;
         store_close(store);
     }
     free(packs[0]);

@@ -77,10 +77,17 @@ static int merge_check_views(struct store *store, struct err *err)
                : err_set(err, "%s: has views that are not latput's; it is refused", store->path);
 }
 
+int merge_check_content(struct store *store, struct err *err)
+{
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, MERGE_VALUE_BYTES_MAX);
+    return merge_check_sound(store, err) == 0 && merge_check_keys(store, err) == 0
+               ? merge_check_values(store, err)
+               : -1;
+}
+
 static int merge_check(struct store *store, int64_t *version, struct err *err)
 {
     bool fresh;
-    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, MERGE_VALUE_BYTES_MAX);
     sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
     if (store_schema_identify(store, &fresh, version, err) != 0)
         return -1;
@@ -90,9 +97,7 @@ static int merge_check(struct store *store, int64_t *version, struct err *err)
     if (store_schema_compare(store, *version, err) != 0 || merge_check_views(store, err) != 0 ||
         store_script(store, err, "PRAGMA query_only = ON", "read it") != 0)
         return -1;
-    return merge_check_sound(store, err) == 0 && merge_check_keys(store, err) == 0
-               ? merge_check_values(store, err)
-               : -1;
+    return merge_check_content(store, err);
 }
 
 // The connection is not read-only: SQLite would not check the constraints of such a file.
@@ -137,9 +142,8 @@ static int merge_open(const char *path, const char *label, struct store **out, s
     return result;
 }
 
-// Copies a run and derives its results again.
-static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
-                      struct err *err)
+int merge_copy_checked(struct store *from, int64_t source, struct store *store,
+                       struct progress *progress, int64_t *run_id, struct err *err)
 {
     const struct merge_extract what = {&source, 1, MERGE_KEEP_SAMPLES};
     int64_t last;
@@ -151,7 +155,7 @@ static int merge_copy(struct store *from, int64_t source, struct store *store, i
     if (store_begin(store, err) != 0 ||
         store_execute(store, err, "INSERT INTO merged_run (run_id) VALUES (?1)", "i", *run_id) !=
             0 ||
-        merge_believe(store, *run_id, from->path, err) != 0)
+        merge_believe(store, *run_id, from->path, progress, err) != 0)
         return -1;
     return store_commit(store, err);
 }
@@ -198,6 +202,7 @@ static int merge_same(struct store *from, int64_t source, struct store *store, i
 struct merge {
     struct store *store, *staged; // staged: runs to add; NULL: none so far
     char *scratch, *path;         // scratch directory and file of `staged`
+    struct progress *progress;    // NULL: none is shown
 };
 
 // Makes `staged` unless it exists. It need not survive a crash.
@@ -237,9 +242,9 @@ static int merge_run(struct store *from, int64_t source, struct merge *merge,
     else if (twice > 0)
         status = merge_same(from, source, merge->staged, staged_id, " of these packs", err);
     else if (status == 0)
-        status = merge_stage(merge, err) == 0
-                     ? merge_copy(from, source, merge->staged, &staged_id, err)
-                     : -1;
+        status = merge_stage(merge, err) == 0 ? merge_copy_checked(from, source, merge->staged,
+                                                                   merge->progress, &staged_id, err)
+                                              : -1;
     merged->runs[merged->nruns].run_id = known > 0 ? run_id : -staged_id;
     merged->runs[merged->nruns++].added = known == 0 && twice == 0;
     return status;
@@ -328,27 +333,33 @@ static int merge_check_measured(struct store *from, struct err *err)
     return result;
 }
 
+int merge_check_runs(struct store *from, int64_t sources[MERGE_RUNS_MAX], int *nsources,
+                     struct err *err)
+{
+    return merge_list_runs(from, sources, nsources, err) != 0 ||
+                   merge_check_dates(from, err) != 0 || merge_check_measured(from, err) != 0 ||
+                   merge_check_properties(from, err) != 0 || merge_check_work(from, err) != 0
+               ? -1
+               : 0;
+}
+
 static int merge_all_runs(struct store *from, struct merge *merge, struct store_merged *merged,
                           struct err *err)
 {
     int64_t sources[MERGE_RUNS_MAX];
-    int nsources = 0, status = 0;
-    if (merge_list_runs(from, sources, &nsources, err) != 0 || merge_check_dates(from, err) != 0 ||
-        merge_check_measured(from, err) != 0 || merge_check_properties(from, err) != 0 ||
-        merge_check_work(from, err) != 0)
-        return -1;
+    int nsources = 0, status = merge_check_runs(from, sources, &nsources, err);
     for (int i = 0; i < nsources && status == 0; i++)
         status = merge_run(from, sources[i], merge, merged, err);
     return status;
 }
 
-struct merge *merge_begin(struct store *store, struct err *err)
+struct merge *merge_begin(struct store *store, struct progress *progress, struct err *err)
 {
     char *scratch = scratch_begin(err);
     if (!scratch)
         return NULL;
     struct merge *merge = xcalloc(1, sizeof *merge);
-    *merge = (struct merge){store, NULL, scratch, xasprintf("%s/merge.db", scratch)};
+    *merge = (struct merge){store, NULL, scratch, xasprintf("%s/merge.db", scratch), progress};
     return merge;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "store/store.h"
+#include "util/progress.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,8 +39,9 @@ struct store_merged {
     } runs[MERGE_RUNS_MAX];
 };
 struct merge;
-// Begins a merge; NULL after an error.
-struct merge *merge_begin(struct store *store, struct err *err);
+// Begins a merge, whose kernels are counted on the display while their results are made again
+// (NULL: on none); NULL after an error.
+struct merge *merge_begin(struct store *store, struct progress *progress, struct err *err);
 // Adds the runs of a file, which messages call `label`. Returns 0, or -1 if it is refused.
 int merge_file(struct merge *merge, const char *path, const char *label,
                struct store_merged *merged, struct err *err);

@@ -178,11 +178,12 @@ static int believe_mixes(struct store *store, int64_t run_id, const char *label,
                          label, bytes, STORE_VALIDATION_BYTES_MAX);
 }
 
-static int believe_samples(struct store *store, int64_t run_id, struct err *err)
+static int believe_samples(struct store *store, int64_t run_id, struct progress *progress,
+                           struct err *err)
 {
     int64_t results, changed;
     char text[160];
-    if (rederive_results(store, run_id, &results, &changed, err) != 0)
+    if (rederive_shown(store, run_id, progress, &results, &changed, err) != 0)
         return -1;
     snprintf(text, sizeof text,
              "merged from a pack; its results were made again from its samples, and %" PRId64
@@ -232,7 +233,8 @@ int merge_mark_bare(struct store *store, int64_t run_id, struct err *err)
     return timed > 0 && bare == timed ? believe_bare(store, run_id, err) : 0;
 }
 
-int merge_believe(struct store *store, int64_t run_id, const char *label, struct err *err)
+int merge_believe(struct store *store, int64_t run_id, const char *label, struct progress *progress,
+                  struct err *err)
 {
     int64_t timed = 0, bare = 0;
     bool slim;
@@ -243,7 +245,7 @@ int merge_believe(struct store *store, int64_t run_id, const char *label, struct
     if (slim)
         result = believe_slim(store, run_id, err);
     else if (bare == 0)
-        result = believe_samples(store, run_id, err);
+        result = believe_samples(store, run_id, progress, err);
     else if (bare == timed)
         result = believe_bare(store, run_id, err);
     else

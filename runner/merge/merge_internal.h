@@ -28,6 +28,16 @@ enum { MERGE_CPU, MERGE_RUN = 3, MERGE_LEVELS = 46 };
 extern const struct merge_level merge_levels[MERGE_LEVELS];
 bool merge_keeps(enum merge_keep keep, unsigned notes);
 
+// merge.c: the steps of a merge once the schema is known to be ours. Content: the rows of a foreign
+// database are sound, their keys fit, their values are clean. Runs: its runs, whose ids it returns,
+// are finished, dated, measured, and no larger than may be. Copy: copies such a run and derives its
+// results again; after an error a transaction may be open. Return 0, or -1 if it is refused.
+int merge_check_content(struct store *store, struct err *err);
+int merge_check_runs(struct store *from, int64_t sources[MERGE_RUNS_MAX], int *nsources,
+                     struct err *err);
+int merge_copy_checked(struct store *from, int64_t source, struct store *store,
+                       struct progress *progress, int64_t *run_id, struct err *err);
+
 // merge_copy.c: copies runs with everything that belongs to them and is kept, all or nothing; no
 // transaction may be open. The copies' ids follow *last_run_id.
 int merge_copy_runs(struct store *from, const struct merge_extract *what, struct store *to,
@@ -55,6 +65,7 @@ int merge_check_values(struct store *store, struct err *err);
 // merge_believe.c: derives all results of a copied foreign run again from its samples; marks it
 // with a warning if it has none, or if they give other results. Returns -1, with a message that
 // calls the file `label`, if its results are impossible.
-int merge_believe(struct store *store, int64_t run_id, const char *label, struct err *err);
+int merge_believe(struct store *store, int64_t run_id, const char *label, struct progress *progress,
+                  struct err *err);
 // merge_believe.c: warns about a run that was timed and has no samples.
 int merge_mark_bare(struct store *store, int64_t run_id, struct err *err);

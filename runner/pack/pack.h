@@ -48,8 +48,8 @@ bool pack_is_meant(const char *path);
 // Merges n packs into a database open for writing, all or none; merged[i] tells about paths[i].
 // Nothing in the files is trusted. Returns how many of their runs were added (the others are there
 // already), or -1 if a pack is refused; then nothing was added.
-int pack_merge_all(struct store *store, char *const *paths, int n, struct store_merged *merged,
-                   struct err *err);
+int pack_merge_all(struct store *store, char *const *paths, int n, struct progress *progress,
+                   struct store_merged *merged, struct err *err);
 
 // Returns true if a pack may have a member of this name.
 bool pack_is_member(const char *name);

@@ -277,10 +277,10 @@ static int pack_merge_file(struct merge *merge, const char *path, struct store_m
     return result;
 }
 
-int pack_merge_all(struct store *store, char *const *paths, int n, struct store_merged *merged,
-                   struct err *err)
+int pack_merge_all(struct store *store, char *const *paths, int n, struct progress *progress,
+                   struct store_merged *merged, struct err *err)
 {
-    struct merge *merge = merge_begin(store, err);
+    struct merge *merge = merge_begin(store, progress, err);
     int status = merge ? 0 : -1;
     for (int i = 0; i < n && status == 0; i++)
         status = pack_merge_file(merge, paths[i], &merged[i], err);

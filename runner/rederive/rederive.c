@@ -134,7 +134,29 @@ static int rederive_forget(struct store *store, struct err *err)
         "forget the old results");
 }
 
-static int rederive_forms(struct store *store, int64_t *results, struct err *err)
+// Announces the kernels to come.
+static int rederive_announce(struct store *store, struct progress *progress, struct err *err)
+{
+    int64_t kernels = 0;
+    if (!progress)
+        return 0;
+    if (store_get_int(store, err, &kernels,
+                      "SELECT count(*) FROM temp.rederived JOIN run_form USING (run_id) "
+                      "JOIN test USING (run_form_id) JOIN kernel USING (test_id)",
+                      "") < 0)
+        return -1;
+    progress_more(progress, (int)kernels, 0);
+    return 0;
+}
+
+static void rederive_show(struct progress *progress, const struct rederive_form *form)
+{
+    for (int t = 0; progress && t < form->ntests; t++)
+        progress_step(progress, form->tests[t].nkernels, false);
+}
+
+static int rederive_forms(struct store *store, struct progress *progress, int64_t *results,
+                          struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT run_form_id, issue_width FROM temp.rederived JOIN run "
@@ -150,6 +172,7 @@ static int rederive_forms(struct store *store, int64_t *results, struct err *err
                                      .issue_width = sqlite3_column_int(stmt, 1)};
         result = rederive_form(store, &arena, &form, err);
         *results += form.ntests;
+        rederive_show(progress, &form);
         arena_free(&arena);
     }
     if (result == 0 && got != SQLITE_DONE)
@@ -158,11 +181,11 @@ static int rederive_forms(struct store *store, int64_t *results, struct err *err
     return result;
 }
 
-static int rederive_all(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
-                        struct err *err)
+static int rederive_all(struct store *store, int64_t run_id, struct progress *progress,
+                        int64_t *results, int64_t *changed, struct err *err)
 {
-    if (rederive_choose(store, run_id, err) != 0 || rederive_forget(store, err) != 0 ||
-        rederive_forms(store, results, err) != 0)
+    if (rederive_choose(store, run_id, err) != 0 || rederive_announce(store, progress, err) != 0 ||
+        rederive_forget(store, err) != 0 || rederive_forms(store, progress, results, err) != 0)
         return -1;
     int got =
         store_get_int(store, err, changed,
@@ -177,11 +200,17 @@ static int rederive_all(struct store *store, int64_t run_id, int64_t *results, i
 int rederive_results(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
                      struct err *err)
 {
+    return rederive_shown(store, run_id, NULL, results, changed, err);
+}
+
+int rederive_shown(struct store *store, int64_t run_id, struct progress *progress, int64_t *results,
+                   int64_t *changed, struct err *err)
+{
     bool own;
     *results = *changed = 0;
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
-    int result = rederive_all(store, run_id, results, changed, err);
+    int result = rederive_all(store, run_id, progress, results, changed, err);
     return store_unit_end(store, own, result, err);
 }
 

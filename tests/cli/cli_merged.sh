@@ -84,6 +84,21 @@ expect "all of it is there" test "$(sqlite3 beside.db "SELECT count(*), sum(outc
     FROM run_instruction_table WHERE run_id = 1")" = '2|2'
 expect "nothing is torn" test "$(sqlite3 beside.db 'PRAGMA foreign_key_check;
     PRAGMA integrity_check')" = ok
+# Results made again from samples may take minutes: a terminal shows how far that is, a file is not
+# told.
+fixture known.db
+run pack --db known.db --with-samples --output samples.zip
+expect_status 0
+if has script; then
+    for words in 'merge --db shown.db samples.zip' 'rederive --db shown.db'; do
+        TERM=xterm script -qec "'$LATPUT' $words" /dev/null </dev/null >"$OUT" 2>"$ERR"
+        CLI_COMMAND="latput $words, in a terminal"
+        expect_out '0/[0-9]+ kernels'
+    done
+fi
+run merge --db silent.db samples.zip
+expect_status 0
+expect "no bar in a file" test "$(grep -c kernels "$ERR")" = 0
 # A library that the machine lacks is no fault of the pack.
 mkdir -p none
 touch none/libarchive.so none/libarchive.so.13

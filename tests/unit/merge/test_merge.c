@@ -223,7 +223,7 @@ static void test_twice(void **state)
     struct store_merged merged[2];
     put_run(store, "testb", 1, 498);
     strangers_pack(&fixture, "strangers", strangers);
-    struct merge *merge = merge_begin(store, &err);
+    struct merge *merge = merge_begin(store, NULL, &err);
     assert_non_null(merge);
     int status = merge_file(merge, strangers, "one", &merged[0], &err);
     status |= merge_file(merge, strangers, "two", &merged[1], &err);
@@ -248,7 +248,7 @@ static void test_meanwhile(void **state)
     struct store_merged merged;
     struct store *store = fixture_start(&fixture);
     strangers_pack(&fixture, "strangers", strangers);
-    struct merge *merge = merge_begin(store, &err);
+    struct merge *merge = merge_begin(store, NULL, &err);
     assert_non_null(merge);
     assert_int_equal(merge_file(merge, strangers, "strangers", &merged, &err), 0);
     struct store *other = fixture_open(fixture.db, STORE_WRITE);
@@ -264,7 +264,7 @@ static void test_meanwhile(void **state)
     char again[192];
     snprintf(again, sizeof again, "%s/again.db", fixture.dir);
     store = fixture_open(again, STORE_WRITE);
-    merge = merge_begin(store, &err);
+    merge = merge_begin(store, NULL, &err);
     assert_int_equal(merge_file(merge, strangers, "strangers", &merged, &err), 0);
     other = fixture_open(again, STORE_WRITE);
     assert_int_equal(merge_runs(other, strangers, "first", &merged, &err), 2);
