@@ -13,7 +13,7 @@
 
 typedef void fuzz_function(const uint8_t *bytes, size_t size);
 fuzz_function fuzz_list, fuzz_table, fuzz_cpuid, fuzz_pack, fuzz_merge, fuzz_arguments, fuzz_query,
-    fuzz_code, fuzz_foreign, fuzz_conclude;
+    fuzz_code, fuzz_foreign, fuzz_conclude, fuzz_database;
 
 // Returns a target by its name, which is that of its directory in corpus/; NULL: none.
 fuzz_function *fuzz_target_find(const char *name);

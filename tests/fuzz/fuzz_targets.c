@@ -26,6 +26,7 @@ fuzz_function *fuzz_target_find(const char *name)
         {"code",      fuzz_code     },
         {"foreign",   fuzz_foreign  },
         {"conclude",  fuzz_conclude },
+        {"database",  fuzz_database },
     };
     for (size_t i = 0; i < ARRAY_LEN(targets); i++)
         if (strcmp(targets[i].name, name) == 0)
