@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 64, COLUMNS_MAX = 32, TABLES_MAX = 64 };
+enum { WORDS_MAX = 64, COLUMNS_MAX = 64, TABLES_MAX = 64 };
 
 struct column {
     char *name;

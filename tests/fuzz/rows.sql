@@ -25,7 +25,8 @@ INSERT INTO validation VALUES (1, 1, 1, 2, 3.4, 0.9, 90, '2026-01-31T12:34:56Z',
 INSERT INTO validation_class VALUES (1, 'integer', 2, 3.4, 90);
 INSERT INTO validation_mix VALUES (1, 0, '2*add r64 r64; 1*div r64', 7, 5),
     (1, 1, '3*nop; 1*add r64 m64', 1, 0.5);
-INSERT INTO bench VALUES (1, 1, 0, 'mine', 'text', 'add rax, rbx', '', '', '', '', '', '', 'latency',
+INSERT INTO bench VALUES (1, 1, 0, 'mine', 'text', 'add rax, rbx', '', '', '', '', '', '',
+    'latency',
     '', 64, 1, 100, 10, 0, 1, 'ok', '', 3, x'4801d8');
 INSERT INTO bench_thread VALUES (1, 0, 0, 1.0, 1.0, 0.1, 2, 2, 1);
 INSERT INTO bench_metric VALUES (1, 0, 'event', 'uops', 'event=0xa1', 'perf', '1'),
