@@ -45,6 +45,14 @@ static bool store_probe(struct store *store)
            SQLITE_OK;
 }
 
+// True if the file beside it that readers share cannot be made, as on a full disk.
+static bool store_lacks_space(struct store *store)
+{
+    int code = sqlite3_extended_errcode(store->db);
+    return code == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_SHMOPEN ||
+           code == SQLITE_IOERR_SHMMAP || code == SQLITE_IOERR_WRITE;
+}
+
 static int store_open_read(const char *path, struct store **out, struct err *err)
 {
     struct store *store;
@@ -55,7 +63,7 @@ static int store_open_read(const char *path, struct store **out, struct err *err
         return -1;
     if (!store_probe(store)) {
         int code = sqlite3_errcode(store->db) & 0xff;
-        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) {
+        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY && !store_lacks_space(store)) {
             store_error(store, err, "read");
             int result = store->foreign ? STORE_FOREIGN : -1;
             store_close(store);
@@ -68,8 +76,9 @@ static int store_open_read(const char *path, struct store **out, struct err *err
         free(wal);
         if (pending)
             return err_set(err,
-                           "%s: its last changes are still in %s-wal, and its directory is "
-                           "read-only; copy both files to a directory that you can write to",
+                           "%s: its last changes are still in %s-wal, and nothing can be written "
+                           "beside them; free space, or copy both files to a directory that you "
+                           "can write to",
                            path, path);
         if (store_connect_immutable(path, &store, err) != 0)
             return -1;

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# On a full disk commands that read a database work, since they need to write nothing there; those
+# that write say what is wrong. Skipped where no file system can be mounted.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+unshare -rm true 2>/dev/null || { echo "a file system cannot be mounted here" && exit 77; }
+fixture known.db
+
+mkdir disk
+full() { # ARGS...
+    # shellcheck disable=SC2016 # the inner shell's own
+    unshare -rm sh -c 'mount -t tmpfs -o size=1m tmpfs disk && cp known.db disk || exit 99
+        cat /dev/zero >disk/filler 2>/dev/null
+        exec "$@"' sh "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
+    STATUS=$?
+    CLI_COMMAND="latput $*, on a full disk"
+}
+full query --db disk/known.db --format csv
+expect_status 0
+expect_out '^testb,add,r64 r64,'
+full export --db disk/known.db --run 1 --format csv
+expect_status 0
+full rederive --db disk/known.db
+expect_status 3
+expect_err 'disk/known.db: cannot .*free space'
+finish
