@@ -8,12 +8,14 @@
 #include "util/subproc.h"
 #include "version.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 int main(int argc, char **argv)
 {
     int at = 1;
+    signal(SIGXFSZ, SIG_IGN); // a file size limit becomes an error with a message
     for (; at < argc && argv[at][0] == '-'; at++) {
         if (strcmp(argv[at], "--version") == 0) {
             puts("latput " LATPUT_VERSION);

@@ -67,8 +67,9 @@ enum column_differs {
 #define COLUMN_TOLERANCE 0.02
 #define COLUMN_LEAST_CLK 0.005
 
-// Whether two values are the same, for differences (diff/) and for tables of others (compare/); the
-// page has the same rule (site/differs.js). A value is a range; its ends are equal if it is none.
+// One rule says whether two values are the same, for differences (diff/) and for tables of others
+// (compare/); the page has it, too (site/differs.js). A value is a range; its ends are equal if it is
+// none.
 struct column_range {
     double least, most;
 };

@@ -79,6 +79,7 @@ static _Noreturn void subproc_child_main(const char *const argv[],
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     int in = setup->stdin_path ? open(setup->stdin_path, O_RDONLY) : subproc_open_null(O_RDONLY);
     if (in > 0)
         dup2(in, 0);

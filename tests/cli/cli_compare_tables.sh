@@ -279,8 +279,8 @@ expect_out ',ADD64rr RAX RAX RBX,,.*not matched,a document without its snippet o
 expect_out ',DIV64r RCX,,.*not matched,a document with an error'
 groups_check
 
-run compare planted.csv dump.txt made.xml made.yaml escape.csv tsc.txt ns.txt ns.csv few.txt real.db \
-    packed.tar.xz --uarch zen5 --left-out left --fail-above 5
+run compare planted.csv dump.txt made.xml made.yaml escape.csv tsc.txt ns.txt ns.csv few.txt \
+    real.db packed.tar.xz --uarch zen5 --left-out left --fail-above 5
 expect_status 1
 expect_err 'planted\.csv: [0-9.]+ % of the values differ and nothing explains it'
 expect "rows that are no forms" grep -q '^planted.csv:19: no form of the lists: frobnicate r32$' left

@@ -24,4 +24,10 @@ expect_status 0
 full rederive --db disk/known.db
 expect_status 3
 expect_err 'disk/known.db: cannot .*free space'
+# Nor does a limit of the size of files end a command without a word.
+(ulimit -f 1 && exec "$LATPUT" help run >limited 2>"$ERR")
+STATUS=$?
+CLI_COMMAND="latput help run, where files have a kilobyte"
+expect_status 3
+expect_err 'cannot write the output'
 finish

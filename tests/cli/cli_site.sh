@@ -127,7 +127,7 @@ for signal in TERM KILL; do
     [ "$signal" = TERM ] || mv page/latput-scratch-* killed || cli_fail "files wait beside the page"
     unfinished "after SIG$signal"
 done
-# What a killed one leaves is taken away by the next. A symbolic link and `.` are places, too.
+# The next one takes away what a killed one leaves. A symbolic link and `.` are places, too.
 mv killed page/latput-scratch-abcdef
 ln -s page link
 run site --db known.db --output link

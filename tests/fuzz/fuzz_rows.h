@@ -16,7 +16,7 @@ enum {
     CHANGE_LENGTH = 8, // of the text
     CHANGE_BYTES
 };
-// What a value of the row becomes, but for the last two.
+// A value of the row becomes one of these, but for the last two.
 enum {
     CHANGE_NULL,
     CHANGE_INTEGER,

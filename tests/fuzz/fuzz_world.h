@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the targets of foreign packs and databases work on, made once.
+// The world that targets of foreign packs and databases work on, made once.
 #pragma once
 
 #include "store/store.h"

@@ -54,7 +54,7 @@ static void expect_names(struct fixture *fixture, struct store **store, const ch
     *store = fixture_open(fixture->db, STORE_WRITE);
 }
 
-// What tells machines apart, as far as it is needed.
+// Names have what tells machines apart, as far as it is needed.
 static void test_names(void **state)
 {
     (void)state;
