@@ -295,7 +295,7 @@ SELECT *, iif(fast_tests > 0, fast_clk, slow_clk) AS rthroughput_clk,
     CASE WHEN trouble IS NOT NULL THEN substr(trouble, 9) WHEN kinds_ok > 0 THEN 'ok'
         ELSE 'not_measurable' END AS outcome,
     iif(latency_asked, 'L', '') || iif(rthroughput_asked, 'T', '') AS tests,
-    -- The one who refuses the instruction: #GP is the system's word; a hypervisor may hide a feature.
+    -- #GP is the system's refusal of the instruction; a hypervisor may hide a feature.
     CASE WHEN trouble GLOB '*unsupported' THEN (
         SELECT CASE WHEN result.detail GLOB '#GP*' THEN 'system'
             WHEN cpu.hypervisor <> '' THEN 'hypervisor?' ELSE 'CPU' END

@@ -183,7 +183,8 @@ if [ -n "$build" ]; then
         case $build in /*) object=$build/${file%.*}.o ;; *) object=./$build/${file%.*}.o ;; esac
         [ -r "$object" ] || { echo "$object is not there; make all" >&2 && exit 1; }
         objects+=$object$'\n'
-    done < <(echo "$sources" | grep '\.c$' && find runner -name 'core_*.asm' ! -name '*32.asm')
+    done < <(echo "$sources" | grep '\.c$' | grep -v '^kernel/' &&
+        find runner -name 'core_*.asm' ! -name '*32.asm')
     # The measuring process is a program of its own.
     found=$(for part in '-v' '-e'; do
         echo "$objects" | grep -v '^$' | grep "$part" /core_ | xargs -r nm -A | awk "$calls" |

@@ -130,8 +130,8 @@ static bool called_next(const char **at, struct one_called *one)
     return true;
 }
 
-// Names fit a CPU more or less well: a name is the machine, or the uarch, or that without the mark of an
-// inferred one; or people call it so.
+// Names fit a CPU more or less well: a name is the machine, or the uarch, or that without the mark
+// of an inferred one; or people call it so.
 enum fit { FIT_NOT, FIT_CALLED, FIT_INFERRED, FIT_UARCH };
 
 static bool is_inferred(const char *uarch, const char *name)

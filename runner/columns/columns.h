@@ -68,8 +68,8 @@ enum column_differs {
 #define COLUMN_LEAST_CLK 0.005
 
 // One rule says whether two values are the same, for differences (diff/) and for tables of others
-// (compare/); the page has it, too (site/differs.js). A value is a range; its ends are equal if it is
-// none.
+// (compare/); the page has it, too (site/differs.js). A value is a range; its ends are equal if it
+// is none.
 struct column_range {
     double least, most;
 };

@@ -162,8 +162,8 @@ static bool is_same_family(const struct diff_pair *pair)
 static bool names_differ(const struct diff_pair *pair, int i)
 {
     const char *one = pair->a->values[i].text, *two = pair->b->values[i].text;
-    return *one && *two && !strchr(one, '?') && !strchr(two, '?') &&
-           is_same_family(pair) && strcmp(one, two) != 0;
+    return *one && *two && !strchr(one, '?') && !strchr(two, '?') && is_same_family(pair) &&
+           strcmp(one, two) != 0;
 }
 
 bool diff_column_differs(const struct diff *diff, const struct diff_pair *pair, int column)

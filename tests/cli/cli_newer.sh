@@ -10,5 +10,6 @@ table=${LATPUT_REFERENCE:-/nowhere}/x86_new_variants.tsv
 run check --coverage "$table"
 expect_status 0
 CLI_COMMAND="at least 99 % of the variants are in the lists"
+# shellcheck disable=SC2016 # the program is awk's
 expect "$CLI_COMMAND" awk '$1 == "all" { enough = $2 >= 0.99 * $4 } END { exit !enough }' "$OUT"
 finish

@@ -264,13 +264,9 @@ static void test_hostile(void **state)
     fill_hostile(store);
     store = reread(&fixture, store);
     assert_int_equal(site_write(store, &options, &counts, &err), 0);
-    static const char *const names[] = {"data/index.js",
-                                        "data/forms.js",
-                                        "data/cpu_unknown.js",
-                                        "data/cpu_unknown.0.js",
-                                        "data/properties.js",
-                                        "data/words.js",
-                                        "data/code.js"};
+    static const char *const names[] = {
+        "data/index.js",      "data/forms.js", "data/cpu_unknown.js", "data/cpu_unknown.0.js",
+        "data/properties.js", "data/words.js", "data/code.js"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         char *text = read_file(fixture.dir, names[i]);
         assert_null(strpbrk(text, "<>&"));
