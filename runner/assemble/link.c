@@ -18,9 +18,9 @@ struct link {
     struct object core, object;
     uint64_t at[LINK_SECTIONS_MAX]; // addresses of the object's sections; 0: not placed
     struct section symbols;         // of the object
-    struct section table_bytes, text_bytes, data_bytes; // of the object
-    uint64_t text, data; // numbers of .text and .rodata; data 0: there is none
-    struct strbuf table, code;
+    struct section table_bytes, text_bytes, data_bytes, user_bytes; // of the object
+    uint64_t text, data, user; // numbers of .text, .rodata and latput_user; 0: there is none
+    struct load_bytes bytes;
     struct arena *arena;
     struct link_faults *faults;
 };
@@ -97,6 +97,7 @@ static int link_place(struct link *link, struct err *err)
     uint64_t table = link_find_section(&link->object, GEN_TABLE, &link->table_bytes);
     link->text = link_find_section(&link->object, ".text", &link->text_bytes);
     link->data = link_find_section(&link->object, ".rodata", &link->data_bytes);
+    link->user = link_find_section(&link->object, "latput_user", &link->user_bytes);
     if (!table || !link->text)
         return err_set(err, "%s: is no assembled batch", link->object.path);
     link->at[table] = LOAD_TABLE;
@@ -108,7 +109,11 @@ static int link_place(struct link *link, struct err *err)
         link->at[link->data] = end;
         end += link->data_bytes.size;
     }
-    if (link->table_bytes.size > LOAD_CODE - LOAD_TABLE || end > LOAD_END || align > LOAD_CODE)
+    if (link->user)
+        link->at[link->user] = LOAD_USER;
+    if (link->table_bytes.size > LOAD_CODE - LOAD_TABLE || end > LOAD_CODE_END ||
+        align > LOAD_CODE || link->user_bytes.size > LOAD_USER_END - LOAD_USER ||
+        link->user_bytes.align > LOAD_USER)
         return err_set(err, "%s: is more than a program holds; measure fewer kernels at a time",
                        link->object.path);
     return 0;
@@ -313,7 +318,7 @@ static int link_check_symbols(const struct link *link, struct err *err)
     if (found == ARRAY_LEN(expected))
         return 0;
     return err_set(err, "the assembled code has bytes in a section of latput's own; it may use "
-                        ".text and .rodata");
+                        ".text, .rodata and latput_user");
 }
 
 static void link_gather(struct link *link)
@@ -321,13 +326,16 @@ static void link_gather(struct link *link)
     const char *bytes = (const char *)link->object.bytes;
     const struct section *table = &link->table_bytes, *text = &link->text_bytes,
                          *data = &link->data_bytes;
-    strbuf_put(&link->table, bytes + table->offset, (size_t)table->size);
-    strbuf_put(&link->code, bytes + text->offset, (size_t)text->size);
+    strbuf_put(&link->bytes.table, bytes + table->offset, (size_t)table->size);
+    strbuf_put(&link->bytes.code, bytes + text->offset, (size_t)text->size);
+    if (link->user)
+        strbuf_put(&link->bytes.user, bytes + link->user_bytes.offset,
+                   (size_t)link->user_bytes.size);
     if (!link->data)
         return;
-    while (LOAD_CODE + link->code.len < link->at[link->data])
-        strbuf_put(&link->code, "", 1);
-    strbuf_put(&link->code, bytes + data->offset, (size_t)data->size);
+    while (LOAD_CODE + link->bytes.code.len < link->at[link->data])
+        strbuf_put(&link->bytes.code, "", 1);
+    strbuf_put(&link->bytes.code, bytes + data->offset, (size_t)data->size);
 }
 
 int link_write(const char *core, const char *object, const char *to, struct arena *arena,
@@ -350,10 +358,11 @@ int link_write(const char *core, const char *object, const char *to, struct aren
         status = 1;
     if (status == 0) {
         link_gather(&link);
-        status = load_write_bytes(core, &link.table, &link.code, to, err);
+        status = load_write_bytes(core, &link.bytes, to, err);
     }
-    strbuf_free(&link.table);
-    strbuf_free(&link.code);
+    strbuf_free(&link.bytes.table);
+    strbuf_free(&link.bytes.code);
+    strbuf_free(&link.bytes.user);
     free(link.core.bytes);
     free(link.object.bytes);
     return status;

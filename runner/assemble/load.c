@@ -126,24 +126,34 @@ bool load_fits(const struct gen_kernel *kernels, int nkernels)
         table +=
             sizeof(struct core_kernel) + (size_t)kernels[i].spec->nfills * sizeof(struct core_fill);
     return table <= LOAD_CODE - LOAD_TABLE &&
-           load_code_bytes(kernels, nkernels) <= LOAD_END - LOAD_CODE;
+           load_code_bytes(kernels, nkernels) <= LOAD_CODE_END - LOAD_CODE;
 }
 
-// A table and code for the sections: the code of kernels, or bytes.
+// A table, code and data for the sections: the code of kernels, or bytes.
 struct load_parts {
     const struct strbuf *table, *code; // code NULL: that of the kernels
+    const struct strbuf *user;         // NULL: none
     const struct gen_kernel *kernels;
     int nkernels;
 };
 
-// Writes the image, the table, and the code.
-static bool load_put(const struct load_image *image, const struct load_parts *parts,
-                     uint64_t table_at, uint64_t code_at, FILE *file)
+static uint64_t load_user_bytes(const struct load_parts *parts)
 {
+    return parts->user ? parts->user->len : 0;
+}
+
+// Writes the image, the table, data that a snippet may write, and the code.
+static bool load_put(const struct load_image *image, const struct load_parts *parts,
+                     const uint64_t at[3], FILE *file)
+{
+    uint64_t user = load_user_bytes(parts);
     fwrite(image->bytes, 1, image->size, file);
-    load_put_zeros(file, image->size, table_at);
+    load_put_zeros(file, image->size, at[0]);
     fwrite(parts->table->data, 1, parts->table->len, file);
-    load_put_zeros(file, table_at + parts->table->len, code_at);
+    load_put_zeros(file, at[0] + parts->table->len, at[1]);
+    if (user)
+        fwrite(parts->user->data, 1, user, file);
+    load_put_zeros(file, at[1] + user, at[2]);
     if (!parts->code)
         return gen_put_code(parts->kernels, parts->nkernels, file);
     return fwrite(strbuf_text(parts->code), 1, parts->code->len, file) == parts->code->len;
@@ -157,19 +167,21 @@ static int load_write_parts(const char *core, const struct load_parts *parts, co
         free(image.bytes);
         return -1;
     }
-    uint64_t table_at = load_page_up(image.size),
-             code_at = load_page_up(table_at + parts->table->len);
+    uint64_t user_bytes = load_user_bytes(parts), at[3] = {load_page_up(image.size)};
+    at[1] = load_page_up(at[0] + parts->table->len);
+    at[2] = load_page_up(at[1] + user_bytes);
     uint64_t bytes =
         parts->code ? parts->code->len : load_code_bytes(parts->kernels, parts->nkernels);
-    const struct load_place table = {LOAD_TABLE, table_at, parts->table->len, false};
+    const struct load_place table = {LOAD_TABLE, at[0], parts->table->len, false};
+    const struct load_place user = {LOAD_USER, at[1], user_bytes, false};
     // The core copies composed code before it runs; other code may run where it lies.
-    const struct load_place code = {LOAD_CODE, code_at, bytes ? bytes : 1, parts->code};
+    const struct load_place code = {LOAD_CODE, at[2], bytes ? bytes : 1, parts->code};
     int status = 0;
-    if (!load_place(&image, &table) || !load_place(&image, &code))
+    if (!load_place(&image, &table) || !load_place(&image, &code) ||
+        (user_bytes && !load_place(&image, &user)))
         status = err_set(err, "%s: has no room for kernels", core);
     FILE *file = status == 0 ? fopen(to, "we") : NULL;
-    bool written = file && load_put(&image, parts, table_at, code_at, file) &&
-                   fchmod(fileno(file), S_IRWXU) == 0;
+    bool written = file && load_put(&image, parts, at, file) && fchmod(fileno(file), S_IRWXU) == 0;
     if ((file && fclose(file) != 0) || (!written && status == 0))
         status = err_set(err, "%s: cannot write: %s (is the disk full?)", to, strerror(errno));
     free(image.bytes);
@@ -192,9 +204,10 @@ int load_write(const char *core, const struct gen_kernel *kernels, int nkernels,
     return status;
 }
 
-int load_write_bytes(const char *core, const struct strbuf *table, const struct strbuf *code,
-                     const char *to, struct err *err)
+int load_write_bytes(const char *core, const struct load_bytes *bytes, const char *to,
+                     struct err *err)
 {
-    const struct load_parts parts = {.table = table, .code = code};
+    const struct load_parts parts = {
+        .table = &bytes->table, .code = &bytes->code, .user = &bytes->user};
     return load_write_parts(core, &parts, to, err);
 }

@@ -10,7 +10,9 @@
 // (core_layout.inc). The linker is told the same (Makefile).
 #define LOAD_TABLE 0x00800000
 #define LOAD_CODE 0x02000000
-#define LOAD_END 0x5e000000
+#define LOAD_CODE_END 0x40000000
+#define LOAD_USER LOAD_CODE_END // what a snippet may write
+#define LOAD_USER_END 0x5e000000
 enum { LOAD_HEAD = 16 }; // bytes in front of the table, with the number of its entries
 
 // Returns the linked core of a mode.
@@ -21,6 +23,10 @@ bool load_fits(const struct gen_kernel *kernels, int nkernels);
 // message.
 int load_write(const char *core, const struct gen_kernel *kernels, int nkernels, const char *to,
                struct err *err);
+// Bytes for the sections of the linked core.
+struct load_bytes {
+    struct strbuf table, code, user;
+};
 // Writes the program `to`: the linked core with these bytes in its sections.
-int load_write_bytes(const char *core, const struct strbuf *table, const struct strbuf *code,
-                     const char *to, struct err *err);
+int load_write_bytes(const char *core, const struct load_bytes *bytes, const char *to,
+                     struct err *err);

@@ -318,6 +318,7 @@ static bool core_is_found(struct core *core)
     core_make(core);
     session->cpu = &core->has;
     session->issue_width = core->model->width;
+    session->params.config.give_up_ms = 600000;
     const struct port_oracle oracle = {.measure = core_measure, .context = core};
     bool good = portrun_find_model(&core->all, &oracle, session, &found->model, &note, &err) == 0;
     if (!good)

@@ -215,7 +215,8 @@ static void a_published_core_is_found(void **state)
     static struct cpu_info cpu = {.uarch = "sapphirerapids"};
     struct err err = {0}, note = {0};
     whole_open(&whole, cpu.uarch);
-    const struct session session = {.cpu = &cpu, .issue_width = whole.stored.model.width};
+    const struct session session = {
+        .cpu = &cpu, .issue_width = whole.stored.model.width, .params.config.give_up_ms = 600000};
     const struct port_oracle oracle = {.measure = whole_measure, .context = &whole};
     if (portrun_find_model(&whole.forms, &oracle, &session, &model, &note, &err) != 0)
         fail_msg("%s", err.text);
