@@ -136,7 +136,7 @@ of_cc = $(shell $(CC) $(1) -print-file-name=$(2))
 each_of_cc = $(foreach f,$(2),$(call of_cc,$(1),$f))
 link_core = $(LD) -m $(2) -static -z noexecstack --strip-debug -Ttext-segment=0x400000 \
 	--section-start=latput_table=0x00800000 --section-start=latput_code=0x02000000 \
-	--section-start=latput_room=0x40000000 -o $@ \
+	--section-start=latput_room=0x01400000 -o $@ \
 	$(call each_of_cc,$(1),crt1.o crti.o crtbeginT.o) $^ \
 	--start-group $(call each_of_cc,$(1),libgcc.a libgcc_eh.a libc.a) --end-group \
 	$(call each_of_cc,$(1),crtend.o crtn.o)

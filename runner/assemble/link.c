@@ -111,9 +111,8 @@ static int link_place(struct link *link, struct err *err)
     }
     if (link->user)
         link->at[link->user] = LOAD_USER;
-    if (link->table_bytes.size > LOAD_CODE - LOAD_TABLE || end > LOAD_CODE_END ||
-        align > LOAD_CODE || link->user_bytes.size > LOAD_USER_END - LOAD_USER ||
-        link->user_bytes.align > LOAD_USER)
+    if (link->table_bytes.size > LOAD_USER - LOAD_TABLE || end > LOAD_END || align > LOAD_CODE ||
+        link->user_bytes.size > LOAD_CODE - LOAD_USER || link->user_bytes.align > LOAD_USER)
         return err_set(err, "%s: is more than a program holds; measure fewer kernels at a time",
                        link->object.path);
     return 0;

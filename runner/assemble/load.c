@@ -125,8 +125,8 @@ bool load_fits(const struct gen_kernel *kernels, int nkernels)
     for (int i = 0; i < nkernels; i++)
         table +=
             sizeof(struct core_kernel) + (size_t)kernels[i].spec->nfills * sizeof(struct core_fill);
-    return table <= LOAD_CODE - LOAD_TABLE &&
-           load_code_bytes(kernels, nkernels) <= LOAD_CODE_END - LOAD_CODE;
+    return table <= LOAD_USER - LOAD_TABLE &&
+           load_code_bytes(kernels, nkernels) <= LOAD_END - LOAD_CODE;
 }
 
 // A table, code and data for the sections: the code of kernels, or bytes.

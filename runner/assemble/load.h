@@ -9,10 +9,9 @@
 // Addresses of the sections, between the core, below 8 MiB, and the memory of corunners
 // (core_layout.inc). The linker is told the same (Makefile).
 #define LOAD_TABLE 0x00800000
+#define LOAD_USER 0x01400000 // what a snippet may write
 #define LOAD_CODE 0x02000000
-#define LOAD_CODE_END 0x40000000
-#define LOAD_USER LOAD_CODE_END // what a snippet may write
-#define LOAD_USER_END 0x5e000000
+#define LOAD_END 0x5e000000
 enum { LOAD_HEAD = 16 }; // bytes in front of the table, with the number of its entries
 
 // Returns the linked core of a mode.

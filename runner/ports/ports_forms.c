@@ -75,11 +75,22 @@ static bool row_transfers(const struct list_row *row)
     return reads && writes && (reads & writes) == 0;
 }
 
+// Returns true for EVEX forms of general-purpose registers and memory alone: they do what legacy
+// forms do, which more CPUs have.
+static bool row_is_promoted(const struct list_row *row)
+{
+    bool promoted = row->enc == ENC_EVEX;
+    for (int i = 0; i < row->nops; i++)
+        promoted &= row->ops[i].kind != OPERAND_VEC && row->ops[i].kind != OPERAND_VSIB &&
+                    row->ops[i].kind != OPERAND_MASK;
+    return promoted;
+}
+
 static int blocker_cost(const struct list_row *row)
 {
     int cost = implicit_cost(row), written = 0, registers_read = 0, loads = 0, stores = 0;
     bool masks = false;
-    if (cost < 0 || row->bits != 64 || !mix_plannable(row) || row->same ||
+    if (cost < 0 || row_is_promoted(row) || row->bits != 64 || !mix_plannable(row) || row->same ||
         row->data != DATA_ORDINARY || row->rounding != ROUND_NONE)
         return -1;
     for (int i = 0; i < row->nops; i++) {

@@ -14,7 +14,7 @@ while IFS='|' read -r _ wall where tests _; do
         compgen -G "$TREE/runner/$name" >/dev/null
         expect "$name, where a wall is said to stand" [ $? = 0 ]
     done
-    named=$(grep -oE '`(test|cli)_[a-z_]+`' <<<"$tests" | tr -d '`')
+    named=$(grep -oE '`(test|cli)_[a-z0-9_]+`' <<<"$tests" | tr -d '`')
     [ -n "$named" ]
     expect "a test is named for:$wall" [ $? = 0 ]
     for name in $named; do
