@@ -44,7 +44,7 @@ expect_status 2
 expect_err "has no results of the uarch 'milan', only of "
 run ports --db ports.db --uarch 'zen5,spr'
 expect_status 2
-expect_err "has no results of the uarch 'zen5', only of sapphirerapids\?"
+expect_err "has no results of the uarch 'zen5,spr', only of sapphirerapids\?"
 run counters list --uarch spr --format csv 'p0'
 expect_out '^sapphirerapids,'
 run counters list --uarch 'sapphirerapids?' --format csv 'p0'
