@@ -207,7 +207,9 @@ clocked 0.8 >tsc.txt
 } >ns.txt
 {
     echo 'mnemonic,operands,latency_ns,throughput_ns'
-    printf '%s,r64 r64,0.3,\n' add sub and or xor cmp test sbb
+    printf '%s,r64 r64,0.3,\n' add sub and or xor
+    printf '%s,r32 r32,0.3,\n' add sub and or xor
+    printf '%s,r64,0.3,\n' inc dec neg not
     echo 'imul,r64 r64,0.9,0.3'
 } >ns.csv
 sed '/ADD\|SUB\|AND\|OR\|NEG\|NOT/d' ns.txt >few.txt
