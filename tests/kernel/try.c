@@ -3,7 +3,7 @@
 // variants, and what the module has to refuse. Prints a line per kernel before and after it, so
 // that one which never ends is known. Usage: try [SKIP], numbers of kernels to leave out, as in
 // 3,5.
-#include "latput_kernel.h"
+#include "../../kernel/latput_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
