@@ -3,19 +3,21 @@
 # The whole suite, unattended: installs what is missing, builds, measures every list and every
 # property of the pipeline and writes tables, data sheet, pictures, a web page and a pack to
 # results/. Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N; those that choose
-# forms (lists, --filter) leave the properties out. A second call goes on where an interrupted one
-# ended; after a finished one it only measures the properties anew. Where a run ends with status 1,
-# what it has no value for is measured once more. It survives the end of the terminal or connection
-# that started it. Exit status as `latput run`: 0 all done (a few unstable tests are a warning), 1
-# the results as a whole are in doubt, tests failed that should not have, or it was stopped (the log
-# says which), 2 wrong usage, 3 the environment lacks something or nothing could be measured.
+# forms (lists, --filter) leave the properties out. Of several kinds of cores (P and E cores) each
+# is measured, unless --cpu or --kind chooses one, and has a directory below results/ and a pack. A
+# second call goes on where an interrupted one ended; after a finished one it only measures the
+# properties anew. Where a run ends with status 1, what it has no value for is measured once more.
+# It survives the end of the terminal or connection that started it. Exit status as `latput run`: 0
+# all done (a few unstable tests are a warning), 1 the results as a whole are in doubt, tests failed
+# that should not have, or it was stopped (the log says which), 2 wrong usage, 3 the environment
+# lacks something or nothing could be measured.
 set -u
 cd "$(dirname "$0")" || exit 3
 trap '' HUP PIPE # a lost terminal or connection; inherited by all that follows
 stopped=
 trap stopped=1 INT TERM
 
-latput=build/latput results=results db=() property=() chosen=
+latput=build/latput results=results db=() property=() chosen='' one=
 arguments=("$@")
 while [ $# -gt 0 ]; do # the options that concern the other commands, too
     case $1 in
@@ -23,8 +25,9 @@ while [ $# -gt 0 ]; do # the options that concern the other commands, too
     --db=*) db=("$1") ;;
     --results) results=${2-} && shift ;;
     --results=*) results=${1#*=} ;;
-    --cpu) property+=(--cpu "${2-}") && shift ;;
-    --cpu=* | --quick) property+=("$1") ;;
+    --cpu | --kind) one=1 && property+=("$1" "${2-}") && shift ;;
+    --cpu=* | --kind=*) one=1 && property+=("$1") ;;
+    --quick) property+=("$1") ;;
     --give-up) shift ;;
     --give-up=* | -q | --quiet) ;;
     *) chosen=1 ;;
@@ -90,9 +93,22 @@ if [ -z "$chosen" ]; then # tables without them are worth having
     step "$latput" property --resume "${property[@]}" "${db[@]}" --results "$results" ||
         note "The properties are incomplete or in doubt."
 fi
-step "$latput" report "${db[@]}" --output "$results" || exit
+# Kinds of cores that were measured, where there are several; their directories have their names.
+kinds=()
+if [ -z "$one" ] && grep -qs '^cpus ' "$results/cpu.cpuid"; then
+    for kind in $("$latput" cpu --kinds 2>>"$log" | awk 'NR > 1 { print $1 }'); do
+        [ ! -d "$results/$kind" ] || kinds+=("$kind")
+    done
+fi
+for kind in "${kinds[@]}"; do
+    step "$latput" report "${db[@]}" --kind "$kind" --output "$results/$kind" || exit
+done
+[ "${#kinds[@]}" != 0 ] || step "$latput" report "${db[@]}" --output "$results" || exit
 step "$latput" site "${db[@]}" --output "$results/site" --no-database || exit
-step "$latput" pack "${db[@]}" --output "$results" || exit
+for kind in "${kinds[@]}"; do
+    step "$latput" pack "${db[@]}" --kind "$kind" --output "$results" || exit
+done
+[ "${#kinds[@]}" != 0 ] || step "$latput" pack "${db[@]}" --output "$results" || exit
 [ "$status" = 0 ] || note \
     "The results are not to be relied on as they are, see 'ends with status' in $log or above."
 there() { # FILE WHAT: prints what is there to be read
@@ -101,5 +117,8 @@ there() { # FILE WHAT: prints what is there to be read
 note "Results are in $results/: tables (*.txt), the machine (info.txt)," \
     "$(there properties.txt 'the pipeline (properties.txt)')$(there 'plots/*.svg' \
         'its curves (plots/*.svg)')a web page (site/index.html), the pack (*.tar.xz), this log."
+for kind in "${kinds[@]}"; do
+    note "Tables, machine and pipeline of the kind of core $kind are in $results/$kind/."
+done
 note "Ask the database with: $latput query${db[*]:+ ${db[*]}} 'add*'"
 exit "$status"

@@ -78,6 +78,10 @@ const char *cpu_uarch_called(const char *said, struct err *err)
     const struct cpu_family *family = strchr(said, '?') ? NULL : cpu_family_find(said);
     if (family || strcmp(said, "unknown") == 0)
         return family ? family->uarch : "unknown";
+    // "Zen 5" is zen5, though zen5c has that core, too.
+    for (int i = 0; (uarch = cpu_family_name(i)); i++)
+        if (name_is(uarch, strlen(uarch), said))
+            return uarch;
     for (int i = 0; (uarch = cpu_family_name(i)); i++) {
         suggest_offer(&near, uarch);
         if (cpu_is_called(uarch, said)) {

@@ -44,6 +44,16 @@ static void decode_brand(struct cpu_info *cpu)
     text_put(cpu->brand, sizeof cpu->brand, words, 12);
 }
 
+// Returns true if AMD's topology says, of any level, that its cores are of several types. Bits
+// 31:28 of EBX are 0 elsewhere, which is a type, too.
+static bool cpu_is_heterogeneous(const struct cpu_info *cpu)
+{
+    for (int i = 0; i < cpu->nleaves; i++)
+        if (cpu->leaves[i].leaf == 0x80000026 && cpu->leaves[i].eax >> 30 & 1)
+            return true;
+    return false;
+}
+
 static void decode_signature(struct cpu_info *cpu)
 {
     const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, 1, 0);
@@ -59,10 +69,26 @@ static void decode_signature(struct cpu_info *cpu)
         cpu->model += (int)(sig >> 12 & 0xf0);
     if (cpu->family == 15)
         cpu->family += (int)(sig >> 20 & 0xff);
-    leaf = cpu_leaf_find(cpu, 0x1a, 0);
+}
+
+bool cpu_is_hybrid(const struct cpu_info *cpu)
+{
+    const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, 7, 0);
+    return cpu_is_heterogeneous(cpu) ||
+           (leaf && leaf->edx >> 15 & 1 && cpu_leaf_find(cpu, 0x1a, 0));
+}
+
+static void decode_core_type(struct cpu_info *cpu)
+{
+    const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, 0x1a, 0);
     if (leaf) {
         cpu->core_type = (int)(leaf->eax >> 24);
         cpu->native_model = leaf->eax & 0xffffff;
+    }
+    leaf = cpu_leaf_find(cpu, 0x80000026, 0);
+    if (cpu_is_heterogeneous(cpu) && leaf) {
+        cpu->core_type = CPU_CORE_AMD | (int)(leaf->ebx >> 28);
+        cpu->native_model = leaf->ebx >> 24 & 15;
     }
 }
 
@@ -160,6 +186,7 @@ int cpu_decode(struct cpu_info *cpu, struct err *err)
     text_put(cpu->vendor, sizeof cpu->vendor, vendor, 3);
     decode_brand(cpu);
     decode_signature(cpu);
+    decode_core_type(cpu);
     decode_hypervisor(cpu);
     decode_features(cpu);
     decode_tsc(cpu);

@@ -131,15 +131,17 @@ struct candidates {
     int n;
 };
 
-// Returns false for rows that would fit anything: of another kind of core than leaf 1AH names,
-// without evidence, or without a width although one was measured.
+// Returns false for rows that would fit anything: of another kind of core than CPUID names (of one
+// kind among several of a family, where it names none), without evidence, or without a width
+// although one was measured.
 static bool row_is_candidate(const struct cpu_info *cpu, const struct fit *fit,
                              const struct cpu_measured *measured)
 {
     const struct family_row *row = fit->row;
     return fit->shown > 0 && !fit_refuted(fit) &&
            (row->facts.issue_width || !measured->issue_width) &&
-           (row->core_type < 0 || !cpu->core_type || row->core_type == cpu->core_type);
+           (row->core_type < 0 || !cpu->core_type || row->core_type == cpu->core_type) &&
+           (!row->refines || family_row_fits_core(row, cpu));
 }
 
 // Families that nothing contradicts, one row each: of the CPU's vendor, or of any.

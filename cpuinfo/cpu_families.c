@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Reads cpus.csv and looks a CPU up in it. Two lines that fit the same CPU are an error, so that
-// the order of the lines means nothing and no line can hide another.
+// Reads cpus.csv and looks a CPU up in it. Two lines that fit the same CPU are an error unless one
+// asks for more of its core, so that the order of the lines means nothing and no line can hide
+// another.
 #include "cpu_tables.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -62,14 +64,22 @@ static int models_parse(const char *text, struct family_row *row)
     return row->nmodels > 0 ? 0 : -1;
 }
 
-// Parses "", "0x40" or "0x20/3" (with the native model number).
+// Parses "", "0x40", "0x20/3" (with the native model number), each with " no-l3" after it.
 static int core_type_parse(const char *text, struct family_row *row)
 {
+    static const char no_l3[] = " no-l3";
     uint64_t type, native = 0;
-    size_t len = strcspn(text, "/");
+    size_t len = strcspn(text, "/ ");
+    char type_text[32];
     row->core_type = -1;
     if (!text[0])
         return 0;
+    const char *blank = strchr(text, ' ');
+    if (strlen(text) >= sizeof type_text || (blank && strcmp(blank, no_l3) != 0))
+        return -1;
+    row->no_l3 = blank != NULL;
+    snprintf(type_text, sizeof type_text, "%.*s", (int)strcspn(text, " "), text);
+    text = type_text;
     if (cell_number(text, len, 0xff, &type) < 0)
         return -1;
     if (text[len] &&
@@ -194,6 +204,20 @@ static bool ranges_meet(const struct model_range *a, const struct model_range *b
     return a->from <= b->to && b->from <= a->to;
 }
 
+// Returns how much a row asks of the core beyond the signature.
+static int row_asks(const struct family_row *row)
+{
+    return (row->core_type >= 0) + (row->native_model != 0) + row->no_l3;
+}
+
+// Returns true if one of the rows asks for all that the other does, and more.
+static bool rows_refine(const struct family_row *a, const struct family_row *b)
+{
+    const struct family_row *more = row_asks(a) > row_asks(b) ? a : b, *less = more == a ? b : a;
+    return row_asks(a) != row_asks(b) && (less->core_type < 0 || more->core_type >= 0) &&
+           (!less->native_model || more->native_model) && (!less->no_l3 || more->no_l3);
+}
+
 static bool rows_overlap(const struct family_row *a, const struct family_row *b)
 {
     if (strcmp(a->facts.vendor, b->facts.vendor) != 0 || a->family != b->family ||
@@ -235,13 +259,15 @@ static int evidence_conflict(const struct family_evidence *evidence)
 }
 
 // Compares a new row with all earlier ones.
-static int row_check(const struct family_table *table, const struct family_row *row,
-                     struct err *err)
+static int row_check(struct family_table *table, struct family_row *row, struct err *err)
 {
     const struct csv_record *record = row->record;
     for (int i = 0; i < table->nrows; i++) {
-        const struct family_row *old = &table->rows[i];
-        if (rows_overlap(old, row))
+        struct family_row *old = &table->rows[i];
+        bool refine = rows_overlap(old, row) && rows_refine(old, row);
+        old->refines |= refine && row_asks(old) > row_asks(row);
+        row->refines |= refine && row_asks(row) > row_asks(old);
+        if (!refine && rows_overlap(old, row))
             return csv_record_error(
                 table->file.path, record, COL_MODELS, err,
                 "these models overlap with line %d (%s); a CPU must fit one line",
@@ -289,18 +315,28 @@ int families_read(const char *path, const struct feature_table *features,
     return table_read(path, &reader, table, &table->file, err);
 }
 
+bool family_row_fits_core(const struct family_row *row, const struct cpu_info *cpu)
+{
+    bool l3 = false;
+    for (int i = 0; i < cpu->ncaches; i++)
+        l3 |= cpu->caches[i].level == 3;
+    return (row->core_type < 0 || row->core_type == cpu->core_type) &&
+           (!row->native_model || row->native_model == cpu->native_model) &&
+           !(row->no_l3 && (l3 || cpu->ncaches == 0));
+}
+
 const struct family_row *family_lookup(const struct family_table *table, const struct cpu_info *cpu)
 {
+    const struct family_row *found = NULL;
     for (int i = 0; i < table->nrows; i++) {
         const struct family_row *row = &table->rows[i];
         if (strcmp(row->facts.vendor, cpu->vendor) != 0 || row->family != cpu->family ||
             cpu->stepping < row->steppings.from || cpu->stepping > row->steppings.to ||
-            (row->core_type >= 0 && row->core_type != cpu->core_type) ||
-            (row->native_model && row->native_model != cpu->native_model))
+            !family_row_fits_core(row, cpu) || (found && row_asks(found) >= row_asks(row)))
             continue;
         for (int m = 0; m < row->nmodels; m++)
             if (cpu->model >= row->models[m].from && cpu->model <= row->models[m].to)
-                return row;
+                found = row;
     }
-    return NULL;
+    return found;
 }

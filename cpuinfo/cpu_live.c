@@ -2,6 +2,8 @@
 // This machine: all leaves of CPUID with their subleaves, XCR0, the microcode revision, and the
 // TSC's frequency, which is compared with the kernel's clock if nothing reports it.
 #include "cpu_decode.h"
+#include "cpu_kinds.h"
+#include "util/affinity.h"
 #include "util/mem.h"
 #include "util/paths.h"
 
@@ -166,7 +168,7 @@ static uint64_t tsc_hz_measure(void)
     return (uint64_t)(hz + 0.5);
 }
 
-static void leaves_capture(struct cpu_info *cpu)
+void cpu_leaves_capture(struct cpu_info *cpu)
 {
     range_capture(cpu, 0);
     const struct cpuid_leaf *features = cpu_leaf_find(cpu, 1, 0);
@@ -194,13 +196,53 @@ static void brand_mark(struct cpu_info *cpu)
              path_machine("core") ? "a core made of text" : brand);
 }
 
-int cpu_identify(struct cpu_info *cpu, struct err *err)
+// Reads the CPU of a machine of files.
+static int dump_identify(const char *path, int number, struct cpu_info *cpu, struct err *err)
+{
+    struct cpu_kinds kinds;
+    if (cpu_kinds_load(path, &kinds, err) != 0)
+        return -1;
+    const struct cpu_kind *kind = kinds.n > 1 ? cpu_kinds_of(&kinds, number) : kinds.kinds;
+    if (kind)
+        *cpu = kind->cpu;
+    cpu_kinds_free(&kinds);
+    return kind ? 0 : err_set(err, "%s: has no CPU %d", path, number);
+}
+
+// Returns the last CPU that the calling thread may use; -1: that is not known.
+static int last_usable(void)
+{
+    cpu_set_t usable;
+    int last = -1;
+    if (sched_getaffinity(0, sizeof usable, &usable) != 0)
+        return -1;
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET((size_t)i, &usable))
+            last = i;
+    return last;
+}
+
+static int live_identify(int number, struct cpu_info *cpu, struct err *err)
+{
+    struct affinity_visit visit = {.moved = false};
+    cpu_leaves_capture(cpu);
+    if (number != CPU_HERE && cpu_is_hybrid(cpu)) {
+        number = number == CPU_LAST ? last_usable() : number;
+        if (number >= 0)
+            visit = affinity_visit(&number, 1);
+        memset(cpu, 0, sizeof *cpu);
+        cpu_leaves_capture(cpu);
+    }
+    if (visit.moved)
+        affinity_return(&visit);
+    return cpu_decode(cpu, err);
+}
+
+int cpu_identify(int number, struct cpu_info *cpu, struct err *err)
 {
     const char *dump = path_machine("cpuid");
     memset(cpu, 0, sizeof *cpu);
-    if (!dump)
-        leaves_capture(cpu);
-    if ((dump ? cpu_load(dump, cpu, err) : cpu_decode(cpu, err)) < 0)
+    if ((dump ? dump_identify(dump, number, cpu, err) : live_identify(number, cpu, err)) != 0)
         return -1;
     brand_mark(cpu);
     cpu->live = true;

@@ -69,6 +69,8 @@ struct family_row {
     struct model_range steppings;
     int core_type;         // -1: any
     uint32_t native_model; // 0: any
+    bool no_l3;            // only of cores that CPUID shows no L3 cache of
+    bool refines;          // another row fits its CPUs, too, and asks for less
     struct family_evidence evidence;
     const struct csv_record *record;
 };
@@ -120,9 +122,12 @@ const struct family_table *families_table(void);
 const struct size_table *sizes_table(void);
 const struct name_table *names_table(void);
 
-// Returns the row for vendor, family, model, stepping and core type of `cpu`; NULL: there is none.
+// Returns the row for vendor, family, model, stepping and core of `cpu`, of several the one that
+// asks for most; NULL: there is none.
 const struct family_row *family_lookup(const struct family_table *table,
                                        const struct cpu_info *cpu);
+// Returns true if the core's type, native model and L3 cache are as the row wants them.
+bool family_row_fits_core(const struct family_row *row, const struct cpu_info *cpu);
 
 // Returns the core's size in the table for this observation; most 0: none.
 struct core_size core_size_find(const struct size_table *table, const char *core,

@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 enum { CPU_FEATURES_MAX = 512, CPU_CACHES_MAX = 8, CPUID_LEAVES_MAX = 512 };
-enum { CPU_PORT_GROUPS_MAX = 12 }; // groups of ports with a counter
+enum { CPU_CORE_ATOM = 0x20, CPU_CORE_CORE = 0x40 }; // types of core of CPUID 1AH
+enum { CPU_CORE_AMD = 0x10 };                        // and those of AMD begin with it
+enum { CPU_PORT_GROUPS_MAX = 12 };                   // groups of ports with a counter
 
 struct cpuid_leaf {
     uint32_t leaf, subleaf;
@@ -79,8 +81,9 @@ struct cpu_info {
     char brand[64];              // "" if the CPU has none; see CPU_SIMULATED
     uint32_t signature;          // CPUID 1 EAX
     int family, model, stepping; // display family and model
-    int core_type;               // CPUID 1AH EAX[31:24], 0 if none
-    uint32_t native_model;       // CPUID 1AH EAX[23:0]
+    int core_type;               // CPUID 1AH EAX[31:24]; where AMD has several types of core,
+                                 // CPU_CORE_AMD + CPUID 80000026H EBX[31:28]; 0 if none
+    uint32_t native_model;       // CPUID 1AH EAX[23:0], or 80000026H EBX[27:24]
     char claim[32];              // claim of the signature: key of cpus.csv or "unknown"
     char uarch[32];              // believed family: key, "zen5?" if inferred, or "unknown"
     char uarch_name[96];         // "Zen 5"; "Zen 5, inferred"
@@ -109,6 +112,8 @@ struct cpu_info {
 // Returns true if a hypervisor made up the CPU ("QEMU Virtual CPU"). Its signature means nothing,
 // even if a real CPU has it, and its uarch is "unknown".
 bool cpu_is_invented(const struct cpu_info *cpu);
+// Returns true if CPUID says that the machine has cores of several types.
+bool cpu_is_hybrid(const struct cpu_info *cpu);
 
 // Measurements of a CPU; 0: not measured. The caller must be sure of them: a figure that a busy
 // sibling or an interrupt may have spoilt does not belong here.
@@ -160,11 +165,14 @@ enum { CPU_LABEL_MAX = 20 };
 // "zen5". At most size - 1 bytes. Returns `key`.
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
 
-// Identifies this machine, on the CPU that the caller is pinned to; of a machine of files
-// (path_machine()), by its `cpuid`. Returns -1 if the tables cannot be read.
-int cpu_identify(struct cpu_info *cpu, struct err *err);
-// Loads from a CPUID dump (text format: cpuinfo/README.md), or saves one. save: "-" is standard
-// output.
+// Identifies this machine, on logical CPU `number`, on the last one that the calling thread may use
+// (CPU_LAST), or where it runs (CPU_HERE); it goes there and comes back, unless there is one type
+// of core. Of a machine of files (path_machine()), by its `cpuid`. Returns -1 if the tables cannot
+// be read, or the dump has no such CPU.
+enum { CPU_LAST = -1, CPU_HERE = -2 };
+int cpu_identify(int number, struct cpu_info *cpu, struct err *err);
+// Loads the first CPU of a dump (text format: cpuinfo/README.md), or saves a dump of one. save: "-"
+// is standard output.
 int cpu_load(const char *path, struct cpu_info *cpu, struct err *err);
 int cpu_save(const struct cpu_info *cpu, const char *path, struct err *err);
 

@@ -63,6 +63,22 @@ static int cpu_line_read(int cpu, const char *name, char *text, size_t bytes)
     return line_read(path, text, bytes);
 }
 
+void environment_speed(const cpu_set_t *cpus, int *max_mhz, int *capacity)
+{
+    *max_mhz = *capacity = 0;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        char path[96];
+        if (!CPU_ISSET((size_t)cpu, cpus))
+            continue;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq", cpu);
+        int mhz = machine_number_read(path, 0) / 1000;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpu_capacity", cpu);
+        int full = machine_number_read(path, 0);
+        *max_mhz = mhz > *max_mhz ? mhz : *max_mhz;
+        *capacity = full > *capacity ? full : *capacity;
+    }
+}
+
 static int node_find(int cpu)
 {
     char path[64];

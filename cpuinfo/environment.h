@@ -5,6 +5,8 @@
 
 #include "cpuinfo.h"
 
+#include <sched.h>
+
 enum perf_state {
     PERF_WORKS,   // a cycle counter was opened and it counted
     PERF_STILL,   // it was opened but stood at 0
@@ -43,6 +45,10 @@ enum { PARANOID_HIDDEN = -100 };
 // Probes for logical CPU `number`, to which the caller is pinned. Takes about 20 ms. Files of the
 // counters (perf's, /dev/cpu) are those below $LATPUT_MACHINE, if that is set.
 void environment_probe(const struct cpu_info *cpu, int number, struct cpu_environment *env);
+
+// Sets the greatest frequency that the system says of these CPUs, and their greatest capacity,
+// which is 1024 for the fastest of the machine; 0: not visible.
+void environment_speed(const cpu_set_t *cpus, int *max_mhz, int *capacity);
 
 // Returns the core cycles that a counter counts per cycle of the calibration chain, by the latency
 // in cpus.csv: near 1, or one of the two is wrong. `count` reads the running counter. Median of

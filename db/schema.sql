@@ -23,7 +23,8 @@ CREATE TABLE cpu (
     family INTEGER NOT NULL CHECK (family BETWEEN 0 AND 4095), -- display family
     model INTEGER NOT NULL CHECK (model BETWEEN 0 AND 4095), -- display model
     stepping INTEGER NOT NULL CHECK (stepping BETWEEN 0 AND 15),
-    core_type INTEGER NOT NULL CHECK (core_type BETWEEN 0 AND 255), -- CPUID 1AH EAX[31:24], 0: none
+    core_type INTEGER NOT NULL CHECK (core_type BETWEEN 0 AND 255), -- 0: none
+        -- CPUID 1AH EAX[31:24]; AMD: 0x10 + 80000026H EBX[31:28], where there are several types
     native_model INTEGER NOT NULL CHECK (native_model BETWEEN 0 AND 16777215),
         -- CPUID 1AH EAX[23:0]
     uarch TEXT NOT NULL CHECK (uarch GLOB '[a-z0-9]*' AND uarch NOT GLOB '*[^a-z0-9_-]*'

@@ -37,7 +37,7 @@ static void events_map(struct latput_counters *counters)
 static int counters_set_up(struct latput_counters *counters, const char *text, struct err *err)
 {
     const struct count_target self = {.what = COUNT_SELF};
-    if (cpu_identify(&counters->cpu, err) != 0)
+    if (cpu_identify(CPU_HERE, &counters->cpu, err) != 0)
         return err_prefix(err, "the tables of latput are needed; the environment variable "
                                "LATPUT_ROOT says where they are: ");
     if (counters_load_cpu(&counters->cpu, &counters->table, err) != 0)

@@ -257,7 +257,7 @@ static int bench_prepared(struct bench *bench, struct err *err)
         result->threads[t] = result->summary;
         result->threads[t].cpu = result->cpus[t];
     }
-    if (session_begin(result->cpus[0], &bench->session, err) != 0 ||
+    if (session_begin(result->cpus[0], NULL, &bench->session, err) != 0 ||
         session_make_directory(&bench->session, err) != 0 ||
         bench_prepare_events(bench, err) != 0 || bench_prepare_columns(bench, err) != 0 ||
         bench_build(bench, err) != 0)

@@ -142,7 +142,7 @@ static int many_prepared(struct many *many, struct err *err)
 {
     struct bench *bench = &many->bench;
     if (bench_choose_cpus(bench->spec, bench->result, many->arena, err) != 0 ||
-        session_begin(bench->result->cpus[0], &bench->session, err) != 0 ||
+        session_begin(bench->result->cpus[0], NULL, &bench->session, err) != 0 ||
         session_make_directory(&bench->session, err) != 0 || many_read(many, err) != 0 ||
         many_build(many, err) != 0)
         return -1;

@@ -338,12 +338,12 @@ char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)
     return uarch;
 }
 
-char *store_option_uarch_here(struct store *store, struct err *err)
+char *store_option_uarch_here(struct store *store, int cpu, struct err *err)
 {
-    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
-    char *uarch = known ? store_uarch_here(store, cpu, err) : NULL;
-    free(cpu);
+    struct cpu_info *info = xcalloc(1, sizeof *info);
+    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu < 0 ? CPU_LAST : cpu, info, err) == 0;
+    char *uarch = known ? store_uarch_here(store, info, err) : NULL;
+    free(info);
     return uarch;
 }
 

@@ -74,8 +74,8 @@ int store_option_ports(const struct command *cmd, struct store *store, struct st
 
 // Returns the uarch of a run that exists, to be freed by the caller; NULL after an error.
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err);
-// Returns the uarch of this machine.
-char *store_option_uarch_here(struct store *store, struct err *err);
+// Returns the uarch of this machine, by the kind of core of a CPU; -1: of the last one.
+char *store_option_uarch_here(struct store *store, int cpu, struct err *err);
 
 // Completes a filter for a command on one CPU: checks its run and uarch; without a uarch, the
 // filter gets the run's, or the newest run's. *owned: filter->uarch if the caller must free it, or

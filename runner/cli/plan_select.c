@@ -92,7 +92,7 @@ int plan_select_find_width(const struct command *cmd, struct plan_select *args)
     if (*width)
         return EXIT_DONE;
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    int status = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0
+    int status = cpuinfo_load(&err) == 0 && cpu_identify(CPU_LAST, cpu, &err) == 0
                      ? plan_select_measured_width(cmd, args->db, cpu, width)
                      : command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
     if (status == EXIT_DONE && !*width) {

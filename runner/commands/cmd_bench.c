@@ -4,6 +4,7 @@
 #include "bench/bench_print.h"
 #include "bench/bench_text.h"
 #include "cli/option_backend.h"
+#include "cli/option_kind.h"
 #include "cli/option_uarch.h"
 #include "execute/exec.h"
 #include "measure/session.h"
@@ -257,10 +258,12 @@ static int bench_command(int argc, char **argv)
     struct bench_result result;
     struct err err = {0};
     session_stop_on_signals();
-    if (arguments.sweep)
+    if (arguments.sweep) {
+        kind_say(&cmd_bench, arguments.spec.cpu);
         return bench_sweep_run(
             &cmd_bench, &arguments.spec,
             &(struct bench_sweep_arguments){arguments.sweep, arguments.plot, arguments.format});
+    }
     if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
         status = session_stopped_by()
                      ? command_fail(&cmd_bench, EXIT_ENVIRONMENT,
@@ -270,6 +273,7 @@ static int bench_command(int argc, char **argv)
     } else {
         char doubt[160];
         bench_print(&arguments.spec, &result, arguments.format, stdout);
+        kind_say(&cmd_bench, result.cpu);
         if (bench_doubt_ports(&result, doubt, sizeof doubt))
             command_note(&cmd_bench, "warning: the counted ports cannot be true: %s", doubt);
         if (result.run_id)

@@ -29,7 +29,7 @@ int counters_cpu_find(const struct counters_request *request, int cpu, struct cp
     if (affinity_pin(0, number) != 0 && cpu >= 0)
         return command_fail(request->command, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
                             "cannot run on CPU %d: %s", number, strerror(errno));
-    if (cpu_identify(info, &err) < 0)
+    if (cpu_identify(CPU_HERE, info, &err) < 0)
         return command_fail(request->command, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;
 }

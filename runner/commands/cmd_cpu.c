@@ -3,6 +3,7 @@
 // CPUID dumps, by which a machine can be identified elsewhere.
 #include "cli/command.h"
 #include "cli/option_format.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "cpu_print.h"
@@ -11,17 +12,20 @@
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 #include "util/pager.h"
+#include "util/paths.h"
+#include "util/terminal.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const struct command cmd_cpu;
 
 struct arguments {
-    const char *save, *load, *db, *uarch;
+    const char *save, *load, *db, *uarch, *kind;
     enum report_format format;
-    bool sheet;
+    bool sheet, kinds;
     struct cpu_sheet_runs runs;
     int cpu;
 };
@@ -48,7 +52,10 @@ static const struct command_option options[] = {
     {'f', "format", "table|json|markdown|html|latex", "form of the report; default: table. "
         "markdown, html and latex want --sheet", OPTION_FORMAT(format, FORMATS_PASTED_JSON)},
     {'c', "cpu", "N", "the logical CPU to look at, if they differ; default: the one that latput "
-        "runs on", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
+        "runs on, the last one if they differ", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
+    {COMMON_KIND(kind, "look at")},
+    {0, "kinds", NULL, "name the kinds of cores that may be used, with their CPUs",
+        OPTION_SWITCH(kinds, true)},
     {0, "db", "FILE", "the database, whose width and properties of this CPU may show its family; "
         "optional, and ignored with --load", OPTION_TEXT(db)},
     {'u', "uarch", "NAME", "take this CPU for one of that family (column uarch of cpus.csv), or "
@@ -61,12 +68,16 @@ static const struct command_option options[] = {
 static int request_parse(int argc, char **argv, struct arguments *arguments)
 {
     int status = command_read_alone(&cmd_cpu, argc, argv, arguments);
+    if (status == EXIT_DONE && arguments->kinds && arguments->save)
+        status = command_fail(&cmd_cpu, EXIT_USAGE, "--kinds names them, --save writes them");
     if (status == EXIT_DONE && arguments->load && arguments->cpu >= 0)
         status = command_fail(&cmd_cpu, EXIT_USAGE, "--cpu has no meaning for a dump (--load)");
-    bool of_machine = arguments->load || arguments->save || arguments->cpu >= 0;
+    bool of_machine = arguments->load || arguments->save || arguments->cpu >= 0 ||
+                      arguments->kind || arguments->kinds;
     if (status == EXIT_DONE && arguments->sheet && of_machine)
         status = command_fail(&cmd_cpu, EXIT_USAGE,
-                              "--sheet is of the database: no --load, --save or --cpu with it");
+                              "--sheet is of the database: no --load, --save, --cpu, --kind or "
+                              "--kinds with it");
     bool of_sheet = arguments->runs.n > 0 ||
                     (arguments->format != REPORT_TABLE && arguments->format != REPORT_JSON);
     if (status == EXIT_DONE && !arguments->sheet && of_sheet)
@@ -76,12 +87,57 @@ static int request_parse(int argc, char **argv, struct arguments *arguments)
     return status;
 }
 
-// Pins to the wanted CPU, or to the current one: CPUID and the clock must not change meanwhile.
-static int cpu_pin(int *number)
+// Pins to the wanted CPU; without one to the current one, of several kinds of cores to the last one
+// of the kind: CPUID and the clock must not change meanwhile. Those of a dump are not here.
+static int cpu_pin(const struct cpu_kinds *kinds, const struct cpu_kind *kind, int *number)
 {
+    bool chosen = *number >= 0;
+    if (!chosen && (kinds->n > 1 || kind))
+        *number = cpu_kind_last(kind ? kind : cpu_kinds_of(kinds, CPU_LAST));
     if (*number < 0)
         *number = sched_getcpu() >= 0 ? sched_getcpu() : 0;
-    return affinity_pin(0, *number);
+    if (affinity_pin(0, *number) == 0 || !chosen || (kinds->n > 1 && path_machine("cpuid")))
+        return EXIT_DONE;
+    return command_fail(&cmd_cpu, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
+                        "cannot run on CPU %d: %s", *number, strerror(errno));
+}
+
+// Finds the kinds of cores and the CPU to look at; free the kinds in any case.
+static int cpu_find(struct arguments *arguments, struct cpu_kinds *kinds, struct cpu_info *cpu)
+{
+    struct err err;
+    const struct cpu_kind *kind = NULL;
+    *kinds = (struct cpu_kinds){.n = 0};
+    if (cpuinfo_load(&err) != 0 || (arguments->load ? cpu_kinds_load(arguments->load, kinds, &err)
+                                                    : cpu_kinds_find(kinds, &err)) != 0)
+        return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
+    if (arguments->kind && !(kind = cpu_kinds_called(kinds, arguments->kind, &err)))
+        return command_fail(&cmd_cpu, EXIT_USAGE, "--kind: %s", err.text);
+    if (arguments->load) {
+        *cpu = kind ? kind->cpu : kinds->kinds[0].cpu;
+        return EXIT_DONE;
+    }
+    if (kind && arguments->cpu >= 0 && kind != cpu_kinds_of(kinds, arguments->cpu))
+        return command_fail(&cmd_cpu, EXIT_USAGE, "CPU %d is not of the kind %s", arguments->cpu,
+                            kind->name);
+    int status = cpu_pin(kinds, kind, &arguments->cpu);
+    if (status == EXIT_DONE && cpu_identify(arguments->cpu, cpu, &err) != 0)
+        status = command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
+    return status;
+}
+
+// Writes a dump of the CPU if it was chosen, or there is one kind only, else of all kinds.
+static int cpu_write(const struct arguments *arguments, struct cpu_kinds *kinds, bool chosen,
+                     const struct cpu_info *cpu)
+{
+    struct err err;
+    int status = 0;
+    for (int i = 0; i < kinds->n && !chosen && !arguments->load && status == 0; i++)
+        status = cpu_identify(cpu_kind_last(&kinds->kinds[i]), &kinds->kinds[i].cpu, &err);
+    if (status == 0)
+        status = chosen || kinds->n == 1 ? cpu_save(cpu, arguments->save, &err)
+                                         : cpu_kinds_save(kinds, arguments->save, &err);
+    return status == 0 ? EXIT_DONE : command_fail(&cmd_cpu, EXIT_ENVIRONMENT, "%s", err.text);
 }
 
 // Reads the width and properties of this CPU from the database. Returns the number of properties,
@@ -107,54 +163,59 @@ static int cpu_observe(const struct arguments *arguments, const struct cpu_info 
 }
 
 static void cpu_print(const struct cpu_info *cpu, const struct cpu_environment *env,
-                      enum report_format format)
+                      const struct cpu_kinds *kinds, enum report_format format)
 {
     FILE *out = pager_open();
-    (format == REPORT_JSON ? cpu_print_json : cpu_print_text)(cpu, env, out);
+    if (format == REPORT_JSON)
+        cpu_print_json(cpu, env, out);
+    else
+        cpu_print_text(cpu, env, kinds, out);
     pager_close(out);
+}
+
+static int cpu_report(const struct arguments *arguments, const struct cpu_kinds *kinds,
+                      struct cpu_info *cpu)
+{
+    struct cpu_environment env;
+    struct cpu_observed observed[CPU_OBSERVED_MAX];
+    int width = 0, nobserved = cpu_observe(arguments, cpu, &width, observed);
+    if (nobserved < 0)
+        return EXIT_USAGE;
+    const struct cpu_measured measured = {.issue_width = width,
+                                          .imul_per_add = cpu->live ? imul_ratio(cpu) : 0,
+                                          .observed = observed,
+                                          .nobserved = nobserved};
+    cpu_judge(cpu, &measured);
+    if (cpu->live)
+        environment_probe(cpu, arguments->cpu, &env);
+    cpu_print(cpu, cpu->live ? &env : NULL, kinds, arguments->format);
+    return EXIT_DONE;
 }
 
 static int cpu_run(int argc, char **argv)
 {
     static struct cpu_info cpu;
-    struct cpu_environment env;
-    struct cpu_observed observed[CPU_OBSERVED_MAX];
     struct arguments arguments = {.cpu = -1};
-    struct err err;
+    struct cpu_kinds kinds;
     int status = request_parse(argc, argv, &arguments);
     if (status != EXIT_DONE)
         return status;
     if (arguments.sheet)
         return cpu_sheet(&cmd_cpu, arguments.db, arguments.uarch, &arguments.runs,
                          arguments.format);
-    if (arguments.load) {
-        if (cpu_load(arguments.load, &cpu, &err) < 0)
-            return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
-    } else {
-        bool chosen = arguments.cpu >= 0;
-        if (cpu_pin(&arguments.cpu) < 0 && chosen)
-            return command_fail(&cmd_cpu, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
-                                "cannot run on CPU %d: %s", arguments.cpu, strerror(errno));
-        if (cpu_identify(&cpu, &err) < 0)
-            return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
-    }
-    if (arguments.save) {
-        if (cpu_save(&cpu, arguments.save, &err) < 0)
-            return command_fail(&cmd_cpu, EXIT_ENVIRONMENT, "%s", err.text);
-        return EXIT_DONE;
-    }
-    int width = 0, nobserved = cpu_observe(&arguments, &cpu, &width, observed);
-    if (nobserved < 0)
-        return EXIT_USAGE;
-    const struct cpu_measured measured = {.issue_width = width,
-                                          .imul_per_add = cpu.live ? imul_ratio(&cpu) : 0,
-                                          .observed = observed,
-                                          .nobserved = nobserved};
-    cpu_judge(&cpu, &measured);
-    if (cpu.live)
-        environment_probe(&cpu, arguments.cpu, &env);
-    cpu_print(&cpu, cpu.live ? &env : NULL, arguments.format);
-    return EXIT_DONE;
+    bool chosen = arguments.cpu >= 0 || arguments.kind;
+    status = cpu_find(&arguments, &kinds, &cpu);
+    if (status == EXIT_DONE && arguments.save)
+        status = cpu_write(&arguments, &kinds, chosen, &cpu);
+    else if (status == EXIT_DONE && arguments.kinds)
+        cpu_print_kinds(&kinds,
+                        &(struct cpu_kinds_page){arguments.format, terminal_columns(STDOUT_FILENO),
+                                                 !arguments.load},
+                        stdout);
+    else if (status == EXIT_DONE)
+        status = cpu_report(&arguments, &kinds, &cpu);
+    cpu_kinds_free(&kinds);
+    return status;
 }
 
 const struct command cmd_cpu = {
@@ -165,7 +226,8 @@ const struct command cmd_cpu = {
         "Shows the CPU, what its signature claims, what agrees with that or contradicts it and "
         "what is believed instead, its features, caches and clocks, the performance counters and "
         "who may use them, and says in words what this machine can measure now, what it cannot, "
-        "and what would help. Changes nothing on the machine.\n"
+        "and what would help. Changes nothing on the machine. Where it has several kinds of cores "
+        "(P and E cores, dense ones), it lists them; a dump (--save) has them all.\n"
         "With --sheet it prints what the database has of a core instead: widths, queues, "
         "predictors, caches, bandwidths, each with an interval of 95 % confidence, how sure it is, "
         "and what is published of it.",

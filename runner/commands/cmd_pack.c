@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput pack: writes one run as an archive fit for publication.
 #include "cli/command.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "pack/pack.h"
 #include "store/store.h"
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 
 struct arguments {
-    const char *db, *output;
+    const char *db, *output, *kind;
     int64_t run_id;
     bool tables, full, slim;
 };
@@ -27,6 +28,7 @@ static const struct command_option options[] = {
     {'r', "run", "N",
         "this run alone; default: the newest finished run, and all runs of its tables",
         OPTION_RUN(run_id)},
+    {COMMON_KIND(kind, "take the newest run of")},
     {'s', "slim", NULL, "the default: only the results, about 2 MB for a full run",
         OPTION_SWITCH(slim, true)},
     {0, "tables", NULL,
@@ -111,11 +113,14 @@ static int pack_say(struct store *store, const struct pack_what *what, const cha
     return got < 0 ? -1 : 0;
 }
 
-static int pack_of_run(struct store *store, struct pack_what *what, const char *output)
+static int pack_of_run(struct store *store, struct pack_what *what, const char *kind,
+                       const char *output)
 {
     struct err err = {0};
     what->others = what->run_id == 0;
-    int status = store_option_newest(&cmd_pack, store, &what->run_id);
+    int status = kind_newest_run(&cmd_pack, store, kind, &what->run_id);
+    if (status == EXIT_DONE)
+        status = store_option_newest(&cmd_pack, store, &what->run_id);
     if (status != EXIT_DONE)
         return status;
     char *path = pack_path(store, what, output, &err);
@@ -149,7 +154,7 @@ static int pack_run(int argc, char **argv)
                              .keep = arguments.full            ? MERGE_KEEP_SAMPLES
                                      : arguments.tables || zip ? MERGE_KEEP_KERNELS
                                                                : MERGE_KEEP_RESULTS};
-    status = pack_of_run(store, &what, arguments.output);
+    status = pack_of_run(store, &what, arguments.kind, arguments.output);
     store_close(store);
     return status;
 }

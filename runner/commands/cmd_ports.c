@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/option_backend.h"
 #include "cli/option_format.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "measure/session.h"
@@ -151,7 +152,8 @@ static int ports_measure(const struct arguments *arguments)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     portrun_forms_make(&forms, &all, NULL, 0, NULL);
     session_stop_on_signals();
-    int status = session_begin(arguments->cpu, &session, &err);
+    kind_say(&cmd_ports, arguments->cpu);
+    int status = session_begin(arguments->cpu, NULL, &session, &err);
     if (status == 0)
         status = session_make_directory(&session, &err);
     if (status == 0)
@@ -200,8 +202,10 @@ static int ports_read(const struct arguments *arguments)
     int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    char *here =
-        arguments->uarch ? xstrdup(arguments->uarch) : store_option_uarch_here(store, &err);
+    if (!arguments->uarch && !arguments->run_id)
+        kind_say(&cmd_ports, arguments->cpu);
+    char *here = arguments->uarch ? xstrdup(arguments->uarch)
+                                  : store_option_uarch_here(store, arguments->cpu, &err);
     status = here ? ports_print_stored(arguments, store, here, &arena)
                   : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     free(here);

@@ -3,6 +3,7 @@
 // answers.
 #include "cli/command.h"
 #include "cli/option_format.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "measure/session.h"
@@ -36,6 +37,7 @@ struct arguments {
     bool list, show, quick, plot, points;
     char **names;
     int nnames;
+    const struct properties *properties;
 };
 
 // clang-format off
@@ -64,6 +66,7 @@ static const struct command_option options[] = {
     {0, "diff", "N", "with --show: compare with run N, which comes first",
         OPTION_RUN(diff_id)},
     {COMMON_CPU(run.cpu)},
+    {COMMON_KIND(run.kind, "measure")},
     {COMMON_NEW_FLOOR(run.new_floor)},
     {COMMON_KEEP(run.keep)},
     {COMMON_DB_MADE(db)},
@@ -320,11 +323,15 @@ static int property_verdict(struct store *store, const struct property_run_summa
     return summary->stopped || summary->floor_guessed ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
-static int measure(struct arguments *arguments, const struct properties *properties)
+// Measures one kind of core.
+static int measure(const char *kind, const char *results, void *data)
 {
+    struct arguments own = *(const struct arguments *)data, *arguments = &own;
     struct store *store;
     struct err err = {0};
     struct property_run_summary summary;
+    own.run.kind = kind;
+    own.results = results;
     int status = store_option_open(&cmd_property, arguments->db, STORE_WRITE, &store);
     if (status != EXIT_DONE)
         return status;
@@ -334,7 +341,7 @@ static int measure(struct arguments *arguments, const struct properties *propert
         return command_fail(&cmd_property, EXIT_ENVIRONMENT, "--results: %s", err.text);
     }
     session_stop_on_signals();
-    if (property_run(store, properties, &arguments->run, &summary, &err) != 0) {
+    if (property_run(store, arguments->properties, &arguments->run, &summary, &err) != 0) {
         status = command_fail(&cmd_property, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
                               err.text);
         store_close_unused(store);
@@ -371,7 +378,15 @@ static int property_on(struct arguments *arguments, struct properties *propertie
     if (arguments->quick)
         strbuf_puts(&text, "quick");
     arguments->run.selection = strbuf_text(&text);
-    status = measure(arguments, properties);
+    arguments->properties = properties;
+    const struct kind_work work = {.cmd = &cmd_property,
+                                   .cpu = arguments->run.cpu,
+                                   .kind = arguments->run.kind,
+                                   .results = arguments->results,
+                                   .measure = measure,
+                                   .data = arguments,
+                                   .one = arguments->format != REPORT_TABLE};
+    status = kinds_measure(&work);
     strbuf_free(&text);
     return status;
 }

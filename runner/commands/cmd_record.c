@@ -3,6 +3,7 @@
 // judged on it from elsewhere.
 #include "cli/command.h"
 #include "cli/option_backend.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "record.h"
@@ -77,6 +78,8 @@ static int record_with(const struct arguments *arguments, struct store *store)
     static struct port_table table;
     struct arena arena = {0};
     struct err err = {0};
+    table.cpu = arguments->cpu;
+    kind_say(&cmd_record, arguments->cpu);
     int status = port_table_open(&cmd_record, store, arguments->run_id, NULL, &table, &arena);
     if (status == EXIT_DONE) {
         if (scratch_keep_directory(arguments->request.output, &err) != 0 ||

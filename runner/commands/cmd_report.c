@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // latput report: writes the text tables of a run, from the database only.
 #include "cli/command.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "report/report.h"
 #include "store/store.h"
 
 struct arguments {
-    const char *db, *output;
+    const char *db, *output, *kind;
     int64_t run_id;
 };
 
@@ -15,6 +16,7 @@ static const struct command_option options[] = {
     {COMMON_DB(db)},
     {'r', "run", "N", "this run alone; default: the newest finished run, and the answers of others",
         OPTION_RUN(run_id)},
+    {COMMON_KIND(kind, "take the newest run of")},
     {'o', "output", "DIR", "where to write; default: results", OPTION_TEXT(output)},
     {0},
 };
@@ -22,11 +24,15 @@ static const struct command_option options[] = {
 
 extern const struct command cmd_report;
 
-static int report_of_run(struct store *store, int64_t run_id, const char *output)
+static int report_of_run(struct store *store, const struct arguments *arguments)
 {
     struct err err = {0};
+    const char *output = arguments->output;
+    int64_t run_id = arguments->run_id;
     bool best = run_id == 0;
-    int status = store_option_newest(&cmd_report, store, &run_id);
+    int status = kind_newest_run(&cmd_report, store, arguments->kind, &run_id);
+    if (status == EXIT_DONE)
+        status = store_option_newest(&cmd_report, store, &run_id);
     if (status != EXIT_DONE)
         return status;
     if ((best ? report_write_best : report_write)(store, run_id, output, &err) != 0)
@@ -45,7 +51,7 @@ static int report_run(int argc, char **argv)
         status = store_option_open(&cmd_report, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = report_of_run(store, arguments.run_id, arguments.output);
+    status = report_of_run(store, &arguments);
     store_close(store);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "check/check.h"
 #include "cli/command.h"
 #include "cli/option_backend.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "measure/session.h"
@@ -14,7 +15,6 @@
 #include "run/run_verdict.h"
 #include "store/store.h"
 #include "store/store_read.h"
-#include "util/affinity.h"
 #include "util/pager.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
@@ -33,6 +33,8 @@ struct arguments {
     const char *filter, *db, *results, *tests_text;
     int jobs;
     bool quick, list, again;
+    const char *const *names; // of lists
+    int nnames;
 };
 
 static int take_tests(const struct option_given *given, void *to)
@@ -66,6 +68,7 @@ static const struct command_option options[] = {
         OPTION_SWITCH(again, true)},
     {COMMON_BACKEND(run.counters.choice)},
     {COMMON_CPU(run.cpu)},
+    {COMMON_KIND(run.kind, "measure")},
     {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)",
         OPTION_NUMBER(jobs, 1, JOBS_MAX)},
     {0, "give-up", "SECONDS",
@@ -104,6 +107,10 @@ const struct command cmd_run = {
         "calibration contradicts what is known of the CPU, the core was never seen undisturbed, "
         "or ports were not found. A line says why; `latput run --again` then measures what has no "
         "value, and no more. Its status is that of the run as it is completed.\n"
+        "Where the machine has several kinds of cores (latput cpu --kinds), each is measured after "
+        "the other in a run of its own, with its tables in a directory of its name below "
+        "--results; "
+        "--kind and --cpu choose one.\n"
         "A run that was interrupted, by a signal or a crash, loses at most the batch that was "
         "being measured and forms that were to be retried; run again with --resume, which measures "
         "nothing where the newest run of the kind is finished.",
@@ -359,12 +366,7 @@ static int again_find(struct store *store, const struct arguments *arguments,
 {
     struct err err = {0};
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    const struct affinity_visit visit = arguments->run.cpu >= 0
-                                            ? affinity_visit(&arguments->run.cpu, 1)
-                                            : (struct affinity_visit){.moved = false};
-    int status = cpuinfo_load(&err) == 0 ? cpu_identify(cpu, &err) : -1;
-    if (visit.moved)
-        affinity_return(&visit);
+    int status = kind_identify(arguments->run.kind, arguments->run.cpu, cpu, &err);
     if (status == 0)
         status = run_again_find(store, cpu, again, &err);
     free(cpu);
@@ -409,7 +411,7 @@ static int again_measure(struct store *store, struct arguments *arguments, struc
     return say_verdict(&summary);
 }
 
-static int run_again(struct arguments *arguments, const char *const *names, int nnames)
+static int run_again(struct arguments *arguments)
 {
     struct store *store = NULL;
     struct run_again again = {.n = 0};
@@ -422,10 +424,26 @@ static int run_again(struct arguments *arguments, const char *const *names, int 
     if (status == EXIT_DONE)
         status = again_find(store, arguments, &again);
     if (status == EXIT_DONE)
-        status = again_measure(store, arguments, &again, names, nnames);
+        status = again_measure(store, arguments, &again, arguments->names, arguments->nnames);
     run_again_free(&again);
     store_close(store);
     return status;
+}
+
+// Measures one kind of core.
+static int run_kind(const char *kind, const char *results, void *data)
+{
+    struct arguments arguments = *(const struct arguments *)data;
+    struct err err = {0};
+    struct selection selection;
+    arguments.run.kind = kind;
+    arguments.results = results;
+    if (arguments.again)
+        return run_again(&arguments);
+    // Rows are read first, so that a wrong name makes no database.
+    if (select_rows(arguments.names, arguments.nnames, arguments.filter, &selection, &err) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    return run_selected(NULL, &selection, &arguments, NULL);
 }
 
 static int run_command(int argc, char **argv)
@@ -443,14 +461,13 @@ static int run_command(int argc, char **argv)
         return status;
     if (arguments.list)
         return print_lists(&arguments, argv + operand_index, argc - operand_index);
-    struct err err = {0};
-    struct selection selection;
-    const char *const *names = arguments.quick ? quick : (const char *const *)argv + operand_index;
-    int nnames = arguments.quick ? 1 : argc - operand_index;
-    if (arguments.again)
-        return run_again(&arguments, names, nnames);
-    // Rows are read first, so that a wrong name makes no database.
-    if (select_rows(names, nnames, arguments.filter, &selection, &err) != 0)
-        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
-    return run_selected(NULL, &selection, &arguments, NULL);
+    arguments.names = arguments.quick ? quick : (const char *const *)argv + operand_index;
+    arguments.nnames = arguments.quick ? 1 : argc - operand_index;
+    const struct kind_work work = {.cmd = &cmd_run,
+                                   .cpu = arguments.run.cpu,
+                                   .kind = arguments.run.kind,
+                                   .results = arguments.results,
+                                   .measure = run_kind,
+                                   .data = &arguments};
+    return kinds_measure(&work);
 }

@@ -113,7 +113,7 @@ static int cpu_keep(struct arguments *s)
 {
     struct err err = {0};
     int wanted = s->options.cpu < 0 ? SESSION_CPU_LAST : s->options.cpu;
-    if (session_begin(wanted, &s->session, &err) != 0)
+    if (session_begin(wanted, NULL, &s->session, &err) != 0)
         return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     s->options.cpu = s->session.params.config.cpu;
     s->cpu = *s->session.cpu;
@@ -127,7 +127,7 @@ static int backend_choose(struct arguments *s)
     int status = EXIT_DONE;
     if (s->options.cpu >= 0 || s->choice == COUNT_CHOICE_MSR)
         status = cpu_keep(s);
-    else if (cpu_identify(&s->cpu, &err) != 0)
+    else if (cpu_identify(CPU_HERE, &s->cpu, &err) != 0)
         status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     if (status != EXIT_DONE)
         return status;

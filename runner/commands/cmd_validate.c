@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/option_backend.h"
 #include "cli/option_format.h"
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
 #include "port_table.h"
@@ -257,6 +258,9 @@ static int validate_with(const struct arguments *arguments, struct store *store)
     struct validate_mixes mixes;
     struct err err = {0};
     table.anywhere = arguments->again != NULL;
+    table.cpu = arguments->cpu;
+    if (!table.anywhere)
+        kind_say(&cmd_validate, arguments->cpu);
     int status =
         port_table_open(&cmd_validate, store, arguments->run_id, arguments->forms, &table, &arena);
     table.model.model.without = arguments->without;

@@ -105,9 +105,11 @@ static void identity_print(const struct cpu_info *cpu, FILE *out)
                (unsigned)cpu->family, (unsigned)cpu->model, cpu->stepping);
     if (cpu->core_type)
         line_print(out, "core type", "0x%x (%s), native model %u", (unsigned)cpu->core_type,
-                   cpu->core_type == 0x40   ? "Core"
-                   : cpu->core_type == 0x20 ? "Atom"
-                                            : "of an unknown kind",
+                   cpu->core_type == CPU_CORE_CORE      ? "Core"
+                   : cpu->core_type == CPU_CORE_ATOM    ? "Atom"
+                   : cpu->core_type == CPU_CORE_AMD     ? "performance"
+                   : cpu->core_type == CPU_CORE_AMD + 1 ? "efficiency"
+                                                        : "of an unknown kind",
                    cpu->native_model);
     if (known)
         line_print(out, "uarch", "%s: %s", cpu->uarch, cpu->uarch_name);
@@ -354,9 +356,15 @@ static void verdicts_print(const struct cpu_info *cpu, const struct cpu_environm
     }
 }
 
-void cpu_print_text(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
+void cpu_print_text(const struct cpu_info *cpu, const struct cpu_environment *env,
+                    const struct cpu_kinds *kinds, FILE *out)
 {
     identity_print(cpu, out);
+    if (kinds && kinds->n > 1) {
+        section_print(out, "Kinds of cores (--kind NAME chooses one)");
+        cpu_print_kinds(kinds, &(struct cpu_kinds_page){REPORT_TABLE, TEXT_COLUMNS, env != NULL},
+                        out);
+    }
     features_print(cpu, out);
     sights_print(cpu, out);
     caches_print(cpu, out);

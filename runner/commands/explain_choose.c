@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "explain_choose.h"
 
+#include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "store/store_run.h"
 
@@ -14,9 +15,11 @@ int explain_choose(const struct command *cmd, struct explain_work *work, struct 
     if (status != EXIT_DONE || work->uarch)
         return status;
     char *name = work->run_id ? store_option_uarch(work->store, work->run_id, err)
-                              : store_option_uarch_here(work->store, err);
+                              : store_option_uarch_here(work->store, work->request->spec.cpu, err);
     if (!name)
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err->text);
+    if (!work->run_id)
+        kind_say(cmd, work->request->spec.cpu);
     work->uarch = arena_strdup(&work->arena, name);
     free(name);
     int64_t run_id;

@@ -45,7 +45,7 @@ int port_table_open(const struct command *cmd, struct store *store, int64_t run_
                     const char *glob, struct port_table *table, struct arena *arena)
 {
     struct err err = {0};
-    char *uarch = store_option_uarch_here(store, &err);
+    char *uarch = store_option_uarch_here(store, table->cpu, &err);
     if (!uarch)
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
     struct store_ports_of of = {run_id, uarch, false};
@@ -75,7 +75,7 @@ int port_table_session(const struct command *cmd, struct store *store, int cpu,
 {
     const struct session_counters wanted = {.choice = backend};
     struct session_floor from = {.store = store};
-    if (session_begin(cpu, session, err) != 0 || session_make_directory(session, err) != 0 ||
+    if (session_begin(cpu, NULL, session, err) != 0 || session_make_directory(session, err) != 0 ||
         store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0 ||
         session_prepare(session, &wanted, &from, err) != 0)
         return -1;

@@ -12,6 +12,7 @@
 
 struct port_table {
     bool anywhere;  // set beforehand: nothing is timed, so the run may be of another CPU
+    int cpu;        // set beforehand: of which the family is meant; -1: the last one
     int64_t run_id; // run with these ports
     struct stored_port_model model;
     struct selection rows;

@@ -5,6 +5,7 @@
 
 #include "cpu_places.h"
 #include "cpu_quiet.h"
+#include "cpuinfo/cpu_kinds.h"
 #include "derive/plausible.h"
 #include "floor.h"
 #include "observed.h"
@@ -23,21 +24,41 @@
 #include <string.h>
 #include <unistd.h>
 
+// Finds the CPUs of the kind of core that is to be measured.
+static int session_choose_kind(int wanted, const char *called, struct session *session,
+                               struct err *err)
+{
+    struct cpu_kinds kinds;
+    if (cpuinfo_load(err) != 0 || cpu_kinds_find(&kinds, err) != 0)
+        return -1;
+    const struct cpu_kind *of_cpu = cpu_kinds_of(&kinds, wanted);
+    const struct cpu_kind *kind = called ? cpu_kinds_called(&kinds, called, err) : of_cpu;
+    int status = kind ? 0 : -1;
+    if (!of_cpu)
+        status = err_set(err, "CPU %d is not one that this process may use", wanted);
+    else if (kind && wanted >= 0 && kind != of_cpu)
+        status = err_set(err, "CPU %d is of the kind %s, not %s", wanted, of_cpu->name, kind->name);
+    if (status == 0) {
+        session->usable = kind->cpus;
+        session->nkinds = kinds.n;
+        memcpy(session->kind, kind->name, sizeof session->kind);
+    }
+    cpu_kinds_free(&kinds);
+    return status;
+}
+
 // Chooses the quietest CPU that may be used, or the last one, since interrupts prefer the first. A
 // core made of text has nothing to look at.
-static int session_choose_cpu(int wanted, struct session *session, int *cpu, struct err *err)
+static void session_choose_cpu(int wanted, struct session *session, int *cpu)
 {
-    const cpu_set_t *set = &session->affinity;
+    const cpu_set_t *set = &session->usable;
     double share;
-    if (wanted >= CPU_SETSIZE || (wanted >= 0 && !CPU_ISSET((size_t)wanted, set)))
-        return err_set(err, "CPU %d is not one that this process may use", wanted);
     *cpu = wanted;
     for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
         if (CPU_ISSET((size_t)i, set))
             *cpu = i;
     if (wanted == SESSION_CPU_QUIET && !exec_is_text() && CPU_COUNT(set) > 1)
         *cpu = cpu_quiet_choose(set, -1, &session->quiet_least, &share);
-    return 0;
 }
 
 // Identifies the measuring CPU from there, and comes back: on hybrid CPUs it has a type of core of
@@ -50,7 +71,7 @@ static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *i
                        "cannot stay on CPU %d: %s; measuring needs the system call "
                        "sched_setaffinity, which a container's seccomp profile may refuse",
                        cpu, strerror(errno));
-    int status = cpu_identify(info, err);
+    int status = cpu_identify(cpu, info, err);
     sched_setaffinity(0, sizeof *all, all);
     return status;
 }
@@ -75,7 +96,7 @@ static const double WORTH_A_MOVE = 1.5;
 static int session_look(void *context, int cpu, double accepted)
 {
     struct session *session = context;
-    cpu_set_t others = session->affinity;
+    cpu_set_t others = session->usable;
     double share;
     CPU_CLR((size_t)cpu, &others);
     int best = cpu_quiet_choose(&others, cpu, &session->quiet_least, &share);
@@ -105,7 +126,7 @@ struct exec_mover *session_mover(struct session *session)
 // has nothing to look at.
 static int session_other_cpu(struct session *session, int cpu)
 {
-    cpu_set_t others = session->affinity;
+    cpu_set_t others = session->usable;
     double least = session->quiet_least, share = 0;
     int best = -1;
     CPU_CLR((size_t)cpu, &others);
@@ -137,7 +158,7 @@ void session_return(struct session *session, int cpu)
     session_leave_cpu(cpu, session->affinity);
 }
 
-int session_begin(int wanted, struct session *session, struct err *err)
+int session_begin(int wanted, const char *kind, struct session *session, struct err *err)
 {
     int cpu = -1;
     *session = (struct session){.params = exec_defaults(), .cpu_wanted = wanted >= 0};
@@ -146,8 +167,10 @@ int session_begin(int wanted, struct session *session, struct err *err)
         CPU_ZERO(&session->affinity);
         return err_set(err, "cannot read which CPUs may be used");
     }
-    if (session_choose_cpu(wanted, session, &cpu, err) != 0 || cpuinfo_load(err) != 0 ||
-        session_identify_on(cpu, &session->affinity, session->cpu, err) != 0)
+    if (session_choose_kind(wanted, kind, session, err) != 0)
+        return -1;
+    session_choose_cpu(wanted, session, &cpu);
+    if (session_identify_on(cpu, &session->affinity, session->cpu, err) != 0)
         return -1;
     struct core_config *config = &session->params.config;
     config->cpu = cpu;

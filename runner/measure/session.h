@@ -22,6 +22,9 @@ struct session {
     char directory[64];                // scratch files; "" before session_make_directory()
     char *scratch;                     // the same, owned by util/scratch.c
     cpu_set_t affinity;                // the calling thread's, before the session
+    cpu_set_t usable;                  // those of its CPUs that are of the measuring CPU's kind
+    char kind[48];                     // struct cpu_kind's name of it
+    int nkinds;                        // kinds of cores that may be used
     double quiet_least;                // of cpu_quiet_best(); 0: the CPU was not chosen by a look
     bool cpu_wanted;                   // the CPU was asked for
     struct exec_mover mover;           // session_mover()
@@ -42,11 +45,12 @@ struct session {
 };
 
 enum { SESSION_CPU_QUIET = -1, SESSION_CPU_LAST = -2 };
-// Chooses the measuring CPU (`wanted`, or of those that may be used the quietest now, or the last
-// one), identifies
-// it, and takes it out of the affinity of the calling thread, and so of all that it starts from
-// then on. *session is then to be ended with session_end(), also after -1.
-int session_begin(int wanted, struct session *session, struct err *err);
+// Chooses the measuring CPU (`wanted`, or of those of the kind that may be used the quietest now,
+// or the last one), identifies it, and takes it out of the affinity of the calling thread, and so
+// of all that it starts from then on. kind: as cpu_kinds_called() takes it; NULL: the kind of the
+// CPU that is wanted, or of the last one. *session is then to be ended with session_end(), also
+// after -1.
+int session_begin(int wanted, const char *kind, struct session *session, struct err *err);
 int session_make_directory(struct session *session, struct err *err);
 // Removes the scratch directory unless `keep`, gives counters and the thread's affinity back,
 // frees.

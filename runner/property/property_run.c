@@ -200,7 +200,7 @@ static int sweeps_rest(struct sweeps *run, struct replicates *replicates, struct
 static int sweeps_all(struct sweeps *run, struct err *err)
 {
     const struct properties *properties = run->properties;
-    run->machine = property_machine_find(run->session.cpu, &run->session.affinity,
+    run->machine = property_machine_find(run->session.cpu, &run->session.usable,
                                          run->session.params.config.cpu);
     struct replicates replicates = {
         xcalloc((size_t)properties->n + 1, sizeof *replicates.rows), 0, {0}};
@@ -234,7 +234,7 @@ static int sweeps_all(struct sweeps *run, struct err *err)
 
 static int sweeps_prepared(struct sweeps *run, struct err *err)
 {
-    if (session_begin(run->options->cpu, &run->session, err) != 0 ||
+    if (session_begin(run->options->cpu, run->options->kind, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || sweeps_start(run, err) != 0)
         return -1;
     int status = sweeps_all(run, err);

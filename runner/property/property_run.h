@@ -8,6 +8,7 @@
 
 struct property_run_options {
     int cpu;               // to measure on, -1: choose
+    const char *kind;      // of core; NULL: session_begin()'s
     bool resume;           // go on with an unfinished run of the same properties
     bool keep;             // the assembly files
     bool quiet;            // no progress bar

@@ -495,7 +495,7 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     // Lists are read before the first batch: later changes must not matter.
     if (run_wants_ports(run, selection) && select_all_beside(selection, &run->all, err) != 0)
         return -1;
-    if (session_begin(run->options->cpu, &run->session, err) != 0 ||
+    if (session_begin(run->options->cpu, run->options->kind, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
         return -1;
     run->retry = (struct retry){.session = &run->session, .began_s = clock_now_s()};

@@ -12,6 +12,7 @@
 struct run_options {
     unsigned tests;                   // TESTS_*
     int cpu;                          // -1: choose one
+    const char *kind;                 // of core; NULL: session_begin()'s
     bool resume;                      // continue an unfinished run of the same kind
     bool ahead;                       // assemble the next batch while one is measured
     bool keep;                        // keep the assembly files

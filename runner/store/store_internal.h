@@ -123,11 +123,18 @@ int store_script(struct store *store, struct err *err, const char *sql, const ch
 int store_unit_begin(struct store *store, bool *own, struct err *err);
 int store_unit_end(struct store *store, bool own, int result, struct err *err);
 
+// True of a row of cpu whose caches are known and have no L3: low-power cores, of which nothing
+// else tells the type. As family_row_fits_core() has it.
+#define STORE_NO_L3(cpu)                                                                           \
+    "(EXISTS (SELECT 1 FROM cpu_cache WHERE cpu_cache.cpu_id = " cpu ".cpu_id) AND NOT EXISTS "    \
+    "(SELECT 1 FROM cpu_cache WHERE cpu_cache.cpu_id = " cpu ".cpu_id "                            \
+    "AND cpu_cache.level = 3))"
+
 // Condition on rows of cpu: they have this CPU's values, which are the statement's only parameters.
 // `features` must live as long as the statement is used.
 #define STORE_THIS_CPU                                                                             \
     "vendor = ? AND signature = ? AND brand = ? AND core_type = ? AND native_model = ? "           \
-    "AND hypervisor = ? AND features = ? "
+    "AND hypervisor = ? AND features = ? AND " STORE_NO_L3("cpu") " = ? "
 sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
                              struct strbuf *features, struct err *err);
 // Runs such a statement for one value. Returns 1 and the value as a text, to be freed, 0 if there
@@ -142,7 +149,7 @@ int store_of_this_cpu(struct store *store, const char *sql, const struct cpu_inf
 #define STORE_SAME_MACHINE                                                                         \
     "(SELECT other.cpu_id FROM cpu AS mine JOIN cpu AS other USING (vendor, signature, brand, "    \
     "core_type, native_model, hypervisor, features, microcode, tsc_invariant) "                    \
-    "WHERE mine.cpu_id = ?1) "
+    "WHERE mine.cpu_id = ?1 AND " STORE_NO_L3("mine") " = " STORE_NO_L3("other") ") "
 
 // Checks that the file still has its name. Returns 0, or -1 if not; then its content is copied to a
 // file beside the old place, if that works.

@@ -512,17 +512,31 @@ int64_t store_integer_of(struct store_rows *rows, const char *name)
     return store_rows_integer(rows, store_rows_column(rows, name));
 }
 
+#define NEWEST_FIRST                                                                               \
+    "ORDER BY EXISTS (SELECT 1 FROM bench WHERE bench.run_id = run.run_id) "                       \
+    "OR EXISTS (SELECT 1 FROM property WHERE property.run_id = run.run_id), "                      \
+    "NOT " STORE_RUN_IS_OWN ", finished_utc IS NULL, started_utc DESC, run_id DESC LIMIT 1"
+
 int store_run_newest(struct store *store, const char *uarch, int64_t *run_id, struct err *err)
 {
     return store_get_int(store, err, run_id,
                          "SELECT run_id FROM run JOIN cpu USING (cpu_id) "
-                         "WHERE ?1 IS NULL OR " STORE_UARCH " = ?1 "
-                         "ORDER BY EXISTS (SELECT 1 FROM bench "
-                         "WHERE bench.run_id = run.run_id) OR EXISTS (SELECT 1 FROM property "
-                         "WHERE property.run_id = run.run_id), NOT " STORE_RUN_IS_OWN
-                         ", finished_utc IS NULL, "
-                         "started_utc DESC, run_id DESC LIMIT 1",
+                         "WHERE ?1 IS NULL OR " STORE_UARCH " = ?1 " NEWEST_FIRST,
                          "t", uarch);
+}
+
+int store_run_newest_here(struct store *store, const struct cpu_info *cpu, int64_t *run_id,
+                          struct err *err)
+{
+    char *value = NULL;
+    int got = store_of_this_cpu(store,
+                                "SELECT run_id FROM run JOIN cpu USING (cpu_id) "
+                                "WHERE " STORE_THIS_CPU "AND " STORE_RUN_IS_OWN " " NEWEST_FIRST,
+                                cpu, &value, err);
+    if (value)
+        *run_id = strtoll(value, NULL, 10);
+    free(value);
+    return got;
 }
 
 // `ours`: runs on that CPU, with any microcode; for a run measured here, only such runs. Where

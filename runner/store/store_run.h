@@ -91,6 +91,9 @@ int store_run_doubts(struct store *store, int64_t run_id, struct store_doubts *d
 // run of forms is preferred to one of a piece of code, and then one measured here to a merged one.
 // Returns 1 if found, 0 if none, -1.
 int store_run_newest(struct store *store, const char *uarch, int64_t *run_id, struct err *err);
+// Finds the newest run measured here on a CPU like this one, in the same order.
+int store_run_newest_here(struct store *store, const struct cpu_info *cpu, int64_t *run_id,
+                          struct err *err);
 // Returns 1 if the run came by a merge, 0 if not, -1 on error.
 int store_run_is_merged(struct store *store, int64_t run_id, struct err *err);
 // Finds the finished runs that the best tables of this run's CPU are made of, and the run itself,

@@ -9,7 +9,7 @@ signatures=$TREE/tests/fixtures/cpu/signatures.csv
 # Four letters of a vendor as CPUID has them; a short name is padded with blanks on both sides.
 word() { printf ' %02x%02x%02x%02x' "'${1:3:1}" "'${1:2:1}" "'${1:1:1}" "'${1:0:1}"; }
 dump_make() { # VENDOR, SIGNATURE, CORE
-    local vendor=$1 leaves=2
+    local vendor=$1 core=${3% no-l3} leaves=2
     [ "$vendor" != Shanghai ] || vendor='  Shanghai  '
     echo 'latput-cpuid 1'
     printf '00000000 00 0000001a'
@@ -18,9 +18,19 @@ dump_make() { # VENDOR, SIGNATURE, CORE
     word "${vendor:4:4}"
     echo
     echo "00000001 00 ${2#0x} 00000800 00000000 00000011"
-    if [ -n "$3" ]; then
-        printf '0000001a 00 %02x%06x 00000000 00000000 00000000\n' $((${3%/*})) $((${3#*/}))
-        leaves=3
+    if [ "$3" != "$core" ]; then # L1 and L2, and no L3
+        printf '%s\n' '00000004 00 00000121 01c0003f 0000003f 00000000' \
+            '00000004 01 0000c143 03c0003f 000007ff 00000000' \
+            '00000004 02 00000000 00000000 00000000 00000000'
+        leaves=$((leaves + 3))
+    fi
+    if [ "$vendor" = AuthenticAMD ] && [ -n "$core" ]; then
+        printf '80000026 00 40000000 %x%x000000 00000000 00000000\n' $((${core%/*} & 15)) \
+            $((${core#*/}))
+        leaves=$((leaves + 1))
+    elif [ -n "$core" ]; then
+        printf '0000001a 00 %02x%06x 00000000 00000000 00000000\n' $((${core%/*})) $((${core#*/}))
+        leaves=$((leaves + 1))
     fi
     echo "end $leaves"
 }

@@ -198,7 +198,7 @@ expect "properties" test "$(completes latput property bandwidth | sort | xargs)"
 for option in 'query --uarch' 'ports -u' 'run --uarch'; do
     # shellcheck disable=SC2086 # a command and its option
     expect "CPUs of $option" test "$(completes latput $option zen | xargs)" = \
-        'zen1 zenplus zen2 zen3 zen4 zen5 zen6'
+        'zen1 zenplus zen2 zen3 zen4 zen5 zen5c zen6'
 done
 expect "formats" test "$(completes latput export -f osa)" = osaca
 expect "formats of compare" test "$(completes latput compare --format '' | xargs)" = \

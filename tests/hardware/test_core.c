@@ -145,7 +145,7 @@ static struct exec_params params_here(void)
     struct exec_params params = exec_defaults();
     struct cpu_info *cpu = calloc(1, sizeof *cpu);
     struct err err = {0};
-    if (!cpu || cpu_identify(cpu, &err) != 0)
+    if (!cpu || cpu_identify(CPU_HERE, cpu, &err) != 0)
         fail_msg("%s", err.text);
     params.config.cpu = sched_getcpu();
     params.config.tsc_hz = (double)cpu->tsc_hz;

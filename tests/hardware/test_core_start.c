@@ -65,7 +65,7 @@ static int begin(void **state)
     struct arena arena = {0};
     struct program program;
     const struct session_floor from = {.quick = false};
-    if (session_begin(SESSION_CPU_QUIET, &session, &err) != 0 ||
+    if (session_begin(SESSION_CPU_QUIET, NULL, &session, &err) != 0 ||
         session_make_directory(&session, &err) != 0 ||
         session_build_nop(&session, "floor", 64, &arena, &program, &err) != 0 ||
         session_find_floor(&session, &from, program.path, &err) != 0) {

@@ -41,7 +41,7 @@ static bool bodies_build(struct bodies *bodies, int bits)
     struct gen_kernel kernels[BODIES];
     struct err err = {0};
     *bodies = (struct bodies){.arena = {0}};
-    if (session_begin(-1, &bodies->session, &err) != 0 ||
+    if (session_begin(-1, NULL, &bodies->session, &err) != 0 ||
         session_make_directory(&bodies->session, &err) != 0)
         fail_msg("%s", err.text);
     for (int i = 0; i < BODIES; i++) {

@@ -91,7 +91,7 @@ int main(void)
         cmocka_unit_test(counted_slots_and_ports_are_whole),
     };
     struct err err = {0};
-    if (rows_load() != 0 || session_begin(-1, &session, &err) != 0 ||
+    if (rows_load() != 0 || session_begin(-1, NULL, &session, &err) != 0 ||
         session_make_directory(&session, &err) != 0) {
         printf("%s\n", err.text);
         return HARNESS;

@@ -124,7 +124,7 @@ static void mixes_have_counted_uops(void **state)
     struct port_timing timing = {.counted = false};
     int64_t doubted = 0;
     select_small(&selection);
-    if (session_begin(-1, &session, &err) != 0 || session_make_directory(&session, &err) != 0)
+    if (session_begin(-1, NULL, &session, &err) != 0 || session_make_directory(&session, &err) != 0)
         fail_msg("%s", err.text);
     session_open_gates(&session);
     bool steady = false;
@@ -261,7 +261,8 @@ static void a_run_stores_counted_cycles(void **state)
     struct store *store = NULL;
     struct err err = {0};
     select_small(&selection);
-    if (session_begin(-1, &session, &err) != 0 || session_make_directory(&session, &err) != 0 ||
+    if (session_begin(-1, NULL, &session, &err) != 0 ||
+        session_make_directory(&session, &err) != 0 ||
         store_open(scratch("run.db"), STORE_WRITE, &store, &err) != 0)
         fail_msg("%s", err.text);
     put_floor(store, &session);

@@ -10,7 +10,7 @@
 static void begin(struct session *session, const char *uarch)
 {
     struct err err = {0};
-    if (session_begin(-1, session, &err) != 0 || session_make_directory(session, &err) != 0)
+    if (session_begin(-1, NULL, session, &err) != 0 || session_make_directory(session, &err) != 0)
         fail_msg("%s", err.text);
     if (uarch)
         snprintf(session->cpu->uarch, sizeof session->cpu->uarch, "%s", uarch);

@@ -207,6 +207,15 @@ __attribute__((constructor)) static void text_begin(int argc, char **argv)
 
 static bool text_first(int line);
 
+// Takes the script of this CPU, if it has one of its own.
+static void text_script_of_cpu(int cpu)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/core.%d.text", getenv("LATPUT_MACHINE"), cpu);
+    if (access(path, R_OK) == 0)
+        text_script_read(path, &script, text_fail);
+}
+
 // The functions below are linked in place of the core's functions of these names.
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
@@ -215,6 +224,7 @@ void __real_run_setup(const struct core_config *wanted, const struct times *foun
 void __wrap_run_setup(const struct core_config *wanted, const struct times *found)
 {
     config = wanted;
+    text_script_of_cpu(wanted->cpu);
     for (int i = 0; i < script.loud_processes && !loud && wanted->mode == CORE_MODE_MEASURE &&
                     (int)wanted->nselected >= script.loud_kernels;
          i++)

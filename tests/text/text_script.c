@@ -428,6 +428,7 @@ void text_script_read(const char *path, struct text_script *script, void (*fail)
     if (bytes < 0 || bytes == (ssize_t)sizeof text - 1)
         line_wrong(&line, "the script cannot be read, or is too long");
     close(fd);
+    text[bytes] = '\0';
     for (char *at = text, *end; *at; at = end) {
         end = strchr(at, '\n');
         end = end ? end : at + strlen(at);

@@ -36,7 +36,7 @@ static void check_sight(struct cpu_observed seen, const char *expected)
         fail_msg("%s", err.text);
     cpu_judge(&cpu, &measured);
     FILE *out = open_memstream(&text, &size);
-    cpu_print_text(&cpu, NULL, out);
+    cpu_print_text(&cpu, NULL, NULL, out);
     fclose(out);
     char *to = text; // lines are wrapped
     for (const char *at = text; *at; at++)

@@ -3,8 +3,10 @@
 // against the message that must come.
 #include "commands/cpu_print.h"
 #include "cpuinfo/cpu_decode.h"
+#include "cpuinfo/cpu_kinds.h"
 #include "cpuinfo/cpu_tables.h"
 #include "cpuinfo/environment.h"
+#include "util/cpulist.h"
 #include "util/mem.h"
 #include "util/paths.h"
 
@@ -195,7 +197,7 @@ static void test_live(void **state)
     (void)state;
     static struct cpu_info live, loaded;
     struct err err;
-    if (cpu_identify(&live, &err) < 0)
+    if (cpu_identify(CPU_LAST, &live, &err) < 0)
         fail_msg("%s", err.text);
     assert_true(live.live);
     assert_true(live.nleaves > 2 && live.nleaves < CPUID_LEAVES_MAX);
@@ -220,6 +222,7 @@ static void test_live(void **state)
 }
 
 #define HEAD "latput-cpuid 1\n"
+#define KINDS_HEAD "latput-cpuid 2\n"
 #define LEAF0 "00000000 00 00000001 756e6547 6c65746e 49656e69\n"
 #define DUMP(text) text, sizeof text - 1
 
@@ -233,7 +236,14 @@ static const struct {
     {__LINE__, DUMP(""), ":1: the file is empty"},
     {__LINE__, DUMP("\n"), ":1: no CPUID dump"},
     {__LINE__, DUMP("\x7f" "ELF\x02\x01"), ":1: no CPUID dump"},
-    {__LINE__, DUMP("latput-cpuid 2\nend 0\n"), ":1: version '2'"},
+    {__LINE__, DUMP("latput-cpuid 3\nend 0\n"), ":1: version '3'"},
+    {__LINE__, DUMP(KINDS_HEAD), ":1: the dump is cut short"},
+    {__LINE__, DUMP(KINDS_HEAD LEAF0), ":2: text after the end"},
+    {__LINE__, DUMP(KINDS_HEAD "cpus 1-\n"), ":2: write `cpus` and a list"},
+    {__LINE__, DUMP(KINDS_HEAD "cpus 1\n" LEAF0 "cpus 2\n"), ":4: `cpus` before the `end`"},
+    {__LINE__, DUMP(KINDS_HEAD "cpus 1\n" LEAF0 "end 1\ncpus 0-1\n"), ":5: a CPU is in two"},
+    {__LINE__, DUMP(KINDS_HEAD "cpus 1\n" LEAF0 "end 1\ncpus 2\n"), ":5: the dump is cut short"},
+    {__LINE__, DUMP(HEAD "cpus 1\n"), ":2: `cpus` wants version 2"},
     {__LINE__, DUMP(HEAD LEAF0), ":2: the dump is cut short"},
     {__LINE__, DUMP(HEAD LEAF0 "00000001 00 000c06"), ":3: 3 numbers where a leaf has 6"},
     {__LINE__, DUMP(HEAD LEAF0 "end 2\n"), ":3: 1 leaves where the end says 2"},
@@ -307,6 +317,100 @@ static void test_masking(void **state)
     assert_int_equal(cpu_leaf_find(&cpu, 0x8000001e, 0)->ecx, 0x100);
 }
 
+static const struct {
+    const char *dump;
+    struct {
+        const char *name, *cpus;
+        int core_type;
+        uint32_t native_model;
+        const char *caches;
+    } kinds[3];
+    // clang-format off
+} machines_of_kinds[] = {
+    {"alderlake", {{"alderlake_p", "0-15", 0x40, 1, "d48x12 i32x8 u1280x10 u30720x12"},
+                   {"alderlake_e", "16-23", 0x20, 1, "d32x8 i64x8 u2048x16 u30720x12"}}},
+    {"meteorlake", {{"meteorlake_p", "0-3,12-13", 0x40, 2, "d48x12 i64x8 u2048x16 u24576x12"},
+                    {"meteorlake_e", "4-11", 0x20, 2, "d32x8 i64x8 u2048x16 u24576x12"},
+                    {"meteorlake_lpe", "14-15", 0x20, 2, "d32x8 i64x8 u2048x16"}}},
+    {"zen5_dense", {{"zen5", "0-3,12-15", 0x10, 0, "d48x12 i32x8 u1024x16 u16384x16"},
+                    {"zen5c", "4-11,16-23", 0x11, 0, "d48x12 i32x8 u1024x16 u8192x16"}}},
+    {"zen5", {{"zen5", NULL, 0, 0, "d48x12 i32x8 u1024x16 u32768x16"}}},
+    {"unknown_model", {{"unknown", NULL, 0, 0, ""}}},
+};
+// clang-format on
+
+static void kind_check(const struct cpu_kinds *kinds, int at, const char *cpus)
+{
+    const struct cpu_kind *kind = &kinds->kinds[at];
+    struct strbuf text = {0};
+    struct err err;
+    cpulist_write(&kind->cpus, &text);
+    if (cpus)
+        assert_string_equal(strbuf_text(&text), cpus);
+    strbuf_free(&text);
+    assert_ptr_equal(cpu_kinds_of(kinds, cpu_kind_last(kind)), kind);
+    assert_ptr_equal(cpu_kinds_called(kinds, kind->name, &err), kind);
+    assert_false(cpu_kind_is_hidden(kinds, kind));
+    assert_string_equal(kind->cpu.uarch, kind->name);
+}
+
+static void test_kinds(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(machines_of_kinds); i++) {
+        struct cpu_kinds kinds, again;
+        struct err err;
+        char caches[128];
+        print_message("%s\n", machines_of_kinds[i].dump);
+        if (cpu_kinds_load(dump_path(machines_of_kinds[i].dump), &kinds, &err) != 0)
+            fail_msg("%s", err.text);
+        for (int k = 0; k < kinds.n; k++) {
+            const struct cpu_info *cpu = &kinds.kinds[k].cpu;
+            assert_string_equal(kinds.kinds[k].name, machines_of_kinds[i].kinds[k].name);
+            assert_int_equal(cpu->core_type, machines_of_kinds[i].kinds[k].core_type);
+            assert_int_equal(cpu->native_model, machines_of_kinds[i].kinds[k].native_model);
+            caches_text(cpu, caches, sizeof caches);
+            assert_string_equal(caches, machines_of_kinds[i].kinds[k].caches);
+            kind_check(&kinds, k, machines_of_kinds[i].kinds[k].cpus);
+            assert_int_equal(cpu_is_hybrid(cpu), kinds.n > 1);
+        }
+        assert_true(kinds.n == 3 || !machines_of_kinds[i].kinds[kinds.n].name);
+        assert_null(cpu_kinds_called(&kinds, "skylake", &err));
+        assert_null(cpu_kinds_of(&kinds, 900));
+        const char *path = write_text("", 0);
+        assert_int_equal(cpu_kinds_save(&kinds, path, &err), 0);
+        assert_int_equal(cpu_kinds_load(path, &again, &err), 0);
+        unlink(path);
+        assert_int_equal(again.n, kinds.n);
+        for (int k = 0; k < kinds.n; k++)
+            same_check(&kinds.kinds[k].cpu, &again.kinds[k].cpu);
+        cpu_kinds_free(&again);
+        cpu_kinds_free(&kinds);
+    }
+}
+
+// Kinds that the tables do not know have names of their own; only the last one's results would not
+// be taken for those of another.
+static void test_unknown_kinds(void **state)
+{
+    (void)state;
+    struct cpu_kinds kinds;
+    struct err err;
+    static const char text[] = KINDS_HEAD
+        "cpus 0\n" LEAF0 "00000001 00 000f0f60 0 0 0\n0000001a 00 40000009 0 0 0\nend 3\n"
+        "cpus 1\n" LEAF0 "00000001 00 000f0f60 0 0 0\n0000001a 00 20000009 0 0 0\nend 3\n";
+    const char *path = write_text(text, sizeof text - 1);
+    if (cpu_kinds_load(path, &kinds, &err) != 0)
+        fail_msg("%s", err.text);
+    unlink(path);
+    assert_int_equal(kinds.n, 2);
+    assert_string_equal(kinds.kinds[0].name, "unknown-40-9");
+    assert_string_equal(kinds.kinds[1].name, "unknown-20-9");
+    assert_true(cpu_kind_is_hidden(&kinds, &kinds.kinds[0]));
+    assert_false(cpu_kind_is_hidden(&kinds, &kinds.kinds[1]));
+    cpu_kinds_free(&kinds);
+}
+
 #define FEATURES_HEAD "name,group,leaf,subleaf,register,bit,encoding,os,note\n"
 #define FAMILIES_HEAD                                                                              \
     "vendor,family,models,stepping,core_type,uarch,name,issue_width,instr_width,imul64_clk,"       \
@@ -344,10 +448,11 @@ static const struct bad_table bad_families[] = {
      ":3: these models overlap with line 2 (u)"},
     {__LINE__, FAMILIES_HEAD "V,6,1,0-4,,u,N,,,,,,,,,,,,,,\nV,6,1,4-5,,w,N,,,,,,,,,,,,,,\n",
      ":3: these models"},
-    {__LINE__, FAMILIES_HEAD "V,6,1,,0x40,u,N,,,,,,,,,,,,,,\nV,6,1,,,w,N,,,,,,,,,,,,,,\n",
+    {__LINE__, FAMILIES_HEAD "V,6,1,,0x40,u,N,,,,,,,,,,,,,,\nV,6,1,,0x40,w,N,,,,,,,,,,,,,,\n",
      ":3: these models"},
-    {__LINE__, FAMILIES_HEAD "V,6,1,,0x20/3,u,N,,,,,,,,,,,,,,\nV,6,1,,0x20,w,N,,,,,,,,,,,,,,\n",
+    {__LINE__, FAMILIES_HEAD "V,6,1,,0x2/3,u,N,,,,,,,,,,,,,,\nV,6,1,,0x2 no-l3,w,N,,,,,,,,,,,,,,\n",
      ":3: these mod"},
+    {__LINE__, FAMILIES_HEAD "V,6,1,,0x20 l3,u,N,,,,,,,,,,,,,,\n", ":2: '0x20 l3' is no core_type"},
     {__LINE__, FAMILIES_HEAD "V,6,1 2-4 3,,,u,N,,,,,,,,,,,,,,\n", ":2: a model is named twice"},
     {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,4,,,,,,,,,,,,,\nV,6,2,,,u,N,5,,,,,,,,,,,,,\n",
      ":3: issue_width of u differs from line 2"},
@@ -562,7 +667,7 @@ static void test_report_of_counters(void **state)
         env.perf = i < 3 ? PERF_WORKS : PERF_ABSENT;
         FILE *out = open_memstream(&text, &size);
         env.clk_per_chain_clk = ratios[i];
-        cpu_print_text(&cpu, &env, out);
+        cpu_print_text(&cpu, &env, NULL, out);
         fclose(out);
         if (!strstr(text, says[i]) ||
             (ratios[i] == 0 && strstr(text, "the calibration chain (imul")))
@@ -606,7 +711,7 @@ static char *newer_report(const struct cpu_info *cpu)
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    cpu_print_text(cpu, NULL, out);
+    cpu_print_text(cpu, NULL, NULL, out);
     fclose(out);
     return text;
 }
@@ -653,7 +758,8 @@ int main(void)
         cmocka_unit_test(test_chain_ratio),    cmocka_unit_test(test_report_of_counters),
         cmocka_unit_test(test_masking),        cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_counters),       cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_newer_features),
+        cmocka_unit_test(test_newer_features), cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_unknown_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

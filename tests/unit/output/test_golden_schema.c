@@ -156,11 +156,11 @@ static void put_kind(const struct output_kind *kind, struct strbuf *out)
 // --- that of all outputs ---
 
 static const struct output_kind *const kinds[] = {
-    &bench_kind,           &bench_sweep_kind,    &cpu_print_kind,       &sheet_kind,
-    &report_ports_kind,    &stat_report_kind,    &report_property_kind, &validate_print_kind,
-    &validate_stored_kind, &count_list_kinds[0], &count_list_kinds[1],  &compare_print_kind,
-    &compare_tables_kind,  &explain_print_kind,  &explain_row_kind,     &validate_blocks_kind,
-    &explain_listing_kind,
+    &bench_kind,           &bench_sweep_kind,     &cpu_print_kind,      &cpu_kinds_print_kind,
+    &sheet_kind,           &report_ports_kind,    &stat_report_kind,    &report_property_kind,
+    &validate_print_kind,  &validate_stored_kind, &count_list_kinds[0], &count_list_kinds[1],
+    &compare_print_kind,   &compare_tables_kind,  &explain_print_kind,  &explain_row_kind,
+    &validate_blocks_kind, &explain_listing_kind,
 };
 
 // Outputs whose records are made of columns. docs/COLUMNS.md says what those of views are.

@@ -1080,7 +1080,7 @@ static int make_width(const char *path, int width)
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
     const struct canary_floor floor = {2, 1.0 / width, width};
     int64_t cpu_id;
-    int status = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0 &&
+    int status = cpuinfo_load(&err) == 0 && cpu_identify(CPU_LAST, cpu, &err) == 0 &&
                          store_put_cpu(store, cpu, &cpu_id, &err) == 0 &&
                          store_put_floor(store, cpu_id, &floor, &err) == 0
                      ? 0
