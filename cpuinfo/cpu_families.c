@@ -317,12 +317,9 @@ int families_read(const char *path, const struct feature_table *features,
 
 bool family_row_fits_core(const struct family_row *row, const struct cpu_info *cpu)
 {
-    bool l3 = false;
-    for (int i = 0; i < cpu->ncaches; i++)
-        l3 |= cpu->caches[i].level == 3;
     return (row->core_type < 0 || row->core_type == cpu->core_type) &&
            (!row->native_model || row->native_model == cpu->native_model) &&
-           !(row->no_l3 && (l3 || cpu->ncaches == 0));
+           (!row->no_l3 || cpu_lacks_l3(cpu));
 }
 
 const struct family_row *family_lookup(const struct family_table *table, const struct cpu_info *cpu)

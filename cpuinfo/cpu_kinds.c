@@ -11,16 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool kind_is_known(const struct cpu_info *cpu)
-{
-    return strcmp(cpu->claim, "unknown") != 0;
-}
-
 static bool kind_is_same(const struct cpu_info *a, const struct cpu_info *b)
 {
-    return strcmp(a->claim, b->claim) == 0 &&
-           (kind_is_known(a) ||
-            (a->core_type == b->core_type && a->native_model == b->native_model));
+    return strcmp(a->claim, b->claim) == 0 && a->core_type == b->core_type &&
+           a->native_model == b->native_model && cpu_lacks_l3(a) == cpu_lacks_l3(b);
 }
 
 struct cpu_kind *cpu_kinds_add(struct cpu_kinds *kinds, const struct cpu_info *cpu)
@@ -37,16 +31,16 @@ struct cpu_kind *cpu_kinds_add(struct cpu_kinds *kinds, const struct cpu_info *c
 
 void cpu_kinds_name(struct cpu_kinds *kinds)
 {
-    int unknown = 0;
-    for (int i = 0; i < kinds->n; i++)
-        unknown += !kind_is_known(&kinds->kinds[i].cpu);
     for (int i = 0; i < kinds->n; i++) {
         struct cpu_kind *kind = &kinds->kinds[i];
         const struct cpu_info *cpu = &kind->cpu;
-        int len = snprintf(kind->name, sizeof kind->name, "%s", cpu->claim);
-        if (!kind_is_known(cpu) && unknown > 1)
-            snprintf(kind->name + len, sizeof kind->name - (size_t)len, "-%02x-%x",
-                     (unsigned)cpu->core_type, cpu->native_model);
+        int len = snprintf(kind->name, sizeof kind->name, "%s", cpu->claim), sharing = 0;
+        for (int k = 0; k < kinds->n; k++)
+            sharing += strcmp(kinds->kinds[k].cpu.claim, cpu->claim) == 0;
+        if (sharing > 1)
+            snprintf(kind->name + len, sizeof kind->name - (size_t)len, "-%02x-%x%s",
+                     (unsigned)cpu->core_type & 0xff, cpu->native_model & 0xffffff,
+                     cpu_lacks_l3(cpu) ? "-no-l3" : "");
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The kinds of cores of one machine: P and E cores of Intel's hybrid CPUs, AMD's cores and dense
-// cores. A kind is what the signature, type of core and caches of its CPUs claim: a family of
-// cpus.csv.
+// cores. CPUs are of one kind if CPUID says the same of their signature and type of core, and of
+// whether they have an L3 cache; each kind should be a family of cpus.csv.
 #pragma once
 
 #include "cpuinfo.h"
@@ -9,8 +9,8 @@
 #include <sched.h>
 
 struct cpu_kind {
-    char name[48];       // family of cpus.csv: "alderlake_p"; "unknown" or "unknown-20-1", where
-                         // several kinds are (core type and native model)
+    char name[64];       // family of cpus.csv: "alderlake_p", or "unknown"; where several kinds
+                         // claim it, with core type and native model: "unknown-20-1"
     cpu_set_t cpus;      // logical CPUs, at least one; of those that may be used
     struct cpu_info cpu; // of one of them
 };
@@ -33,8 +33,8 @@ int cpu_kind_last(const struct cpu_kind *kind);
 // Returns the kind that is called so (cpu_is_called()); NULL with a message if none is, or several.
 const struct cpu_kind *cpu_kinds_called(const struct cpu_kinds *kinds, const char *said,
                                         struct err *err);
-// Returns true if results of this kind would be filed under the name of another, later kind: the
-// tables know neither.
+// Returns true if results of this kind would be filed under the name of another, later kind, which
+// claims the same.
 bool cpu_kind_is_hidden(const struct cpu_kinds *kinds, const struct cpu_kind *kind);
 
 // Loads all kinds of a CPUID dump, or saves them; "-" is standard output. A dump of one CPU without

@@ -112,6 +112,9 @@ struct cpu_info {
 // Returns true if a hypervisor made up the CPU ("QEMU Virtual CPU"). Its signature means nothing,
 // even if a real CPU has it, and its uarch is "unknown".
 bool cpu_is_invented(const struct cpu_info *cpu);
+// Returns true if the caches are known, and none is an L3: of low-power cores often nothing else
+// tells the type.
+bool cpu_lacks_l3(const struct cpu_info *cpu);
 // Returns true if CPUID says that the machine has cores of several types.
 bool cpu_is_hybrid(const struct cpu_info *cpu);
 

@@ -124,7 +124,7 @@ int store_unit_begin(struct store *store, bool *own, struct err *err);
 int store_unit_end(struct store *store, bool own, int result, struct err *err);
 
 // True of a row of cpu whose caches are known and have no L3: low-power cores, of which nothing
-// else tells the type. As family_row_fits_core() has it.
+// else tells the type. As cpu_lacks_l3() has it.
 #define STORE_NO_L3(cpu)                                                                           \
     "(EXISTS (SELECT 1 FROM cpu_cache WHERE cpu_cache.cpu_id = " cpu ".cpu_id) AND NOT EXISTS "    \
     "(SELECT 1 FROM cpu_cache WHERE cpu_cache.cpu_id = " cpu ".cpu_id "                            \

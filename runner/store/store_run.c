@@ -26,13 +26,10 @@ static void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
 sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
                              struct strbuf *features, struct err *err)
 {
-    bool no_l3 = cpu->ncaches > 0;
-    for (int i = 0; i < cpu->ncaches; i++)
-        no_l3 &= cpu->caches[i].level != 3;
     store_cpu_features(cpu, features);
     return store_bind(store, err, sql, "sisiissi", cpu->vendor, (int64_t)cpu->signature, cpu->brand,
                       (int64_t)cpu->core_type, (int64_t)cpu->native_model, cpu->hypervisor,
-                      features->data, (int64_t)no_l3);
+                      features->data, (int64_t)cpu_lacks_l3(cpu));
 }
 
 // Hashes the columns of the row, so that a CPU has the same row in any file.

@@ -198,7 +198,7 @@ expect "properties" test "$(completes latput property bandwidth | sort | xargs)"
 for option in 'query --uarch' 'ports -u' 'run --uarch'; do
     # shellcheck disable=SC2086 # a command and its option
     expect "CPUs of $option" test "$(completes latput $option zen | xargs)" = \
-        'zen1 zenplus zen2 zen3 zen4 zen5 zen5c zen6'
+        'zen1 zenplus zen2 zen3 zen4 zen4c zen5 zen5c zen6'
 done
 expect "formats" test "$(completes latput export -f osa)" = osaca
 expect "formats of compare" test "$(completes latput compare --format '' | xargs)" = \
@@ -214,7 +214,7 @@ for command in $commands; do
     expect "options of $command for zsh" test "$(cat offered)" = "$(options_of "$command")"
 done
 expect "lists for zsh" grep -q "^            '\*: :{compadd -- .* sse_fp .*; _files}' ;;$" _latput
-expect "CPUs for zsh" grep -q -- "'--uarch=\[.*\]:NAME:(.*zen4 zen5 .*)'" _latput
+expect "CPUs for zsh" grep -q -- "'--uarch=\[.*\]:NAME:(.*zen4 zen4c .*)'" _latput
 # Words in documents after the name of a command are options of it.
 checked=0
 # shellcheck disable=SC2016 # the backquotes are in the documents

@@ -411,6 +411,29 @@ static void test_unknown_kinds(void **state)
     cpu_kinds_free(&kinds);
 }
 
+// Nor are types of core that cpus.csv has one family of.
+static void test_kinds_of_one_family(void **state)
+{
+    (void)state;
+    struct cpu_kinds kinds;
+    struct err err;
+    static const char text[] = KINDS_HEAD
+        "cpus 0\n" LEAF0 "00000001 00 000c06c1 0 0 0\n0000001a 00 20000004 0 0 0\nend 3\n"
+        "cpus 1\n" LEAF0 "00000001 00 000c06c1 0 0 0\n0000001a 00 20000005 0 0 0\nend 3\n";
+    const char *path = write_text(text, sizeof text - 1);
+    if (cpu_kinds_load(path, &kinds, &err) != 0)
+        fail_msg("%s", err.text);
+    unlink(path);
+    assert_int_equal(kinds.n, 2);
+    assert_string_equal(kinds.kinds[0].cpu.claim, "pantherlake_e");
+    assert_string_equal(kinds.kinds[0].name, "pantherlake_e-20-4");
+    assert_string_equal(kinds.kinds[1].name, "pantherlake_e-20-5");
+    assert_true(cpu_kind_is_hidden(&kinds, &kinds.kinds[0]));
+    assert_ptr_equal(cpu_kinds_called(&kinds, "pantherlake_e-20-4", &err), &kinds.kinds[0]);
+    assert_null(cpu_kinds_called(&kinds, "darkmont", &err));
+    cpu_kinds_free(&kinds);
+}
+
 #define FEATURES_HEAD "name,group,leaf,subleaf,register,bit,encoding,os,note\n"
 #define FAMILIES_HEAD                                                                              \
     "vendor,family,models,stepping,core_type,uarch,name,issue_width,instr_width,imul64_clk,"       \
@@ -759,7 +782,7 @@ int main(void)
         cmocka_unit_test(test_masking),        cmocka_unit_test(test_verdicts),
         cmocka_unit_test(test_counters),       cmocka_unit_test(test_bad_tables),
         cmocka_unit_test(test_newer_features), cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_unknown_kinds),
+        cmocka_unit_test(test_unknown_kinds),  cmocka_unit_test(test_kinds_of_one_family),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
