@@ -105,10 +105,7 @@ for kind in "${kinds[@]}"; do
 done
 [ "${#kinds[@]}" != 0 ] || step "$latput" report "${db[@]}" --output "$results" || exit
 step "$latput" site "${db[@]}" --output "$results/site" --no-database || exit
-for kind in "${kinds[@]}"; do
-    step "$latput" pack "${db[@]}" --kind "$kind" --output "$results" || exit
-done
-[ "${#kinds[@]}" != 0 ] || step "$latput" pack "${db[@]}" --output "$results" || exit
+step "$latput" pack "${db[@]}" --output "$results" || exit
 [ "$status" = 0 ] || note \
     "The results are not to be relied on as they are, see 'ends with status' in $log or above."
 there() { # FILE WHAT: prints what is there to be read

@@ -138,10 +138,10 @@ static int cpus_too_few(const struct cpu_places *cpus, int wanted, struct err *e
 static int cpus_too_few_of_type(const struct cpu_places *cpus, int wanted, struct err *err)
 {
     struct strbuf text = {0};
-    for (int type = -1; type < CPU_TYPES; type++)
+    for (int type = -1; cpu_places_type_name(cpus, type); type++)
         if (type_count(cpus, type))
             strbuf_printf(&text, "%s%d %s", text.len ? ", " : "", type_count(cpus, type),
-                          type < 0 ? "of another" : cpu_type_names[type]);
+                          type < 0 ? "of another" : cpu_places_type_name(cpus, type));
     err_set(err,
             "%d threads need as many CPUs with one type of core, since cycles are calibrated and "
             "events counted for one; this process may use %s",
@@ -190,8 +190,8 @@ int bench_cpus_choose(const struct cpu_places *cpus, const struct bench_spec *sp
                            "CPU %d has another type of core (%s) than CPU %d (%s): cycles are "
                            "calibrated and events counted for one type. Measure them one after "
                            "the other",
-                           cpu->cpu, cpu->type < 0 ? "not known" : cpu_type_names[cpu->type],
-                           first->cpu, first->type < 0 ? "not known" : cpu_type_names[first->type]);
+                           cpu->cpu, cpu_places_type_name(cpus, cpu->type), first->cpu,
+                           cpu_places_type_name(cpus, first->type));
     }
     return 0;
 }
@@ -250,18 +250,21 @@ const char *bench_cpus_describe(const struct cpu_places *cpus, const int *chosen
 int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result,
                       struct arena *arena, struct err *err)
 {
-    cpu_set_t allowed;
+    struct cpu_kinds kinds;
     int wanted = spec->threads > 1 ? spec->threads : 1;
     int *chosen = arena_alloc(arena, (size_t)wanted * sizeof *chosen);
     struct cpu_places *cpus = arena_alloc(arena, sizeof *cpus);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return err_set(err, "cannot read which CPUs may be used");
-    cpu_places_read(count_machine_live(NULL).root, &allowed, cpus);
-    if (bench_cpus_choose(cpus, spec, chosen, err) != 0)
+    if (cpuinfo_load(err) != 0 || cpu_kinds_find(&kinds, err) != 0)
+        return -1;
+    cpu_places_read_kinds(count_machine_live(NULL).root, &kinds, cpus);
+    int status = bench_cpus_choose(cpus, spec, chosen, err);
+    if (status == 0)
+        result->placement = wanted > 1 ? bench_cpus_describe(cpus, chosen, wanted, arena) : "";
+    cpu_kinds_free(&kinds);
+    if (status != 0)
         return -1;
     result->cpus = chosen;
     result->cpu = chosen[0];
     result->nthreads = wanted;
-    result->placement = wanted > 1 ? bench_cpus_describe(cpus, chosen, wanted, arena) : "";
     return 0;
 }

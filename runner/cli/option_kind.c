@@ -57,9 +57,9 @@ static int kinds_each(const struct kind_work *work, const struct cpu_kinds *kind
         const struct cpu_kind *kind = &kinds->kinds[i];
         if (cpu_kind_is_hidden(kinds, kind)) {
             command_note(work->cmd,
-                         "the kind %s is not measured: the tables do not know it, and its results "
-                         "would be taken for those of another; --kind %s --label NAME keeps them "
-                         "apart",
+                         "the kind %s is not measured: cpus.csv tells it from no other, and its "
+                         "results would be taken for those of another; --kind %s --label NAME "
+                         "keeps them apart",
                          kind->name, kind->name);
             continue;
         }
@@ -116,6 +116,28 @@ int kind_newest_run(const struct command *cmd, struct store *store, const char *
     return found ? EXIT_DONE
                  : command_fail(cmd, EXIT_ENVIRONMENT, "%s: has no run measured on the kind %s",
                                 store_path(store), called);
+}
+
+int kinds_runs(struct store *store, int64_t **runs, struct err *err)
+{
+    struct cpu_kinds kinds;
+    int n = 0, found = 0;
+    *runs = NULL;
+    if (cpuinfo_load(err) != 0 || cpu_kinds_find(&kinds, err) != 0)
+        return -1;
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    *runs = xcalloc((size_t)kinds.n, sizeof **runs);
+    for (int i = 0; i < kinds.n && kinds.n > 1 && found >= 0; i++) {
+        if (cpu_kind_is_hidden(&kinds, &kinds.kinds[i]))
+            continue;
+        found = cpu_identify(cpu_kind_last(&kinds.kinds[i]), cpu, err) == 0
+                    ? store_run_newest_here(store, cpu, &(*runs)[n], err)
+                    : -1;
+        n += found > 0;
+    }
+    free(cpu);
+    cpu_kinds_free(&kinds);
+    return found < 0 ? -1 : n;
 }
 
 void kind_say(const struct command *cmd, int cpu)

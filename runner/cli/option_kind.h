@@ -40,6 +40,10 @@ int kind_identify(const char *called, int cpu, struct cpu_info *info, struct err
 int kind_newest_run(const struct command *cmd, struct store *store, const char *called,
                     int64_t *run_id);
 
+// Lists the newest run that was measured here on each kind, where the machine has several: *runs,
+// to be freed by the caller. Returns their number, -1.
+int kinds_runs(struct store *store, int64_t **runs, struct err *err);
+
 // Says on standard error of which kind a CPU is (-1: the one that is chosen without --cpu), if the
 // machine has several.
 void kind_say(const struct command *cmd, int cpu);

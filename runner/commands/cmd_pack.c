@@ -113,16 +113,10 @@ static int pack_say(struct store *store, const struct pack_what *what, const cha
     return got < 0 ? -1 : 0;
 }
 
-static int pack_of_run(struct store *store, struct pack_what *what, const char *kind,
-                       const char *output)
+static int pack_of_run(struct store *store, const struct pack_what *what, const char *output)
 {
     struct err err = {0};
-    what->others = what->run_id == 0;
-    int status = kind_newest_run(&cmd_pack, store, kind, &what->run_id);
-    if (status == EXIT_DONE)
-        status = store_option_newest(&cmd_pack, store, &what->run_id);
-    if (status != EXIT_DONE)
-        return status;
+    int status = EXIT_DONE;
     char *path = pack_path(store, what, output, &err);
     if (!path || pack_write(store, what, path, &err) != 0 || pack_say(store, what, path, &err) != 0)
         status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
@@ -130,6 +124,47 @@ static int pack_of_run(struct store *store, struct pack_what *what, const char *
         printf("%s\n", path);
     free(path);
     return status;
+}
+
+// Writes a pack for each kind of core of this machine that has runs, into a directory. Sets *done
+// if there are several; a file has room for one kind, which is said.
+static int pack_kinds(struct store *store, struct pack_what what, const char *output, bool *done)
+{
+    struct err err = {0};
+    struct stat st;
+    int64_t *runs = NULL;
+    int n = kinds_runs(store, &runs, &err), status = EXIT_DONE;
+    bool one = output && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode));
+    *done = n > 1 && !one;
+    if (n < 0)
+        status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
+    if (n > 1 && one)
+        command_note(&cmd_pack,
+                     "%s has one of %d kinds of cores of this machine, that of the newest run; "
+                     "--kind NAME makes the pack of another, a directory as --output has all",
+                     output, n);
+    for (int i = 0; i < n && *done && status == EXIT_DONE; i++) {
+        what.run_id = runs[i];
+        status = pack_of_run(store, &what, output);
+    }
+    free(runs);
+    return status;
+}
+
+static int pack_newest(struct store *store, struct pack_what *what,
+                       const struct arguments *arguments)
+{
+    bool done = false;
+    int status = EXIT_DONE;
+    what->others = what->run_id == 0;
+    if (what->others && !arguments->kind)
+        status = pack_kinds(store, *what, arguments->output, &done);
+    if (status != EXIT_DONE || done)
+        return status;
+    status = kind_newest_run(&cmd_pack, store, arguments->kind, &what->run_id);
+    if (status == EXIT_DONE)
+        status = store_option_newest(&cmd_pack, store, &what->run_id);
+    return status == EXIT_DONE ? pack_of_run(store, what, arguments->output) : status;
 }
 
 static int pack_run(int argc, char **argv)
@@ -154,7 +189,7 @@ static int pack_run(int argc, char **argv)
                              .keep = arguments.full            ? MERGE_KEEP_SAMPLES
                                      : arguments.tables || zip ? MERGE_KEEP_KERNELS
                                                                : MERGE_KEEP_RESULTS};
-    status = pack_of_run(store, &what, arguments.kind, arguments.output);
+    status = pack_newest(store, &what, &arguments);
     store_close(store);
     return status;
 }
@@ -170,11 +205,11 @@ const struct command cmd_pack = {
         "of a README in words, the picture of the ports, and a database that holds the results, "
         "rounded to thousandths of a cycle, and nothing else: about 2 MB for a full run. Without "
         "samples results are taken on trust, which a warning of each run says. --tables and --full "
-        "make a zip file that has more. A MANIFEST has the sha256 of each member. Names of hosts, "
-        "users and directories are not in it; the machine's label is, if you gave it one. The same "
-        "content always gives the same bytes. Prints "
-        "the name of the file, and on standard error its content, its size, and what it reveals "
-        "about this machine.",
+        "make a zip file that has more. Of a machine with several kinds of cores each kind that "
+        "was measured has a pack (latput cpu --kinds). A MANIFEST has the sha256 of each member. "
+        "Names of hosts, users and directories are not in it; the machine's label is, if you gave "
+        "it one. The same content always gives the same bytes. Prints the name of the file, and on "
+        "standard error its content, its size, and what it reveals about this machine.",
     .options = options,
     .run = pack_run,
 };

@@ -5,10 +5,10 @@
 
 #include <stdio.h>
 
-enum { LIST_BYTES = 4096 };
+enum { LIST_BYTES = 4096, CPU_TYPES = 3 };
 
 // Linux's names of the types of core of one processor.
-const char *const cpu_type_names[CPU_TYPES] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+static const char *const cpu_type_names[CPU_TYPES] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
 
 // Reads a list of CPUs from a file of the kernel. Returns false if there is none.
 static bool list_file_read(const char *root, const char *path, cpu_set_t *set)
@@ -51,11 +51,35 @@ int cpu_place_type(const char *root, int cpu)
 void cpu_places_read(const char *root, const cpu_set_t *allowed, struct cpu_places *cpus)
 {
     cpus->n = 0;
+    cpus->kinds = NULL;
     list_file_read(root, "/sys/devices/system/cpu/present", &cpus->present);
     bool known = list_file_read(root, "/sys/devices/system/cpu/online", &cpus->online);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET((size_t)cpu, allowed) && (!known || CPU_ISSET((size_t)cpu, &cpus->online)))
             cpus->usable[cpus->n++] = place_read(root, cpu);
+}
+
+void cpu_places_read_kinds(const char *root, const struct cpu_kinds *kinds, struct cpu_places *cpus)
+{
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int k = 0; k < kinds->n; k++)
+        CPU_OR(&all, &all, &kinds->kinds[k].cpus);
+    cpu_places_read(root, &all, cpus);
+    if (kinds->n == 1)
+        return;
+    cpus->kinds = kinds;
+    for (int i = 0; i < cpus->n; i++)
+        cpus->usable[i].type = (int)(cpu_kinds_of(kinds, cpus->usable[i].cpu) - kinds->kinds);
+}
+
+const char *cpu_places_type_name(const struct cpu_places *cpus, int type)
+{
+    if (type < 0)
+        return "not known";
+    if (cpus->kinds)
+        return type < cpus->kinds->n ? cpus->kinds->kinds[type].name : NULL;
+    return type < CPU_TYPES ? cpu_type_names[type] : NULL;
 }
 
 bool cpu_places_share(const struct cpu_place *a, const struct cpu_place *b)

@@ -5,7 +5,6 @@
 
 #include "cpu_places.h"
 #include "cpu_quiet.h"
-#include "cpuinfo/cpu_kinds.h"
 #include "derive/plausible.h"
 #include "floor.h"
 #include "observed.h"
@@ -28,23 +27,19 @@
 static int session_choose_kind(int wanted, const char *called, struct session *session,
                                struct err *err)
 {
-    struct cpu_kinds kinds;
-    if (cpuinfo_load(err) != 0 || cpu_kinds_find(&kinds, err) != 0)
+    struct cpu_kinds *kinds = &session->kinds;
+    if (cpuinfo_load(err) != 0 || cpu_kinds_find(kinds, err) != 0)
         return -1;
-    const struct cpu_kind *of_cpu = cpu_kinds_of(&kinds, wanted);
-    const struct cpu_kind *kind = called ? cpu_kinds_called(&kinds, called, err) : of_cpu;
-    int status = kind ? 0 : -1;
+    const struct cpu_kind *of_cpu = cpu_kinds_of(kinds, wanted);
+    const struct cpu_kind *kind = called ? cpu_kinds_called(kinds, called, err) : of_cpu;
     if (!of_cpu)
-        status = err_set(err, "CPU %d is not one that this process may use", wanted);
-    else if (kind && wanted >= 0 && kind != of_cpu)
-        status = err_set(err, "CPU %d is of the kind %s, not %s", wanted, of_cpu->name, kind->name);
-    if (status == 0) {
-        session->usable = kind->cpus;
-        session->nkinds = kinds.n;
-        memcpy(session->kind, kind->name, sizeof session->kind);
-    }
-    cpu_kinds_free(&kinds);
-    return status;
+        return err_set(err, "CPU %d is not one that this process may use", wanted);
+    if (!kind)
+        return -1;
+    if (wanted >= 0 && kind != of_cpu)
+        return err_set(err, "CPU %d is of the kind %s, not %s", wanted, of_cpu->name, kind->name);
+    session->usable = kind->cpus;
+    return 0;
 }
 
 // Chooses the quietest CPU that may be used, or the last one, since interrupts prefer the first. A
@@ -202,6 +197,7 @@ void session_end(struct session *session, bool keep)
     session->scratch = NULL;
     if (CPU_COUNT(&session->affinity) > 0)
         sched_setaffinity(0, sizeof session->affinity, &session->affinity);
+    cpu_kinds_free(&session->kinds);
     free(session->cpu);
     session->cpu = NULL;
 }

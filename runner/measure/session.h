@@ -5,7 +5,7 @@
 #pragma once
 
 #include "assemble/assemble.h"
-#include "cpuinfo/cpuinfo.h"
+#include "cpuinfo/cpu_kinds.h"
 #include "execute/exec.h"
 #include "store/store_cpu.h"
 #include "util/err.h"
@@ -23,8 +23,7 @@ struct session {
     char *scratch;                     // the same, owned by util/scratch.c
     cpu_set_t affinity;                // the calling thread's, before the session
     cpu_set_t usable;                  // those of its CPUs that are of the measuring CPU's kind
-    char kind[48];                     // struct cpu_kind's name of it
-    int nkinds;                        // kinds of cores that may be used
+    struct cpu_kinds kinds;            // of cores that may be used; owned
     double quiet_least;                // of cpu_quiet_best(); 0: the CPU was not chosen by a look
     bool cpu_wanted;                   // the CPU was asked for
     struct exec_mover mover;           // session_mover()

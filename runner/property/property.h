@@ -123,6 +123,8 @@ struct property_machine {
     // share its core, then the others.
     struct cpu_place cpus[CORE_CORUNNERS_MAX + 1];
     int ncpus;
+    int nothers;     // after them: those of other kinds, to which lines go from these
+    char kinds[256]; // "CPUs 0-15 are alderlake_p, 16-23 alderlake_e"; "": there is one kind
 };
 // Returns the value of a number; NaN: it names an unknown cache.
 double property_number_value(const struct property_number *number,

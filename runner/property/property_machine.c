@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "property_machine.h"
 
+#include "util/cpulist.h"
+#include "util/strbuf.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,30 +104,55 @@ double property_memory_free(const char *root)
     return isnan(bytes) ? MEMORY_UNKNOWN : bytes;
 }
 
-// Lists the measuring CPU, those that share its core, and the others; of one type, since cycles are
-// calibrated for one.
-static void machine_find_cpus(const cpu_set_t *allowed, int measuring,
+static void machine_add(struct property_machine *machine, const struct cpu_place *place)
+{
+    int n = machine->ncpus + machine->nothers;
+    if (n > CORE_CORUNNERS_MAX)
+        return;
+    machine->cpus[n] = *place;
+    if (place->type == machine->cpus[0].type)
+        machine->ncpus++;
+    else
+        machine->nothers++;
+}
+
+// Lists the measuring CPU, those that share its core, the others of its kind, since cycles are
+// calibrated for one, and those of other kinds.
+static void machine_find_cpus(const char *root, const struct cpu_kinds *kinds, int measuring,
                               struct property_machine *machine)
 {
     static struct cpu_places places; // large
     const struct cpu_place *own = NULL;
-    cpu_places_read("", allowed, &places);
+    cpu_places_read_kinds(root, kinds, &places);
     for (int i = 0; i < places.n && !own; i++)
         own = places.usable[i].cpu == measuring ? &places.usable[i] : NULL;
     if (!own)
         return;
-    machine->cpus[machine->ncpus++] = *own;
+    machine_add(machine, own);
     for (int sharing = 1; sharing >= 0; sharing--)
-        for (int i = 0; i < places.n && machine->ncpus <= CORE_CORUNNERS_MAX; i++) {
-            const struct cpu_place *place = &places.usable[i];
-            if (place != own && place->type == own->type &&
-                cpu_places_share(place, own) == (sharing == 1))
-                machine->cpus[machine->ncpus++] = *place;
-        }
+        for (int i = 0; i < places.n; i++)
+            if (&places.usable[i] != own && places.usable[i].type == own->type &&
+                cpu_places_share(&places.usable[i], own) == (sharing == 1))
+                machine_add(machine, &places.usable[i]);
+    for (int i = 0; i < places.n; i++)
+        if (places.usable[i].type != own->type)
+            machine_add(machine, &places.usable[i]);
 }
 
-struct property_machine property_machine_find(const struct cpu_info *cpu, const cpu_set_t *allowed,
-                                              int measuring)
+static void machine_name_kinds(const struct cpu_kinds *kinds, struct property_machine *machine)
+{
+    struct strbuf text = {0};
+    for (int i = 0; i < kinds->n && kinds->n > 1; i++) {
+        strbuf_puts(&text, i ? ", " : "CPUs ");
+        cpulist_write(&kinds->kinds[i].cpus, &text);
+        strbuf_printf(&text, "%s%s", i ? " " : " are ", kinds->kinds[i].name);
+    }
+    snprintf(machine->kinds, sizeof machine->kinds, "%s", strbuf_text(&text));
+    strbuf_free(&text);
+}
+
+struct property_machine property_machine_find(const char *root, const struct cpu_info *cpu,
+                                              const struct cpu_kinds *kinds, int measuring)
 {
     struct property_machine machine = {
         .memory_bytes = fmin(MEMORY_SHARE * property_memory_free(""), MEMORY_MOST)};
@@ -136,6 +164,7 @@ struct property_machine property_machine_find(const struct cpu_info *cpu, const 
                                                       : BASE_ONE;
         machine.cache_bytes[base] = (double)cache->bytes;
     }
-    machine_find_cpus(allowed, measuring, &machine);
+    machine_find_cpus(root, kinds, measuring, &machine);
+    machine_name_kinds(kinds, &machine);
     return machine;
 }

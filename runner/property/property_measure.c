@@ -115,6 +115,8 @@ static int sweep_begin(struct sweep *sweep, const struct property_machine *machi
     } else if (!isnan(limit)) {
         result->detail =
             arena_printf(sweep->arena, "memory of this machine ends the sweep at %.0f", limit);
+    } else if (property->corunner == CORUNNER_CPU) {
+        result->detail = arena_strdup(sweep->arena, machine->kinds);
     }
     for (int v = 0; v < property->nvariants && nxs; v++)
         for (int b = 0; b < nbys && result->variants[v].outcome == OUTCOME_OK; b++)

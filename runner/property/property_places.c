@@ -41,7 +41,7 @@ int property_places(const struct property *property, const struct property_machi
     *why = (struct err){0};
     if (property->corunner == CORUNNER_NONE)
         return 0;
-    if (machine->ncpus < 2)
+    if (machine->ncpus + (property->corunner == CORUNNER_CPU ? machine->nothers : 0) < 2)
         return err_set(why, "it takes two CPUs that may be used, and there is one");
     if (property->on_by)
         own = place_find(machine, (int)point->by);

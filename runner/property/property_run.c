@@ -200,7 +200,7 @@ static int sweeps_rest(struct sweeps *run, struct replicates *replicates, struct
 static int sweeps_all(struct sweeps *run, struct err *err)
 {
     const struct properties *properties = run->properties;
-    run->machine = property_machine_find(run->session.cpu, &run->session.usable,
+    run->machine = property_machine_find("", run->session.cpu, &run->session.kinds,
                                          run->session.params.config.cpu);
     struct replicates replicates = {
         xcalloc((size_t)properties->n + 1, sizeof *replicates.rows), 0, {0}};

@@ -82,17 +82,18 @@ static bool add_point(double values[SWEEP_POINTS_MAX], int *n, double x)
     return true;
 }
 
-// Lists the CPUs in ascending order; the machine has another one. Returns their number.
-static int sweep_cpus(const struct property_machine *machine, double values[SWEEP_POINTS_MAX])
+// Lists the first n CPUs in ascending order; the machine has another one. Returns n.
+static int sweep_cpus(const struct property_machine *machine, int n,
+                      double values[SWEEP_POINTS_MAX])
 {
-    for (int i = 0; i < machine->ncpus; i++) {
+    for (int i = 0; i < n; i++) {
         double cpu = machine->cpus[i].cpu;
         int at = i;
         for (; at > 0 && values[at - 1] > cpu; at--)
             values[at] = values[at - 1];
         values[at] = cpu;
     }
-    return machine->ncpus;
+    return n;
 }
 
 static int sweep_points(const struct property_sweep *sweep, double from, double to,
@@ -129,7 +130,7 @@ int property_points(const struct property *property, const struct property_machi
             return 0;
         }
     }
-    n = sweep->rule == SWEEP_CPUS ? sweep_cpus(machine, values)
+    n = sweep->rule == SWEEP_CPUS ? sweep_cpus(machine, machine->ncpus + machine->nothers, values)
                                   : sweep_points(sweep, from, to, values);
     int all = n;
     while (n > 0 && property_data_bytes(property, machine, values[n - 1], bys[nbys - 1]) >
@@ -155,7 +156,7 @@ int property_by_points(const struct property *property, const struct property_ma
     double from = property_number_value(&by->from, machine, 0, 0);
     double to = property_number_value(&by->to, machine, 0, 0);
     int n = by->rule == SWEEP_NONE   ? 0
-            : by->rule == SWEEP_CPUS ? sweep_cpus(machine, values)
+            : by->rule == SWEEP_CPUS ? sweep_cpus(machine, machine->ncpus, values)
                                      : sweep_points(by, from, to, values);
     if (n)
         return n;

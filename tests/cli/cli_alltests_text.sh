@@ -56,4 +56,21 @@ for table in run_form result port_class property; do
     expect "the pack has each $table" test "$(sqlite3 merged.db "SELECT count(*) FROM $table")" = \
         "$(sqlite3 ../all.db "SELECT count(*) FROM $table")"
 done
+cd .. || exit 99
+
+# A machine with two kinds of cores gives tables and a pack for each, and one page.
+text_machine hybrid zen5 alderlake <<<''
+CLI_COMMAND='alltests.sh on two kinds of cores'
+root/alltests.sh --filter 'imul r64 r64' --tests LT --db "$SCRATCH/hybrid.db" \
+    --results "$SCRATCH/kinds" >"$OUT" 2>"$ERR" </dev/null
+STATUS=$?
+expect_status 0
+expect_out 'of the kind of core alderlake_e are in .*/kinds/alderlake_e/[.]$'
+for kind in alderlake_p alderlake_e; do
+    expect "the tables of $kind" grep -qE '^imul r64 r64 +legacy +3\.00 +3\.00 +1\.00' \
+        kinds/$kind/integer_multiply_divide.txt
+    expect "its machine" grep -q "$kind" kinds/$kind/info.txt
+    expect "its pack" test "$(find kinds -maxdepth 1 -name "*-$kind-*.tar.xz" | wc -l)" = 1
+    expect "its part of the page" test -s kinds/site/data/cpu_$kind.js
+done
 finish

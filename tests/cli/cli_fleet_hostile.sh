@@ -120,6 +120,22 @@ fails bad_pack 'failed: merge ended with status 2, .*cannot be read as a pack'
 expect "nobody else was asked" test "$(cut -d ' ' -f 1 asked | sort -u | xargs)" = \
     'bad_pack torn_pack'
 
+# Packs of several kinds of cores come together. Links and other names in that file are not read,
+# and of a member without end as much as a pack may have.
+mkdir kinds && cp first.pack kinds/1 && cp last.pack kinds/2 && ln -s 1 kinds/last
+tar -cf kinds.pack -C kinds 1 2 last
+ln -sf ../first.pack kinds/1 && tar -cf linked.pack -C kinds 1
+rm kinds/1 && truncate -s 1T kinds/1 && tar -S -cf endless_pack.pack -C kinds 1
+printf '%s\n' kinds linked endless_pack >several
+fleet --hosts several --output kinds_out
+expect_status 1
+expect_err '^tools/fleet: 1 of 3 hosts are done$'
+fails linked 'failed: merge ended with status 2, .*linked[.]pack'
+fails endless_pack 'failed: merge ended with status 2, .*[.]kind[.]1'
+expect "a run of each kind is merged" test \
+    "$(sqlite3 -readonly kinds_out/latput.db 'SELECT count(*) FROM run')" = 2
+expect "and no part is left" test "$(find kinds_out/hosts -name '*.kind.*' | wc -l)" = 0
+
 # A deadline ends the wait for one that runs for ever.
 echo endless >>hosts
 fleet --only endless --deadline 3

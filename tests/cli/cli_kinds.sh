@@ -90,5 +90,55 @@ expect_err 'filed under alderlake_p:'
 run report --db run.db --kind alderlake_p --output p
 expect_err '^latput report: tables of run 3'
 run bench "add rax, rax"
+expect_err 'on a core of the kind alderlake_e .CPUs 16-23., one of 2 of this machine'
+run bench "add rax, rax" --cpu 3
 expect_err 'on a core of the kind alderlake_p .CPUs 0-15., one of 2 of this machine'
+run bench "add rax, rax" --cpus 3,20
+expect_status 2
+expect_err 'CPU 20 has another type of core [(]alderlake_e[)] than CPU 3 [(]alderlake_p[)]'
+
+# A pack for each, which merge into one database; a file has one.
+mkdir packs
+run pack --db run.db --output packs
+expect_status 0
+expect "two packs" test "$(find packs -name '*-alderlake_[ep]-*.tar.xz' | wc -l)" = 2
+run pack --db run.db --output one.tar.xz
+expect_status 0
+expect_err 'one.tar.xz has one of 2 kinds of cores of this machine, that of the newest run;'
+run merge --db merged.db packs/*
+expect_status 0
+run query --db merged.db imul
+expect_out '^alderlake_e +imul r64 r64 +.* 5[.]00'
+expect_out '^alderlake_p +imul r64 r64 +.* 3[.]00'
+
+# A run from before, when AMD's type of core was not read, stays as it was filed; nobody knows of
+# which kind it is.
+text_machine before zen5 zen5_dense <<<'width 8'
+run cpu --kind zen5 --save before.cpuid
+grep -v '^80000026' before.cpuid | awk '$1 == "end" { $2 = n } /^[0-9a-f]+ [0-9a-f]+ / { n++ } 1' \
+    >"$LATPUT_MACHINE/cpuid"
+run run forms.csv --db before.db --results none --quiet
+expect_status 0
+text_machine dense zen5 zen5_dense <<<'width 8'
+run run forms.csv --db before.db --results none --quiet --resume
+expect_status 0
+expect_err 'kind 2 of 2: zen5c, CPUs 4-11,16-23$'
+expect "it is none of these kinds" test "$(sqlite3 before.db 'SELECT uarch, core_type, count(*)
+    FROM run JOIN cpu USING (cpu_id) GROUP BY 1, 2 ORDER BY 1, 2' | paste -sd,)" = \
+    'zen5|0|1,zen5|16|1,zen5c|17|1'
+run query --db before.db imul
+expect_out '^zen5 '
+expect_out '^zen5c '
+run pack --db before.db --kind zen4
+expect_status 2
+expect_err "no kind of core 'zen4' that may be used; it has zen5, zen5c"
+
+# CPUs that may not be used are of no kind here.
+unset LATPUT_MACHINE
+if keeps_cpu; then
+    cpu=$(taskset -cp $$ | grep -oE '[0-9]+$')
+    CLI_COMMAND='cpu --kinds with one CPU'
+    taskset -c "$cpu" "$LATPUT" cpu --kinds >"$OUT" 2>"$ERR"
+    expect "one kind with that CPU" test "$(awk 'NR > 1 { print $2 }' "$OUT")" = "$cpu"
+fi
 finish

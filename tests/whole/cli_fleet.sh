@@ -128,7 +128,7 @@ printf '#!/bin/sh\nLATPUT_MACHINE=%s/speed${HOME##*/} exec %s "$@"\n' "$SCRATCH"
 chmod +x real/latput/latput
 tar czf real.tar.gz -C real latput
 text_machine speedhome1 <<<''
-text_machine speedhome2 <<<'form "imul *" p3 5'
+text_machine speedhome2 zen5 alderlake <<<'form "imul *" p3 5' # with two kinds of cores
 export LATPUT_MACHINE=$SCRATCH # they are merged as what they are
 head -n 3 hosts >both
 fleet --hosts both --archive real.tar.gz --output measured --directory real -- \
@@ -136,7 +136,7 @@ fleet --hosts both --archive real.tar.gz --output measured --directory real -- \
 expect_status 0
 expect "each has its own latency" test "$(sqlite3 -readonly measured/latput.db \
     'SELECT round(latency_max_clk, 2), round(rthroughput_clk, 2) FROM run_instruction_table
-    ORDER BY 1')" = $'3.0|1.0\n5.0|1.0'
+    ORDER BY 1')" = $'3.0|1.0\n5.0|1.0\n5.0|1.0'
 
 # Wrong usage.
 echo '-oProxyCommand=touch' >hostile

@@ -232,6 +232,37 @@ static void what_cannot_be_says_why(void **state)
     }
 }
 
+// CPUID tells the kinds where /sys shows one type of core, as of AMD's dense cores.
+static void threads_keep_to_a_kind(void **state)
+{
+    (void)state;
+    static struct cpu_places cpus;
+    struct cpu_kinds kinds;
+    struct bench_spec spec = bench_defaults();
+    struct err err = {0};
+    int chosen[17] = {0};
+    if (cpuinfo_load(&err) != 0 ||
+        cpu_kinds_load("tests/fixtures/cpu/zen5_dense.cpuid", &kinds, &err) != 0)
+        fail_msg("%s", err.text);
+    make(&untold);
+    cpu_places_read_kinds(machine_root, &kinds, &cpus);
+    assert_int_equal(machine_end(), 0);
+    spec.threads = 3;
+    spec.cpu = 12;
+    assert_int_equal(bench_cpus_choose(&cpus, &spec, chosen, &err), 0);
+    assert_int_equal(chosen[1], 15);
+    assert_int_equal(chosen[2], 14);
+    spec.threads = 9; // of the other kind
+    spec.cpu = 3;
+    assert_int_equal(bench_cpus_choose(&cpus, &spec, chosen, &err), -1);
+    assert_non_null(strstr(err.text, "may use 8 zen5, 16 zen5c"));
+    spec.threads = 2;
+    spec.cpus = (int[]){3, 4};
+    assert_int_equal(bench_cpus_choose(&cpus, &spec, chosen, &err), -1);
+    assert_non_null(strstr(err.text, "CPU 4 has another type of core (zen5c) than CPU 3 (zen5)"));
+    cpu_kinds_free(&kinds);
+}
+
 static int free_arena(void **state)
 {
     (void)state;
@@ -245,6 +276,7 @@ int main(void)
         cmocka_unit_test(the_measuring_core_is_left_alone),
         cmocka_unit_test_teardown(threads_are_placed, free_arena),
         cmocka_unit_test_teardown(what_cannot_be_says_why, free_arena),
+        cmocka_unit_test(threads_keep_to_a_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

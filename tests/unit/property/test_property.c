@@ -191,6 +191,54 @@ static void test_places(void **state)
     }
 }
 
+// Lines go from the measuring kind of core to all; everything else stays among its own.
+static void test_kinds(void **state)
+{
+    (void)state;
+    struct cpu_kinds kinds;
+    struct properties properties;
+    struct swept_property result;
+    struct arena arena = {0};
+    struct err err;
+    double values[SWEEP_POINTS_MAX], limit;
+    int measuring, cpus[CORE_CORUNNERS_MAX];
+    static const char told[] =
+        "CPUs 0-3,12-13 are meteorlake_p, 4-11 meteorlake_e, 14-15 meteorlake_lpe";
+    if (cpu_kinds_load("tests/fixtures/cpu/meteorlake.cpuid", &kinds, &err) != 0)
+        fail_msg("%s", err.text);
+    const struct cpu_info *cpu = &kinds.kinds[1].cpu;
+    struct property_machine hybrid = property_machine_find("/nowhere", cpu, &kinds, 9);
+    assert_int_equal(read_row("x,T,Q,CPU,ns,,cpus,CPU: cpus,a.inc:b,,,matrix,,corunner=cpu on=by",
+                              &properties, &err),
+                     0);
+    struct property *row = &properties.rows[0];
+    assert_int_equal(property_points(row, &hybrid, values, &limit, &err), 16);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal((int)values[i], i);
+    assert_int_equal(property_by_points(row, &hybrid, values), 8);
+    assert_int_equal((int)values[0], 4);
+    const struct property_point point = {14, 5};
+    assert_int_equal(property_places(row, &hybrid, &point, &measuring, cpus, &err), 1);
+    assert_int_equal(measuring, 5);
+    assert_int_equal(cpus[0], 14);
+    assert_int_equal(property_begin(row, &hybrid, cpu, &arena, &result), 8 * 16 - 8);
+    assert_string_equal(result.detail, told);
+    row->corunner = CORUNNER_ALL;
+    row->on_by = false;
+    assert_int_equal(property_places(row, &hybrid, &point, &measuring, cpus, &err), 7);
+    assert_int_equal(measuring, 9);
+    for (int i = 0; i < 7; i++)
+        assert_in_range(cpus[i], 4, 11);
+    kinds.n = 1;
+    hybrid = property_machine_find("/nowhere", &kinds.kinds[0].cpu, &kinds, 3);
+    assert_int_equal(hybrid.nothers, 0);
+    assert_string_equal(hybrid.kinds, "");
+    kinds.n = 3;
+    properties_free(&properties);
+    cpu_kinds_free(&kinds);
+    arena_free(&arena);
+}
+
 // A missing CPU is reported with the reason.
 static void test_no_places(void **state)
 {
@@ -458,17 +506,12 @@ int main(void)
     if (cpuinfo_load(&err) != 0)
         return 99;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_no_places),
-        cmocka_unit_test(test_sweeps),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_count),
-        cmocka_unit_test(test_kernel),
-        cmocka_unit_test(test_kernel_corunner),
-        cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_row),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_places),     cmocka_unit_test(test_no_places),
+        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_sweeps),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_count),
+        cmocka_unit_test(test_kernel),     cmocka_unit_test(test_kernel_corunner),
+        cmocka_unit_test(test_machine),    cmocka_unit_test(test_tree),
         cmocka_unit_test(test_core_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
