@@ -87,6 +87,16 @@ static void parse_instruction(struct llvm_parse *parse, const char *line, const 
     }
 }
 
+// Returns the name of the register in "60>", or in "RSI>" as newer versions of LLVM print it; none
+// is "0>" or ">". NULL: it has no name.
+static const char *parse_register(const struct llvm_parse *parse, const char *text)
+{
+    size_t len = strcspn(text, ">\n");
+    if (isalpha((unsigned char)*text))
+        return arena_strndup(&parse->data->arena, text, len);
+    return llvm_register_name(parse->registers, atoi(text));
+}
+
 static void parse_operand(struct llvm_parse *parse, const char *text)
 {
     if (parse->number && strncmp(text, "Imm:", 4) == 0)
@@ -96,7 +106,7 @@ static void parse_operand(struct llvm_parse *parse, const char *text)
     const char *name = NULL;
     char number[40];
     if (strncmp(text, "Reg:", 4) == 0) {
-        name = llvm_register_name(parse->registers, atoi(text + 4));
+        name = parse_register(parse, text + 4);
     } else if (strncmp(text, "Imm:", 4) == 0) {
         long long value = strtoll(text + 4, NULL, 10);
         // llvm-exegesis reads a sign only after 0x.

@@ -21,15 +21,16 @@ for format in $formats; do
     run export --db real.db --format "$format" --output "$format" --left-out "$format.left"
     expect_status 0
     expect_err "latput export: $format: [0-9]+ of 20 forms of sapphirerapids\?"
-    # Version 19 is the only one known where LLVM's version matters.
     if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
-        cp "$format" "$golden/export/$format"
+        sed 's/KANDWkk/KANDWrr/' "$format" >"$golden/export/$format"
         cp "$format.left" "$golden/export/$format.left"
     else
-        for file in "$format" "$format.left"; do
-            expect "output as in export/$file (make golden rewrites it)" \
-                diff -u "$golden/export/$file" "$file"
-        done
+        # The expected output has the opcodes of LLVM 19; newer ones call those of masks otherwise.
+        sed 's/KANDWkk/KANDWrr/' "$format" >"$format.19"
+        expect "output as in export/$format (make golden rewrites it)" \
+            diff -u "$golden/export/$format" "$format.19"
+        expect "output as in export/$format.left (make golden rewrites it)" \
+            diff -u "$golden/export/$format.left" "$format.left"
     fi
     n=$(grep -oE '[0-9]+ of 20' "$ERR" | cut -d' ' -f1)
     expect "no form of $format is lost without a word" \
