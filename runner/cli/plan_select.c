@@ -32,6 +32,30 @@ static bool plan_select_is_list(const char *operand)
     return false;
 }
 
+static bool plan_select_is_apx(const struct list_row *row)
+{
+    return strncmp(row->isa, "APX_", 4) == 0;
+}
+
+// Leaves out the forms that APX adds ({nf} shl r64 1) beside those of the same name that other CPUs
+// have, too, and that nearly everybody means by it. A glob, a prefix and a list mean all.
+static void plan_select_leave_out(struct selection *selection, const char *name)
+{
+    bool address = strchr(name, '[') != NULL; // in which a * is no glob's
+    int kept = 0;
+    if (*name == '{' || (!address && strpbrk(name, "*?")))
+        return;
+    for (int i = 0; i < selection->nrows; i++)
+        kept += !plan_select_is_apx(selection->rows[i].row);
+    if (kept == 0)
+        return;
+    kept = 0;
+    for (int i = 0; i < selection->nrows; i++)
+        if (!plan_select_is_apx(selection->rows[i].row))
+            selection->rows[kept++] = selection->rows[i];
+    selection->nrows = kept;
+}
+
 static int plan_select_visit(const struct selection *selection, const struct plan_select *args,
                              struct err *err)
 {
@@ -57,6 +81,8 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
         bool list = plan_select_is_list(name);
         if (select_rows(&name, list ? 1 : 0, list ? NULL : name, &selection, err) != 0)
             return -1;
+        if (!list)
+            plan_select_leave_out(&selection, name);
         int status = plan_select_visit(&selection, args, err);
         selection_free(&selection);
         if (status != 0)

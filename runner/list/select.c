@@ -148,7 +148,11 @@ static bool select_matches(const struct list *list, const struct list_row *row,
     struct strbuf shown = {0};
     snprintf(text, sizeof text, "%s%s%s", row->mnemonic, *row->operands_text ? " " : "",
              row->operands_text);
-    snprintf(encoded, sizeof encoded, "{%s} %s", encoding_name(row->enc), text);
+    int prefix = *row->form == '{' ? (int)strcspn(row->form, " ") : 0; // {nf} says more
+    if (prefix)
+        snprintf(encoded, sizeof encoded, "%.*s %s", prefix, row->form, text);
+    else
+        snprintf(encoded, sizeof encoded, "{%s} %s", encoding_name(row->enc), text);
     const char *const names[] = {row->mnemonic, text, encoded, row->form,
                                  form_shown_plain(row->form, &shown)};
     bool matches = globs->n == 0;

@@ -25,16 +25,20 @@ expect_status 3
 expect_err 'none.db'
 
 # Operands as in code. What an address means is no set of characters, which a glob may have, too.
-means() { # CODE FORM...: exactly these forms, but for those that APX adds
+means() { # CODE FORM...: exactly these forms
     run plan --issue-width 6 "$1"
     expect_status 0
     shift
     local found
-    found=$(sed -n '/APX_F/d; s/^\([^ ].*\)  (.*/\1/p' "$OUT" | sort)
+    found=$(sed -n 's/^\([^ ].*\)  (.*/\1/p' "$OUT" | sort)
     expect "the forms of $CLI_COMMAND" test "$found" = "$(printf '%s\n' "$@" | sort)"
 }
 means 'ADD rax, [rbx]' 'add r64 m64'
 means '_mm256_permutevar8x32_epi32(a, b)' '{evex} vpermd y y y' 'vpermd y y y'
+means 'shl rax, 1' 'shl r64 1' 'shl r64 i8' # not those that APX adds, unless they are meant
+means '{nf} shl rax, 1' '{nf} shl r64 1 opcode=evex.np.map4.w1.d1./4.nf' \
+    '{nf} shl r64 i8 opcode=evex.np.map4.w1.c1./4.nf'
+means '{nf} imul rax, rbx' '{nf} imul r64 r64 opcode=evex.np.map4.w1.af.nf'
 means 'CMOVE rax, rbx' 'cmovz r64 r64'
 means 'add [rbx + 8*rcx], rax' 'add m64 r64'
 means 'paddd xmm0, xmm1' 'paddd x x'
