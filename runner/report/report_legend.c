@@ -56,9 +56,13 @@ static bool has_joined(const char *table)
     return false;
 }
 
-// Returns true if a line ends with two runs, 3/1.
+// Returns true if the last column is the run, and a line ends with two, 3/1.
 static bool has_two_runs(const char *table)
 {
+    static const char run[] = " run";
+    size_t len = strcspn(table, "\n");
+    if (len < strlen(run) || strncmp(table + len - strlen(run), run, strlen(run)) != 0)
+        return false;
     for (const char *at = table; (at = strchr(at, '/')); at++) {
         size_t digits = strspn(at + 1, "0123456789");
         if (digits > 0 && at[digits + 1] == '\n' && at > table && isdigit((unsigned char)at[-1]))

@@ -388,6 +388,16 @@ expect "no row of them" test "$(grep -c '^testa  ' "$OUT")" = 1
 expect "rows of the other CPU" test "$(grep -c '^testb  ' "$OUT")" -gt 1
 run query --db lacks.db --format csv
 expect "all rows in CSV" test "$(grep -c unsupported "$OUT")" = 2
+# Those of APX are no line either: as a rule CPUs do not have them, and others mean the same.
+cp lacks.db apx.db
+sqlite3 apx.db "DROP TRIGGER run_form_no_update; UPDATE run_form SET isa = 'APX_F'
+    WHERE form_id IN (SELECT form_id FROM form WHERE mnemonic <> 'add')" || exit 99
+run query --db apx.db
+expect "neither a row nor a line of APX" test "$(grep -c '^testa  \|^unsupported' "$OUT")" = 1
+run query --db apx.db --format csv
+expect "all rows of APX in CSV" test "$(grep -c unsupported "$OUT")" = 2
+run query --db apx.db --uarch testa 'div r64'
+expect_out '^testa .* unsupported'
 run query --db lacks.db --uarch testa "outcome = 'unsupported'"
 expect "rows where there are no others" test "$(grep -c '^testa .* unsupported' "$OUT")" = 2
 
