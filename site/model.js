@@ -63,6 +63,22 @@ const latput = {};
         for (const cpu of latput.view.shown()) loadCpu(cpu);
     }
 
+    // Returns the forms in the order of the table: as in the file, but with numbers in what follows
+    // the same operands in their order, so that 16 bytes come before 1024.
+    function ordered(forms) {
+        const order = Int32Array.from({ length: forms.count }, (_, i) => i),
+            { compare } = new Intl.Collator("en", { numeric: true });
+        const like = (a, b) =>
+            ["mnemonic", "operands", "enc", "bits"].every((of) => forms[of][a] === forms[of][b]);
+        const options = (form) => forms.text("options", form) ?? "";
+        for (let from = 0, to; from < order.length; from = to) {
+            for (to = from + 1; to < order.length && like(from, to); ) to++;
+            if (to - from > 1)
+                order.subarray(from, to).sort((a, b) => compare(options(a), options(b)));
+        }
+        return order;
+    }
+
     function putForms(forms) {
         const text = (i) => forms.texts[i];
         const prefix = (i) =>
@@ -79,6 +95,7 @@ const latput = {};
             return `${form} ${text(forms.enc[i])}${forms.bits[i]}`;
         };
         forms.text = (column, i) => text(forms[column][i]);
+        forms.order = ordered(forms);
         model.forms = forms;
         for (const table of early.splice(0)) putCpu(table);
     }
@@ -229,5 +246,5 @@ const latput = {};
         return element;
     }
 
-    Object.assign(latput, { model, load, loadCpu, detail, clk, marked, h, svg });
+    Object.assign(latput, { model, load, loadCpu, ordered, detail, clk, marked, h, svg });
 })();

@@ -20,6 +20,7 @@
 
     // --- values ---
 
+    const near = (one, two) => Math.abs(two - one) <= latput.columns.tolerance * two;
     // Returns the latency to the result: "1.00 – 5.00", the least and the most of its pairs, each
     // from the beginning to the end of its range; "10.00 / 13.00" for fast and slow data.
     function latency(cpu, form) {
@@ -33,8 +34,7 @@
             const one = value(least, `${slow}bound`);
             return near(least, most) ? one : `${one} – ${value(most, `${slow}max_bound`)}`;
         };
-        const near = (one, two) => Math.abs(two - one) <= latput.columns.tolerance * two,
-            fast = range(number("clk"), number("max_most_clk") ?? number("max_clk"), ""),
+        const fast = range(number("clk"), number("max_most_clk") ?? number("max_clk"), ""),
             slow = number("slow_clk");
         return slow === null ||
             (near(number("clk"), slow) && near(number("max_clk"), number("slow_max_clk")))
@@ -48,7 +48,7 @@
         const value = (clks, bound) => marked(clk(clks), table.text(bound, form) === "upper", null),
             one = value(fast, "rthroughput_fast_bound"),
             two = value(slow, "rthroughput_slow_bound");
-        return one && two && clk(slow) !== clk(fast) ? `${one} / ${two}` : one;
+        return one && two && !near(fast, slow) ? `${one} / ${two}` : one;
     }
     const uopsUpper = ({ table }, form) => table.text("uops_bound", form) === "upper";
     function uops(cpu, form) {
@@ -499,8 +499,8 @@
             const one = keys.get(a),
                 two = keys.get(b);
             // Forms without a value come last.
-            if (one === null || two === null) return (one === null) - (two === null) || a - b;
-            return sign * (one < two ? -1 : one > two ? 1 : 0) || a - b;
+            if (one === null || two === null) return (one === null) - (two === null);
+            return sign * (one < two ? -1 : one > two ? 1 : 0);
         });
     }
     const lacks = ({ table }, form) =>
@@ -545,7 +545,7 @@
             hidden = [0, 0, 0, 0],
             shown = [false, true, asked.absent, asked.bits32],
             of = kindsOn(cpus);
-        for (let form = 0; form < of.length; form++)
+        for (const form of model.forms.order)
             if (
                 of[form] !== UNKNOWN &&
                 (!grouped || grouped(form)) &&

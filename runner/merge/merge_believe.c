@@ -199,7 +199,7 @@ static int believe_bare(struct store *store, int64_t run_id, struct err *err)
 {
     return store_run_warning(store, run_id,
                              "kept without samples: nothing shows that its results were measured",
-                             "a pack made by `latput pack --with-samples` has them", err);
+                             "a pack made by `latput pack --full` has them", err);
 }
 
 static int believe_slim(struct store *store, int64_t run_id, struct err *err)
@@ -207,7 +207,7 @@ static int believe_slim(struct store *store, int64_t run_id, struct err *err)
     return store_run_warning(store, run_id,
                              "kept without samples, kernels and the timings behind its ports: "
                              "nothing shows that its results were measured",
-                             "a pack made by `latput pack --with-samples` has them", err);
+                             "a pack made by `latput pack --full` has them", err);
 }
 
 // Finds out whether the run is kept without kernels, which is no error.

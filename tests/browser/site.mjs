@@ -193,6 +193,25 @@ async function searching() {
     await page.context().close();
 }
 
+// What follows the operands has the order of its numbers.
+async function inOrder() {
+    const page = await open("unlike");
+    const texts = ["1024 bytes", "16 bytes", "1 byte", "", "1024 bytes, off"];
+    const order = await page.evaluate((texts) => {
+        const forms = { count: texts.length, text: (_, form) => texts[form] };
+        for (const of of ["mnemonic", "operands", "enc", "bits"]) forms[of] = texts.map(() => 1);
+        return Array.from(latput.ordered(forms), (form) => texts[form]);
+    }, texts);
+    equal("numbers in order", order, ["", "1 byte", "16 bytes", "1024 bytes", "1024 bytes, off"]);
+    check(
+        "all forms have a place",
+        await page.evaluate(
+            () => new Set(latput.model.forms.order).size === latput.model.forms.count,
+        ),
+    );
+    await page.context().close();
+}
+
 // Forms that no CPU has, and those of 32-bit mode, come when they are asked for.
 async function hiding() {
     const page = await open("unlike");
@@ -502,6 +521,21 @@ async function beside() {
             `with ${columns} columns each`,
             await names.evaluateAll((cells) => cells.map((cell) => cell.colSpan)),
             [columns, columns],
+        );
+        // Nor is a longer name cut.
+        await two.evaluate(() => {
+            for (const cpu of latput.model.cpus) cpu.name = cpu.short = "Sapphire Rapids?";
+        });
+        await two.setViewportSize({ width: width - 1, height: 800 });
+        await two.waitForFunction(() =>
+            document.querySelector("#table thead .cpu").textContent.startsWith("Sapphire"),
+        );
+        equal(
+            `names of CPUs are whole, ${width}`,
+            await names.evaluateAll((cells) =>
+                cells.map((cell) => cell.scrollWidth <= cell.clientWidth),
+            ),
+            [true, true],
         );
         await two.context().close();
     }
@@ -1118,6 +1152,32 @@ async function ports() {
     await indexed();
 }
 
+// Each view in light and dark, with all of its parts unfolded.
+async function schemes() {
+    for (const colorScheme of ["light", "dark"]) {
+        const views = {
+            details: "?form=add+r64+r64",
+            differences: "?view=compare&cb_testa=on&cb_testb=on",
+            ports: "?view=ports",
+            properties: "?view=properties",
+            "CPUs and runs": "?view=cpus",
+        };
+        for (const [name, query] of Object.entries(views)) {
+            const page = await open("known", query, { colorScheme });
+            await page.waitForSelector(name === "details" ? "#panel .facts" : "#view-page h2");
+            for (const part of await page.locator("details").all())
+                await part.evaluate((element) => (element.open = true));
+            await accessible(page, `${name}, ${colorScheme}`);
+            await shot(page, `${name.replaceAll(" ", "-")}-${colorScheme}`);
+            if (name === "details") {
+                await page.locator("#help-open").click();
+                await accessible(page, `help, ${colorScheme}`);
+            }
+            await page.context().close();
+        }
+    }
+}
+
 // The index of the properties stays in view, and curves come early on a phone.
 async function indexed() {
     for (const width of [390, 1024, 1440, 1920]) {
@@ -1229,8 +1289,7 @@ async function inSight() {
                     {
                         table: {
                             number: (name) => (name === "rthroughput_clk" ? low : high),
-                            text: (name) =>
-                                name === "rthroughput_fast_bound" ? "upper" : "exact",
+                            text: (name) => (name === "rthroughput_fast_bound" ? "upper" : "exact"),
                         },
                     },
                     0,
@@ -1239,7 +1298,7 @@ async function inSight() {
         );
     // Text that is cut ends with …, so no range has it.
     equal("fast and slow", await range(4000, 8010), "≤4.00 / 8.01");
-    equal("the same", await range(4000, 4001), "≤4.00");
+    equal("the same", await range(4000, 4010), "≤4.00");
     // The reason of an operand pair stands whole in the panel.
     await page.evaluate(() => {
         const own = latput.detail;
@@ -1337,6 +1396,7 @@ async function quick() {
 
 for (const part of [
     searching,
+    inOrder,
     hiding,
     clicked,
     sorting,
@@ -1353,6 +1413,7 @@ for (const part of [
     everyColumn,
     looks,
     ports,
+    schemes,
     inSight,
     folding,
     quick,
