@@ -84,6 +84,15 @@ void store_option_say_others(const struct command *cmd, int width, struct strbuf
     free(text);
 }
 
+void store_option_end_others(const struct command *cmd, bool text, struct strbuf *out)
+{
+    enum { WIDTH = 80 }; // as these texts have
+    struct strbuf none = {0};
+    if (text)
+        strbuf_puts(out, "\n");
+    store_option_say_others(cmd, WIDTH, text ? out : &none);
+}
+
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id)
 {
     char *end;
@@ -271,10 +280,8 @@ int store_note_merged(const struct command *cmd, struct store *store, int64_t ru
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
     int got = rows ? store_rows_next(rows, err) : -1;
     if (got == 1)
-        command_note(cmd,
-                     "run %lld of %s on '%s' (%s) came by merge; no such run was measured into %s",
-                     (long long)run_id, store_text_of(rows, "started_utc"),
-                     store_text_of(rows, "brand"), store_text_of(rows, "uarch"), store_path(store));
+        command_note(cmd, "run %lld, of '%s' (%s), came by merge: no such run was measured here",
+                     (long long)run_id, store_text_of(rows, "brand"), store_text_of(rows, "uarch"));
     store_rows_close(rows);
     return got < 0 ? -1 : 0;
 }

@@ -29,6 +29,8 @@ int store_option_open_read(const struct command *cmd, const char *db, bool toget
 
 // Says so: below the lines that say whose the rows are, or as a note where there are none.
 void store_option_say_others(const struct command *cmd, int width, struct strbuf *whose);
+// Says so as the last line of a text for people; of others (`text` is false) as a note.
+void store_option_end_others(const struct command *cmd, bool text, struct strbuf *out);
 
 // Reads a run's number from the command line. Returns EXIT_DONE, or EXIT_USAGE after a message.
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);

@@ -25,7 +25,7 @@
 struct arguments {
     const char *db, *uarch, *svg;
     int64_t run_id;
-    bool discover, backend;
+    bool discover, backend, others; // the published runs are asked
     enum report_format format;
     enum count_choice choice;
     int cpu;
@@ -96,6 +96,8 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
         report_ports_json(stored, uarch, &out);
     else
         report_ports_text(stored, whose, terminal_has_colour(STDOUT_FILENO), &out);
+    if (arguments->others)
+        store_option_end_others(&cmd_ports, arguments->format != REPORT_JSON, &out);
     pager_put(strbuf_text(&out));
     if (arguments->svg) {
         report_ports_svg(stored, whose, &svg);
@@ -194,12 +196,13 @@ static int ports_print_stored(const struct arguments *arguments, struct store *s
     return status;
 }
 
-static int ports_read(const struct arguments *arguments)
+static int ports_read(struct arguments *arguments)
 {
     struct store *store;
     struct arena arena = {0};
     struct err err = {0};
-    int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
+    int status = store_option_open_read(&cmd_ports, arguments->db, false, &store,
+                                        &arguments->others);
     if (status != EXIT_DONE)
         return status;
     if (!arguments->uarch && !arguments->run_id)

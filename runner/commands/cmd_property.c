@@ -35,6 +35,7 @@ struct arguments {
     const char *uarch;   // taken for this CPU's; with --show, the family that is shown
     const char *results; // NULL or "none": nothing is written
     bool list, show, quick, plot, points;
+    bool others; // the published runs are asked
     char **names;
     int nnames;
     const struct properties *properties;
@@ -205,6 +206,12 @@ static int put_whose(const struct arguments *arguments, struct store *store, int
     return status == 0 ? EXIT_DONE : command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
 }
 
+static void say_others(const struct arguments *arguments, struct strbuf *out)
+{
+    if (arguments->others)
+        store_option_end_others(&cmd_property, arguments->format == REPORT_TABLE, out);
+}
+
 static int print_diff(const struct arguments *arguments, struct store *store, int64_t run_id)
 {
     struct arena arena = {0};
@@ -217,6 +224,7 @@ static int print_diff(const struct arguments *arguments, struct store *store, in
         status = put_whose(arguments, store, arguments->diff_id, run_id, &out);
     if (status == EXIT_DONE)
         report_property_diff(rows[0], n[0], rows[1], n[1], arguments->format, &out);
+    say_others(arguments, &out);
     pager_put(strbuf_text(&out));
     strbuf_free(&out);
     arena_free(&arena);
@@ -253,6 +261,7 @@ static int print_run(const struct arguments *arguments, struct store *store, int
         strbuf_puts(&out, "\n");
         report_property_draw(all, chosen, columns ? columns : 80, &out);
     }
+    say_others(arguments, &out);
     pager_put(strbuf_text(&out));
     strbuf_free(&out);
     arena_free(&arena);
@@ -289,11 +298,12 @@ static int find_shown(const struct arguments *arguments, struct store *store, in
                                     uarch ? " of " : "", uarch ? uarch : "");
 }
 
-static int show(const struct arguments *arguments)
+static int show(struct arguments *arguments)
 {
     struct store *store;
     int64_t run_id;
-    int status = store_option_open(&cmd_property, arguments->db, STORE_READ, &store);
+    int status = store_option_open_read(&cmd_property, arguments->db, false, &store,
+                                        &arguments->others);
     if (status != EXIT_DONE)
         return status;
     status = find_shown(arguments, store, &run_id);

@@ -63,23 +63,20 @@ static int find_runs(const struct command *cmd, struct store *store, const char 
     return status == EXIT_DONE ? add_uarchs(cmd, store, uarchs, runs) : status;
 }
 
-static void print_sheet(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
-                        enum report_format format)
+static void put_sheet(const struct sheet_lines *lines, const struct sheet_cpu *cpus, int ncpus,
+                      enum report_format format, struct strbuf *out)
 {
-    struct strbuf out = {0};
-    struct json json = {.out = &out};
+    struct json json = {.out = out};
     int columns = terminal_columns(STDOUT_FILENO);
     int narrow = ncpus > 1 ? 0 : SHEET_WIDTH;
     if (format == REPORT_JSON) {
         sheet_json(lines, cpus, ncpus, &json);
-        strbuf_puts(&out, "\n");
+        strbuf_puts(out, "\n");
     } else {
         const struct sheet_look look = {format, columns ? columns : narrow,
                                         terminal_has_colour(STDOUT_FILENO)};
-        sheet_print(lines, cpus, ncpus, &look, &out);
+        sheet_print(lines, cpus, ncpus, &look, out);
     }
-    pager_put(strbuf_text(&out));
-    strbuf_free(&out);
 }
 
 static int print_runs(const struct command *cmd, struct store *store,
@@ -88,6 +85,7 @@ static int print_runs(const struct command *cmd, struct store *store,
     struct arena arena = {0};
     struct sheet_lines lines;
     struct sheet_cpu cpus[CPU_SHEET_MAX];
+    struct strbuf out = {0};
     struct err err = {0};
     if (sheet_lines_load(&lines, &err) != 0)
         return command_fail(cmd, EXIT_USAGE, "%s", err.text);
@@ -96,7 +94,11 @@ static int print_runs(const struct command *cmd, struct store *store,
         if (sheet_cpu_load(store, runs->run_ids[i], &cpus[i], &arena, &err) != 0)
             status = fail_store(cmd, &err);
     if (status == EXIT_DONE)
-        print_sheet(&lines, cpus, runs->n, format);
+        put_sheet(&lines, cpus, runs->n, format, &out);
+    if (status == EXIT_DONE && runs->others)
+        store_option_end_others(cmd, format == REPORT_TABLE, &out);
+    pager_put(strbuf_text(&out));
+    strbuf_free(&out);
     sheet_lines_free(&lines);
     arena_free(&arena);
     return status;
@@ -106,7 +108,7 @@ int cpu_sheet(const struct command *cmd, const char *db, const char *uarchs,
               struct cpu_sheet_runs *runs, enum report_format format)
 {
     struct store *store;
-    int status = store_option_open(cmd, db, STORE_READ, &store);
+    int status = store_option_open_read(cmd, db, false, &store, &runs->others);
     if (status != EXIT_DONE)
         return status;
     status = find_runs(cmd, store, uarchs, runs);

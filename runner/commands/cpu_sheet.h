@@ -11,6 +11,7 @@ enum { CPU_SHEET_MAX = 16 }; // CPUs side by side
 struct cpu_sheet_runs {
     int64_t run_ids[CPU_SHEET_MAX];
     int n;
+    bool others; // they are looked for among the published ones
 };
 
 // Prints the sheet of these runs; without any, of the newest with properties on each of these

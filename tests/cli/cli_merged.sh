@@ -16,7 +16,7 @@ measures() { # DB
     run run forms.csv --db "$1" --results none --quiet
     expect_status 0
 }
-came='^latput [a-z]+: run 1 of 20[^ ]+Z on .simulated: a core made of text. \(unknown\) came by'
+came="^latput [a-z]+: run 1, of 'simulated: a core made of text' \\(unknown\\), came by merge: no"
 
 # Ours first, so that theirs is the newest.
 text_machine ours <<<''
@@ -56,12 +56,12 @@ for words in 'report --output tables' 'pack --output merged.zip' 'export --forma
     # shellcheck disable=SC2086 # words
     run $words --db merged.db
     expect_status 0
-    expect_err "$came merge; no such run was measured into merged\.db$"
+    expect_err "$came"
 done
 run merge --db back.db own.zip
 run explain --db back.db --predict --asm 'imul rax, rbx'
 expect_status 0
-expect_err "${came/unknown/zen5} merge; no such run was measured into back\.db$"
+expect_err "${came/unknown/zen5}"
 # A named run needs no note.
 run report --db merged.db --run 1 --output tables
 expect_status 0
