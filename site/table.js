@@ -89,7 +89,11 @@
             tests = cpu.table.text("tests", form) ?? "";
         const asked = tests.includes({ lat: "L", tp: "T", uops: "P", ports: "P" }[metric]);
         if (!asked && outcome !== "unsupported") return ["", "not asked in any run"];
-        if (metric === "uops" || metric === "ports") return ["", outcome];
+        if (metric === "uops" || metric === "ports") {
+            const note = cpu.table.text("note", form) ?? "",
+                why = /no ports, ([^;]*)/.exec(note)?.[1];
+            return [metric === "ports" && why ? why : "", note || outcome];
+        }
         // Once per form and CPU is enough.
         const word = metric === "tp" && state.metrics.has("lat") ? "–" : outcome.replace("_", " ");
         return outcome === "ok" ? ["–", "has none"] : [word, outcome];

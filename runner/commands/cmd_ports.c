@@ -201,8 +201,8 @@ static int ports_read(struct arguments *arguments)
     struct store *store;
     struct arena arena = {0};
     struct err err = {0};
-    int status = store_option_open_read(&cmd_ports, arguments->db, false, &store,
-                                        &arguments->others);
+    int status =
+        store_option_open_read(&cmd_ports, arguments->db, false, &store, &arguments->others);
     if (status != EXIT_DONE)
         return status;
     if (!arguments->uarch && !arguments->run_id)

@@ -302,8 +302,8 @@ static int show(struct arguments *arguments)
 {
     struct store *store;
     int64_t run_id;
-    int status = store_option_open_read(&cmd_property, arguments->db, false, &store,
-                                        &arguments->others);
+    int status =
+        store_option_open_read(&cmd_property, arguments->db, false, &store, &arguments->others);
     if (status != EXIT_DONE)
         return status;
     status = find_shown(arguments, store, &run_id);

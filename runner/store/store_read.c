@@ -131,7 +131,7 @@ static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
 #define FORM_GLOBS                                                                                 \
     "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # OR lower(form) GLOB # "   \
     "OR lower(shown_plain(form)) GLOB # "                                                          \
-    "OR iif(form GLOB '{*', substr(form, 1, instr(form, ' ')), '{' || enc || '} ') || "             \
+    "OR iif(form GLOB '{*', substr(form, 1, instr(form, ' ')), '{' || enc || '} ') || "            \
     "rtrim(lower(mnemonic || ' ' || operands)) GLOB #"
 
 enum { GLOBS_FIRST = 20000 }; // number of their first parameter, after those of an expression

@@ -526,7 +526,7 @@ async function beside() {
         await two.evaluate(() => {
             for (const cpu of latput.model.cpus) cpu.name = cpu.short = "Sapphire Rapids?";
         });
-        await two.setViewportSize({ width: width - 1, height: 800 });
+        await two.setViewportSize({ width, height: 760 }); // the table is laid out anew
         await two.waitForFunction(() =>
             document.querySelector("#table thead .cpu").textContent.startsWith("Sapphire"),
         );
@@ -1319,6 +1319,16 @@ async function inSight() {
     const [box, panel] = await Promise.all(
         [reason, page.locator("#panel")].map((one) => one.boundingBox()),
     );
+    const whyNone = await page.evaluate(() => {
+        const { table } = latput.model.cpus[0],
+            own = table.text;
+        table.text = (column, form) =>
+            ({ note: "with a call; no ports, locked", ports: null })[column] ??
+            (column === "ports" ? null : own(column, form));
+        latput.view.change({ form: "", search: "add r64" });
+        return document.querySelector("#table tbody td.ports").textContent;
+    });
+    equal("why a form has no ports", whyNone, "locked");
     check("a reason is not cut", box.x + box.width <= panel.x + panel.width, [box, panel]);
     await page.context().close();
 }
