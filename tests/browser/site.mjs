@@ -193,7 +193,7 @@ async function searching() {
     await page.context().close();
 }
 
-// What follows the operands has the order of its numbers.
+// Options after the operands have the order of their numbers.
 async function inOrder() {
     const page = await open("unlike");
     const texts = ["1024 bytes", "16 bytes", "1 byte", "", "1024 bytes, off"];

@@ -18,7 +18,7 @@ expect "the table" said "$forms" query.csv
 run query --db published.db --format csv --uarch zen5 'vpermd y y y' --limit 1
 expect "the first line" grep -qxF "$(sed -n 2p "$OUT")" query.csv
 
-# What was asked for its ports and has no µops says why.
+# Each form that was asked for its ports and has no µops says why.
 run query --db published.db --format csv --columns form,note \
     "uops is null and outcome = 'ok' and tests like '%P' and (note is null or note not like '%ports%')"
 expect_status 0

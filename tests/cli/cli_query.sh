@@ -388,7 +388,7 @@ expect "no row of them" test "$(grep -c '^testa  ' "$OUT")" = 1
 expect "rows of the other CPU" test "$(grep -c '^testb  ' "$OUT")" -gt 1
 run query --db lacks.db --format csv
 expect "all rows in CSV" test "$(grep -c unsupported "$OUT")" = 2
-# Those of APX are no line either: as a rule CPUs do not have them, and others mean the same.
+# Forms of APX are no line either: most CPUs have none, and other forms mean the same.
 cp lacks.db apx.db
 sqlite3 apx.db "DROP TRIGGER run_form_no_update; UPDATE run_form SET isa = 'APX_F'
     WHERE form_id IN (SELECT form_id FROM form WHERE mnemonic <> 'add')" || exit 99
