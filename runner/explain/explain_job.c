@@ -6,6 +6,7 @@
 #include "bench/bench_input.h"
 #include "bench/bench_source.h"
 #include "bench/bench_text.h"
+#include "explain_flow.h"
 #include "explain_lines.h"
 #include "explain_missing.h"
 #include "measure/session.h"
@@ -256,7 +257,8 @@ int explain_job_call(struct explain_work *work, const struct bench_code *code,
                                     .runs = 1};
     struct code_path *path = explain_work_path(work, &wrong, err);
     if (wrong || bench_call_make(spec, code->bits, work->directory, call, &work->arena, err) != 0 ||
-        code_loops_find(&function, path, loops, &work->arena, err) != 0)
+        code_loops_find(&function, path, loops, &work->arena, err) != 0 ||
+        code_loops_flow(&function, loops, &work->arena, err) != 0)
         return -1;
     return path ? code_path_check(path, err) : 0;
 }
@@ -409,13 +411,20 @@ int explain_job_places(const struct explain_job *job, const struct block *block,
 {
     // A step through a string instruction is a part of it.
     const ZyanU64 again = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    const struct code_loop *loop = &job->loop;
     int n = 0;
+    if (loop->entered || loop->nrounds >= most)
+        return 0;
+    for (int i = 0; i < loop->nrounds; i++)
+        counts[n++] = (struct explain_count){.offset = loop->rounds[i].offset,
+                                             .rounds = loop->rounds[i].sign};
     for (int i = 0; i < block->n && n < most; i++) {
         bool steps = block->instrs[i].in.attributes & again;
         if (i == 0 && steps)
             return 0;
         if (!steps && (i == 0 || block_refuses(&block->instrs[i - 1].in, false)))
-            counts[n++] = (struct explain_count){.offset = job->loop.places[i]};
+            counts[n++] = (struct explain_count){
+                .offset = loop->places[i], .rounds = i == 0 && loop->nrounds == 0, .on_way = true};
     }
     return n;
 }
@@ -429,7 +438,7 @@ static int job_count(const struct explain_job *job, struct bench_spec *spec,
     int n = explain_job_places(job, &result->explanation.block, counts, EXPLAIN_COUNTS_MAX);
     if (n && explain_count_rounds(&job->place, job->bits, counts, n, arena, err) != 0)
         return -1;
-    const struct explain_rounds rounds = explain_rounds_of(counts, n);
+    const struct explain_rounds rounds = explain_rounds_of(&job->loop, counts, n);
     source->rounds = rounds.n;
     source->way_rounds = rounds.this_way;
     source->uncounted = rounds.why;

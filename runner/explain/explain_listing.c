@@ -236,8 +236,8 @@ static int call_count(struct lister *lister, struct err *err)
         return -1;
     for (int i = 0; i < listing->nloops; i++) {
         struct explain_listed_loop *loop = &listing->loops[i];
-        const struct explain_rounds rounds =
-            explain_rounds_of(counts + first[i], first[i + 1] - first[i]);
+        const struct explain_rounds rounds = explain_rounds_of(
+            &lister->work->jobs[i].loop, counts + first[i], first[i + 1] - first[i]);
         if (lister->work->jobs[i].refused) // and said so
             continue;
         loop->rounds = rounds.n;

@@ -29,6 +29,11 @@ int code_path_parse(const char *text, struct code_path *path, struct err *err);
 // Returns 0 if the path's branches are all on the way of a loop, or -1 with a message.
 int code_path_check(const struct code_path *path, struct err *err);
 
+// Executions of an instruction, as they add to rounds.
+struct code_round {
+    size_t offset; // in the function
+    int sign;      // 1 or -1
+};
 struct code_loop {
     size_t offset, end; // bytes in the function: the first instruction, and after the branch back
     // The instructions in the order of the way. Where they do not stand so in the function,
@@ -39,6 +44,10 @@ struct code_loop {
     const size_t *places; // offset of each instruction in the function
     int instrs;
     bool whole; // the code stands so in the function
+    // Rounds are the sum of these: by code_loops_flow(); 0: executions of the first instruction.
+    const struct code_round *rounds;
+    int nrounds;
+    bool entered; // at several places, so that nothing tells its rounds
 };
 struct code_loops {
     struct code_loop loops[CODE_LOOPS_MAX]; // in the order of their branches

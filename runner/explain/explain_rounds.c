@@ -6,6 +6,7 @@
 #include "util/strbuf.h"
 #include "util/subproc.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 
@@ -129,15 +130,23 @@ int explain_count_rounds(const struct explain_place *place, int bits, struct exp
     return status < 0 ? -1 : 0;
 }
 
-struct explain_rounds explain_rounds_of(const struct explain_count *counts, int n)
+struct explain_rounds explain_rounds_of(const struct code_loop *loop,
+                                        const struct explain_count *counts, int n)
 {
     if (n == 0)
-        return (struct explain_rounds){0, -1, "it begins with a repeated instruction"};
-    if (counts[0].n <= 0)
-        return (struct explain_rounds){
-            0, -1, counts[0].n == 0 ? "the call does not reach it" : counts[0].why};
-    struct explain_rounds rounds = {counts[0].n, counts[0].n, NULL};
-    for (int i = 1; i < n; i++)
-        rounds.this_way = counts[i].n < rounds.this_way ? counts[i].n : rounds.this_way;
+        return (struct explain_rounds){0, -1,
+                                       loop->entered ? "branches enter it at several places"
+                                                     : "it begins with a repeated instruction"};
+    struct explain_rounds rounds = {0, LONG_MAX, NULL};
+    for (int i = 0; i < n; i++) {
+        if (counts[i].n < 0)
+            return (struct explain_rounds){0, -1, counts[i].why};
+        rounds.n += counts[i].rounds * counts[i].n;
+        if (counts[i].on_way && counts[i].n < rounds.this_way)
+            rounds.this_way = counts[i].n;
+    }
+    if (rounds.n <= 0)
+        return (struct explain_rounds){0, -1, "the call does not reach it"};
+    rounds.this_way = rounds.this_way < rounds.n ? rounds.this_way : rounds.n;
     return rounds;
 }

@@ -10,6 +10,7 @@
 
 #include "bench/bench_break.h"
 #include "explain/explain.h"
+#include "explain/explain_flow.h"
 #include "explain/explain_front.h"
 #include "explain/explain_fuse.h"
 #include "explain/explain_loop.h"
@@ -337,7 +338,8 @@ static int loops_on(const char *text, struct code_path *path, struct code_loops 
     size_t len = assemble(text, 64, code);
     assert_true(len > 0);
     const struct code_function function = {code, len, 0x1000, 64};
-    return code_loops_find(&function, path, loops, &arena, &err);
+    int status = code_loops_find(&function, path, loops, &arena, &err);
+    return status == 0 ? code_loops_flow(&function, loops, &arena, &err) : status;
 }
 
 static int loops_of(const char *text, struct code_loops *loops)
@@ -379,6 +381,58 @@ static void loops_are_found(void **state)
     assert_int_equal(loops_of("dec eax\nje e\nnop\ne:\nret\n", &loops), 0);
     assert_int_equal(loops.n + loops.others, 0);
     assert_int_equal(loops_of("nop\ndb 6\n", &loops), -1);
+}
+
+// Returns the rounds that one execution of each instruction at these offsets would be, as the
+// loop's own counts say.
+static int rounds_of(const struct code_loop *loop, const size_t *offsets, int n)
+{
+    int rounds = 0;
+    for (int i = 0; i < n; i++)
+        for (int r = 0; r < loop->nrounds; r++)
+            rounds += offsets[i] == loop->rounds[r].offset ? loop->rounds[r].sign : 0;
+    return rounds;
+}
+
+// Rounds are those of all ways, wherever a branch of one of them goes back to.
+static void rounds_are_of_all_ways(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int loop;
+        size_t on, by; // offsets of instructions that count, or 0
+        int nrounds;
+        bool entered;
+    } cases[] = {
+  // A loop as it is written most: its first instruction counts.
+        {"xor eax, eax\na:\ninc eax\ncmp eax, 9\njnz a\nret\n",                                  0, 0, 0,  0, false},
+ // Two heads: a at 2 and m at 7; both ways meet in m, and go back to it from 5 and 0xf.
+        {"jmp m\na:\nnot edx\ndec eax\njz e\nm:\ntest eax, 2\njnz a\ndec eax\njnz m\ne:\nret\n", 0,
+         6,                                                                                            17, 2, false},
+        {"jmp m\na:\nnot edx\ndec eax\njz e\nm:\ntest eax, 2\njnz a\ndec eax\njnz m\ne:\nret\n", 1,
+         0,                                                                                            0,  0, false},
+ // Entered in the middle: a round ends before the middle.
+        {"jmp m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",                                        0, 2, 0,  1, false},
+ // Entered at two places: by the call alone, or by rounds of another way, too.
+        {"test eax, eax\njz m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",                          0, 0, 0,  0, false},
+        {"test eax, eax\njz m\na:\ninc ecx\nm:\ndec eax\njz m\ndec eax\njnz a\nret\n",           1, 0, 0,  0,
+         true                                                                                                      },
+ // What a compiler fills in leads nowhere.
+        {"jmp m\nnop\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",                                   0, 3, 0,  1, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct code_loops loops;
+        struct code_path path;
+        struct err err = {0};
+        assert_int_equal(code_path_parse("none", &path, &err), 0);
+        assert_int_equal(loops_on(cases[i].text, &path, &loops), 0);
+        const struct code_loop *loop = &loops.loops[cases[i].loop];
+        const size_t offsets[] = {cases[i].on, cases[i].by};
+        assert_int_equal(loop->nrounds, cases[i].nrounds);
+        assert_int_equal(rounds_of(loop, offsets, 2), cases[i].nrounds);
+        assert_int_equal(loop->entered, cases[i].entered);
+    }
 }
 
 // Reads the instructions of a loop that was found.
@@ -1040,6 +1094,7 @@ int main(void)
         cmocka_unit_test_teardown(addresses_take_what_was_measured, free_arena),
         cmocka_unit_test_teardown(idioms_wait_for_flags, free_arena),
         cmocka_unit_test_teardown(loops_are_found, free_arena),
+        cmocka_unit_test_teardown(rounds_are_of_all_ways, free_arena),
         cmocka_unit_test_teardown(loops_follow_a_path, free_arena),
         cmocka_unit_test_teardown(addresses_begin_with_the_loop, free_arena),
         cmocka_unit_test_teardown(jumps_of_a_path_grow, free_arena),
