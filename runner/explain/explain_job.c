@@ -519,8 +519,8 @@ static int job_measure(const struct explain_job *job, struct bench_spec *spec,
     if (explain_measure(spec, &result->measured, arena, err) != 0)
         return -1;
     spec->instances = instances;
-    bool counts = job->function && !result->measured.failure;
-    return counts ? job_count(job, spec, result, arena, err) : 0;
+    bool returns = !result->measured.failure || result->measured.varies;
+    return job->function && returns ? job_count(job, spec, result, arena, err) : 0;
 }
 
 int explain_job_explain(const struct explain_work *work, const struct explain_job *job,

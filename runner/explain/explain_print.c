@@ -330,6 +330,31 @@ bool explain_strays(long rounds, long this_way)
            (double)(rounds - this_way) > worth_a_word * (double)rounds;
 }
 
+// Says what is not of the way that is explained.
+static void print_ways(const struct explain_measured *measured, const struct explain_source *source,
+                       const struct page *page)
+{
+    if (!explain_strays(source->rounds, source->way_rounds))
+        return;
+    print_line(page, 2,
+               "at most %ld of %ld rounds go the way that is explained: --path names another",
+               source->way_rounds, source->rounds);
+    if (measured && measured->varies)
+        print_line(page, 2,
+                   "its branches go both ways: where so many are mispredicted, the time varies by "
+                   "itself; data that sends each branch one way takes them out");
+    else if (source->mispredicts && !isnan(source->mispredicted))
+        print_line(page, 2,
+                   "its branches go both ways, and none is mispredicted in the model: up to %.2f "
+                   "per round would explain the difference, and data that sends each branch one "
+                   "way takes them out",
+                   source->mispredicted);
+    else if (source->mispredicts)
+        print_line(page, 2,
+                   "its branches go both ways, and none is mispredicted in the model: latput "
+                   "property misprediction measures what one costs");
+}
+
 static void print_source(const struct explanation *explanation,
                          const struct explain_measured *measured,
                          const struct explain_source *source, const struct page *page)
@@ -342,20 +367,7 @@ static void print_source(const struct explanation *explanation,
         print_line(page, 2, "a call takes %.1f clk; its rounds cannot be counted: %s%s",
                    source->call_clk, source->uncounted,
                    measured ? "" : "; with --instances N the loop is measured all the same");
-    if (explain_strays(source->rounds, source->way_rounds))
-        print_line(page, 2,
-                   "at most %ld of these rounds go the way that is explained: --path names another",
-                   source->way_rounds);
-    if (source->mispredicts && !isnan(source->mispredicted))
-        print_line(page, 2,
-                   "branches of it go both ways, and mispredicted ones are not in the model: up to "
-                   "%.2f of them a round would explain the difference; it vanishes with data with "
-                   "which each goes one way if they do",
-                   source->mispredicted);
-    else if (source->mispredicts)
-        print_line(page, 2,
-                   "branches of it go both ways, and mispredicted ones are not in the model: "
-                   "latput property misprediction measures what one costs");
+    print_ways(measured, source, page);
     if (source->title && apart && measured->ntries == 0)
         print_line(page, 2, "no experiment can be made with it where it is: explain it as text");
 }

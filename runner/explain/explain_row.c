@@ -20,7 +20,8 @@ OUTPUT_DEFINE(row_record, struct explain_row, OUTPUT_LINE, ROW(line), ROW(refuse
               ROW(predicted_clk, .decimals = 3, .look.digits = 6), ROW(limit, .known = true),
               ROW(measured_clk, .decimals = 3, .look.digits = 6), ROW(failure, .known = true),
               ROW(spread_clk, .decimals = 3, .look.digits = 4), ROW(weight, .look.digits = 9),
-              ROW(code, .known = true), ROW(settings, .known = true));
+              ROW(code, .known = true), ROW(settings, .known = true),
+              ROW(meets_clk, .decimals = 3, .look.name = "clk_if_pointers_meet", .look.digits = 6));
 const struct output_kind explain_row_kind = {"explain_blocks", "latput explain --blocks",
                                              &row_record, 0, 0};
 
@@ -42,6 +43,7 @@ struct explain_row explain_row_make(const struct explain_job *job,
                               .instructions = -1,
                               .assumed = -1,
                               .predicted_clk = NAN,
+                              .meets_clk = NAN,
                               .limit = "",
                               .measured_clk = NAN,
                               .failure = "",
@@ -54,6 +56,7 @@ struct explain_row explain_row_make(const struct explain_job *job,
     row.instructions = explanation->block.n;
     row.assumed = explanation->unknown;
     row.predicted_clk = explanation->predicted_clk;
+    row.meets_clk = explanation->meets_clk;
     row.limit = explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "";
     return row;
 }
@@ -92,7 +95,10 @@ void explain_row_print(const struct explain_row *row)
         printf("  %+8.1f", 100 * (row->predicted_clk - row->measured_clk) / row->measured_clk);
     else
         printf("  %8s", "");
-    printf("  %s%s\n", row->limit, row->assumed ? " (some assumed)" : "");
+    printf("  %s%s", row->limit, row->assumed ? " (some assumed)" : "");
+    if (isfinite(row->meets_clk))
+        printf(" (%.2f if pointers meet)", row->meets_clk);
+    putchar('\n');
 }
 
 // --- Rows in a file. ---
@@ -112,11 +118,22 @@ enum {
     COLUMN_WEIGHT,
     COLUMN_CODE,
     COLUMN_SETTINGS,
+    COLUMN_MEETS,
     COLUMNS
 };
-static const char *const columns[COLUMNS] = {
-    "line",         "refused", "instructions", "assumed", "predicted_clk", "limit",
-    "measured_clk", "failure", "spread_clk",   "weight",  "code",          "settings"};
+static const char *const columns[COLUMNS] = {"line",
+                                             "refused",
+                                             "instructions",
+                                             "assumed",
+                                             "predicted_clk",
+                                             "limit",
+                                             "measured_clk",
+                                             "failure",
+                                             "spread_clk",
+                                             "weight",
+                                             "code",
+                                             "settings",
+                                             "clk_if_pointers_meet"};
 
 int explain_settings(struct explain_work *work, struct err *err)
 {
@@ -169,6 +186,7 @@ static int row_of(const struct csv_record *record, struct arena *arena, struct e
         {COLUMN_MEASURED,     NAN, &row->measured_clk,  false},
         {COLUMN_SPREAD,       NAN, &row->spread_clk,    false},
         {COLUMN_WEIGHT,       1,   &row->weight,        false},
+        {COLUMN_MEETS,        NAN, &row->meets_clk,     false},
     };
     for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
         double *number = numbers[i].number;

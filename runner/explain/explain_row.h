@@ -11,6 +11,7 @@ struct explain_row {
     const char *refused;
     int instructions, assumed;
     double predicted_clk;
+    double meets_clk; // the same if pointers of the block lead to one place; NaN: no longer
     const char *limit;
     double measured_clk;
     const char *failure; // why it was not measured

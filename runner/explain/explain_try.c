@@ -24,6 +24,7 @@ int explain_measure(const struct bench_spec *spec, struct explain_measured *meas
     measured->cpu = result.cpu;
     measured->clk = result.summary.clk;
     measured->spread_clk = result.summary.spread_clk;
+    measured->varies = result.outcome == OUTCOME_UNSTABLE;
     if (result.outcome != OUTCOME_OK || isnan(result.summary.clk))
         measured->failure = arena_printf(arena, "%s: %s", outcome_name(result.outcome),
                                          *result.detail ? result.detail : "no steady value");

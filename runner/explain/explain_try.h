@@ -17,6 +17,7 @@ struct explain_try {
 struct explain_measured {
     double clk, spread_clk; // NaN where it could not be measured
     const char *failure;    // reason; NULL: it was measured
+    bool varies;            // it has no value because the code takes another time each time
     int cpu;
     struct explain_try tries[EXPLAIN_TRIES_MAX];
     int ntries;

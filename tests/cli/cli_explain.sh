@@ -373,9 +373,9 @@ if "$BUILD/tests/without" perf -- true; then # there are filters of system calls
     expect_err "'picks' has no loop that is one block, only such with branches.*: --path"
     counts '^  a call takes 1\.0 clk, for 100 rounds of the loop$' 0 rounds.o --symbol picks \
         --path none
-    counts '^  at most 75 of these rounds go the way that is explained' 0 rounds.o \
+    counts '^  at most 75 of 100 rounds go the way that is explained: ' 0 rounds.o \
         --symbol picks --path none
-    counts '^  at most 25 of these rounds go the way that is explained' 0 rounds.o \
+    counts '^  at most 25 of 100 rounds go the way that is explained: ' 0 rounds.o \
         --symbol picks --path +8
     counts '"call_rounds_this_way": 25,' 0 rounds.o --symbol picks --path +8 --format json
     expect_schema explain "$OUT"
@@ -473,11 +473,18 @@ expect_out '^ +7 +2 +4\.0'
 printf 'addr,weight,hex\n1,2.5,480fafc3\n2,0,90\n3,1\n4,-1,90\n' >columns.csv
 explain --blocks columns.csv --format csv
 expect_status 1
-expect_out '^line,refused,instructions,assumed,predicted_clk,limit,measured_clk,failure,spread_clk,weight,code,settings$'
-expect_out '^2,,1,0,3\.0[0-9]*,chain,,,,2\.5,480fafc3,"latput .*, run 1, 64-bit, predicted"$'
+expect_out '^line,refused,instructions,assumed,predicted_clk,limit,measured_clk,failure,spread_clk,weight,code,settings,clk_if_pointers_meet$'
+expect_out '^2,,1,0,3\.0[0-9]*,chain,,,,2\.5,480fafc3,"latput .*, run 1, 64-bit, predicted",$'
 expect_out '^3,,1,0,[0-9.]+,front end,,,,0,90,'
 expect_out '^4,there is nothing in the column hex,'
 expect_out "^5,'-1' is no weight: a number that is not negative,"
+# Where pointers of the block may lead to one place, both times are told.
+printf '4889024883c208488b064883c608\n' >pointers.csv
+explain --blocks pointers.csv --format csv
+expect_status 0
+expect_out '^1,,4,0,1\.[0-9]+,.*,[4-9]\.[0-9]+$'
+explain --blocks pointers.csv
+expect_out '^ +1 +4 +1\.[0-9]+ .* \([4-9]\.[0-9]+ if pointers meet\)$'
 printf 'addr,bytes\n1,90\n' >other.csv
 explain --blocks other.csv
 expect_status 2
