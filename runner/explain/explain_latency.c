@@ -134,12 +134,24 @@ static bool pair_unrelated(const struct table_row *row, const char *src, const c
     return false;
 }
 
-// Returns the latency of a pair; a bound holds for both chains.
-static double pair_clk(const struct known_form *form, const struct known_pair *pair, bool dense)
+// Returns the latency of a pair; a bound holds for both chains. `excess_clk`: of the way back of a
+// bound.
+static double pair_clk(const struct known_form *form, const struct known_pair *pair, bool dense,
+                       double excess_clk)
 {
     if (pair->upper)
-        return fmin(pair->clk, pair_exact(form, pair->src));
+        return fmin(fmax(pair->clk - excess_clk, 0), pair_exact(form, pair->src));
     return dense ? fmax(pair->clk, pair->dense_clk) : pair->clk; // fmax() prefers numbers
+}
+
+// Returns the excess of the way back from a register to another.
+static double touches_excess(const struct table_row *row, const struct block_instr *instr,
+                             const struct block_touch *from, const struct block_touch *to)
+{
+    bool memory = from->part == PART_DATA || to->part == PART_DATA;
+    return row->cross && !memory
+               ? cross_excess_clk(row->cross, instr, row->row->isa, from->place, to->place)
+               : 0;
 }
 
 double table_latency(const struct table_row *row, const struct block_instr *instr,
@@ -157,8 +169,9 @@ double table_latency(const struct table_row *row, const struct block_instr *inst
             const struct known_pair *pair = dst ? pair_find(form, src, dst) : NULL;
             if (!pair)
                 continue;
-            clk = pair_clk(form, pair, dense);
-            *source = pair->upper ? LATENCY_BOUND : LATENCY_MEASURED;
+            double excess = pair->upper ? touches_excess(row, instr, from, to) : 0;
+            clk = pair_clk(form, pair, dense, excess);
+            *source = !pair->upper ? LATENCY_MEASURED : excess > 0 ? LATENCY_SHARED : LATENCY_BOUND;
         }
     }
     // The parts of an address take about as long as one another.

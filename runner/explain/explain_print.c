@@ -155,9 +155,10 @@ static void print_chain(const struct explanation *explanation, const struct page
         const char *way = arena_printf(&arena, "%s -> %s%s",
                                        block_place_name(&explanation->block, from->place, &arena),
                                        block_place_name(&explanation->block, to->place, &arena),
-                                       source == LATENCY_ASSUMED ? " (assumed)"
-                                       : source == LATENCY_BOUND ? " (at most)"
-                                                                 : "");
+                                       source == LATENCY_ASSUMED  ? " (assumed)"
+                                       : source == LATENCY_BOUND  ? " (at most)"
+                                       : source == LATENCY_SHARED ? " (with the way back)"
+                                                                  : "");
         bool fits = (int)(strlen(head) + strlen(way)) + 2 <= page->width;
         strbuf_printf(page->out, "%s%s%s\n", head, fits ? "  " : "\n          ", way);
         free(head);

@@ -200,8 +200,10 @@ static int table_assemble(struct explain_table *table, const bool *wanted, int b
 
 static int table_read(struct explain_table *table, const struct explain_from *from, struct err *err)
 {
-    const char **mnemonics = xcalloc((size_t)table->nrows + 1, sizeof *mnemonics);
+    const char **mnemonics = xcalloc((size_t)table->nrows + CROSS_MNEMONICS, sizeof *mnemonics);
     int n = 0;
+    for (; n < CROSS_MNEMONICS; n++)
+        mnemonics[n] = cross_mnemonics[n];
     for (int i = 0; i < table->nrows; i++) {
         int known = 0;
         while (known < n && strcmp(mnemonics[known], table->rows[i].row->mnemonic) != 0)
@@ -214,9 +216,12 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
     if (status == 0)
         status = known_read(from->store, &filter, KNOWN_FALSE, &table->data, err);
     free(mnemonics);
+    if (status == 0)
+        cross_read(table->data.forms, table->data.nforms, &table->cross);
     for (int i = 0; status == 0 && i < table->nrows; i++) {
         const struct list_row *row = table->rows[i].row;
         struct stored_form id = stored_form_of(row);
+        table->rows[i].cross = &table->cross;
         table->rows[i].form =
             stored_form_find(&id, table->data.forms, table->data.nforms, sizeof *table->data.forms);
     }
@@ -255,6 +260,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
     bypass_read(NULL, 0, &table->bypass);
     front_read(NULL, 0, &table->density);
     again_read(NULL, 0, &table->again);
+    cross_read(NULL, 0, &table->cross);
     for (int b = 0; b < nblocks; b++)
         for (int i = 0; i < blocks[b].n; i++)
             wanted[blocks[b].instrs[i].in.mnemonic] = true;

@@ -6,6 +6,7 @@
 #include "explain_again.h"
 #include "explain_block.h"
 #include "explain_bypass.h"
+#include "explain_cross.h"
 #include "explain_front.h"
 #include "export/export.h"
 #include "list/select.h"
@@ -16,6 +17,7 @@ struct table_row {
     struct block_instr instr;
     const char *signature;
     const struct known_form *form; // its results in the database; NULL: none
+    const struct cross *cross;     // with `form`
 };
 struct explain_table {
     struct known_cpu data; // results of the CPU; no forms without a database
@@ -24,6 +26,7 @@ struct explain_table {
     int nrows;
     const struct port_model *model; // the newest; NULL: none
     struct bypass bypass;
+    struct cross cross;
     struct again again;
     struct front_density density;
     struct property_values fusion; // points of `macro_fusion`; none: not measured
@@ -48,7 +51,12 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
                struct explain_table *table, struct err *err);
 void table_free(struct explain_table *table);
 
-enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };
+enum latency_source {
+    LATENCY_MEASURED,
+    LATENCY_BOUND,
+    LATENCY_SHARED, // between kinds of registers: right with a way back (explain_cross.h)
+    LATENCY_ASSUMED
+};
 // Returns the latency from a value that the instruction reads to one that it writes. `row` NULL:
 // unknown. `dense`: directly after its producer, else with other instructions between them.
 double table_latency(const struct table_row *row, const struct block_instr *instr,

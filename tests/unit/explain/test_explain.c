@@ -10,6 +10,7 @@
 
 #include "bench/bench_break.h"
 #include "explain/explain.h"
+#include "explain/explain_cross.h"
 #include "explain/explain_flow.h"
 #include "explain/explain_front.h"
 #include "explain/explain_fuse.h"
@@ -329,6 +330,61 @@ static void bounds_are_told_apart(void **state)
         double all = fmax(fmax(cases[i].front, cases[i].ports), cases[i].unit);
         assert_true(fabs(limits.bound_clk - all) < 1e-9);
     }
+}
+
+// A way there and back is not counted twice, whichever instructions it has: 9 clk by two moves.
+static void ways_between_registers_share_their_time(void **state)
+{
+    (void)state;
+    enum { FORMS = 6 };
+    static const struct {
+        const char *form;
+        double bound_clk;
+    } bounds[FORMS] = {
+        {"movq x r64",  8},
+        {"movq r64 x",  8},
+        {"kmovq k r64", 4},
+        {"kmovq r64 k", 4},
+        {"vmovq x r64", 6},
+        {"vmovq r64 x", 6},
+    };
+    struct known_form forms[FORMS] = {{.npairs = 0}};
+    struct known_pair pairs[FORMS];
+    for (int i = 0; i < FORMS; i++) {
+        pairs[i] = (struct known_pair){
+            .src = "op2", .dst = "op1", .variant = "", .clk = bounds[i].bound_clk, .upper = true};
+        forms[i].id.form = bounds[i].form;
+        forms[i].pairs = &pairs[i];
+        forms[i].npairs = 1;
+    }
+    struct cross cross;
+    struct block_instr instr = {.in.encoding = ZYDIS_INSTRUCTION_ENCODING_LEGACY};
+    const struct {
+        int from, to;
+        double excess_clk;
+    } cases[] = {
+        {PLACE_GPR,        PLACE_VEC,        3.5},
+        {PLACE_VEC + 3,    PLACE_GPR + 1,    3.5},
+        {PLACE_VEC,        PLACE_FLAGS_C,    3.5},
+        {PLACE_FLAGS_REST, PLACE_GPR,        0  },
+        {PLACE_MASK,       PLACE_GPR,        1.5},
+        {PLACE_MASK,       PLACE_FLAGS_REST, 1.5},
+        {PLACE_GPR,        PLACE_MMX,        0  }, // not measured
+        {PLACE_MASK,       PLACE_VEC,        0  }, // not measured
+        {PLACE_VEC,        PLACE_MASK,       5  }, // back by a general register
+        {PLACE_VEC,        PLACE_VEC + 1,    0  },
+        {PLACE_X87,        PLACE_GPR,        0  },
+        {PLACE_GPR,        PLACE_NONE,       0  },
+    };
+    cross_read(forms, FORMS, &cross);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        double clk = cross_excess_clk(&cross, &instr, "SSE2", cases[i].from, cases[i].to);
+        assert_true(fabs(clk - cases[i].excess_clk) < 1e-9);
+    }
+    instr.in.encoding = ZYDIS_INSTRUCTION_ENCODING_VEX;
+    assert_true(fabs(cross_excess_clk(&cross, &instr, "AVX", PLACE_GPR, PLACE_VEC) - 2.5) < 1e-9);
+    cross_read(NULL, 0, &cross);
+    assert_true(cross_excess_clk(&cross, &instr, "AVX", PLACE_GPR, PLACE_VEC) == 0);
 }
 
 static int loops_on(const char *text, struct code_path *path, struct code_loops *loops)
@@ -1093,6 +1149,7 @@ int main(void)
         cmocka_unit_test_teardown(loaded_addresses_are_followed, free_arena),
         cmocka_unit_test_teardown(addresses_take_what_was_measured, free_arena),
         cmocka_unit_test_teardown(idioms_wait_for_flags, free_arena),
+        cmocka_unit_test(ways_between_registers_share_their_time),
         cmocka_unit_test_teardown(loops_are_found, free_arena),
         cmocka_unit_test_teardown(rounds_are_of_all_ways, free_arena),
         cmocka_unit_test_teardown(loops_follow_a_path, free_arena),
