@@ -54,7 +54,7 @@ int bench_take_operands(struct bench_spec *spec, char **operands, int n, struct 
 static int bench_check_text(const struct bench_spec *spec, struct err *err)
 {
     if (spec->syntax != BENCH_NASM || (spec->body && bench_text_is_listing(spec->body)) ||
-        (spec->body && bench_text_is_att(spec->body)))
+        (spec->body && (bench_text_is_att(spec->body) || bench_text_is_intel(spec->body))))
         return 0;
     struct arena arena = {0};
     int n = spec->body ? bench_text_instructions(bench_text_lines(spec->body, &arena)) : 0;

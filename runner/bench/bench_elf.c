@@ -250,6 +250,24 @@ static bool section_is_called(const struct bench_elf *elf, const struct elf_sect
     return name && strcmp(name, called) == 0;
 }
 
+// Returns a name that the file has not defined; NULL: none.
+static const char *elf_undefined(const struct bench_elf *elf)
+{
+    enum { NAME, SECTION, FIELDS };
+    static const struct elf_place places[FIELDS] = {PLACE(Sym, st_name), PLACE(Sym, st_shndx)};
+    uint64_t symbol[FIELDS];
+    size_t bytes = elf->bits == 64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    struct elf_section table;
+    for (uint64_t i = 0; i < elf->nsections && elf_section(elf, i, &table); i++)
+        for (uint64_t at = 0; table.type == SHT_SYMTAB && at + bytes <= table.size; at += bytes) {
+            elf_read(elf, elf->bytes + table.offset + at, places, FIELDS, symbol);
+            const char *name = elf_string(elf, table.link, symbol[NAME]);
+            if (symbol[SECTION] == SHN_UNDEF && name && *name)
+                return name;
+        }
+    return NULL;
+}
+
 int bench_elf_text(const char *path, struct bench_bytes *code, struct bench_reading *reading,
                    struct err *err)
 {
@@ -264,7 +282,13 @@ int bench_elf_text(const char *path, struct bench_bytes *code, struct bench_read
         if (section.size && (section_is_called(&elf, &section, ".rela.text") ||
                              section_is_called(&elf, &section, ".rel.text"))) {
             reading->refused = true;
-            status = err_set(err, "the text names something that is not in it");
+            const char *name = elf_undefined(&elf);
+            status = name ? err_set(err,
+                                    "the text names '%.60s', which is no register and no label of "
+                                    "it",
+                                    name)
+                          : err_set(err, "the text calls, or jumps to, what is not in it: leave "
+                                         "that out, or give the bytes, too");
         }
         if (!text || section.type != SHT_PROGBITS || !section.size ||
             section.size > BENCH_BYTES_MAX)

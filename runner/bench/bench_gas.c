@@ -33,6 +33,26 @@ bool bench_text_is_att(const char *text)
     return false;
 }
 
+// Returns true if a word of the text ends in this one, in any case, right before `end`.
+static bool ends_in_word(const char *text, const char *end, const char *word)
+{
+    size_t len = strlen(word);
+    return (size_t)(end - text) >= len && strncasecmp(end - len, word, len) == 0;
+}
+
+bool bench_text_is_intel(const char *text)
+{
+    for (const char *at = text; (at = strcasestr(at, "ptr")); at++) {
+        const char *end = at;
+        while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+            end--;
+        if (end < at && (ends_in_word(text, end, "word") || ends_in_word(text, end, "byte")) &&
+            (at[3] == ' ' || at[3] == '\t' || at[3] == '['))
+            return true;
+    }
+    return false;
+}
+
 static bool is_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';

@@ -8,6 +8,8 @@
 
 // Returns true if the text names a register as AT&T's syntax does.
 bool bench_text_is_att(const char *text);
+// Returns true if it has a width as Intel's syntax writes it, `dword ptr`, which NASM does not.
+bool bench_text_is_intel(const char *text);
 // Checks the text: instructions and labels, `;` and line feeds between them, `#` before comments.
 // Returns 0, or -1 with a message that begins with the line.
 int bench_gas_check(const char *text, struct err *err);

@@ -82,11 +82,19 @@ static int read_listing(const char *text, struct bench_reading *reading, struct 
 static int read_text(const struct bench_spec *spec, const char *text, struct bench_reading *reading,
                      struct bench_bytes *code, struct err *err)
 {
+    static const char box[] = "\u2502"; // before instructions on perf's screen
     enum bench_syntax syntax = spec->syntax;
     if (bench_text_is_listing(text))
         return read_listing(text, reading, code, err) == 0 ? 1 : -1;
+    if (strstr(text, box)) {
+        reading->refused = true;
+        err_set(err, "this is the screen of perf annotate: give what perf annotate --stdio prints");
+        return -1;
+    }
     bool gas = spec->file && ends_in(spec->file, ".s");
-    if (syntax == BENCH_NASM && (gas || bench_text_is_att(text)))
+    if (syntax == BENCH_NASM && bench_text_is_intel(text))
+        syntax = BENCH_INTEL;
+    else if (syntax == BENCH_NASM && (gas || bench_text_is_att(text)))
         syntax = BENCH_ATT;
     if (syntax == BENCH_NASM)
         return 0;

@@ -249,7 +249,8 @@ static int explain_one(struct explain_work *work)
     struct explain_result *result = arena_alloc(&work->arena, sizeof *result);
     const struct explain_job *job = &work->jobs[0];
     if (job->refused)
-        return command_fail(&cmd_explain, EXIT_USAGE, "%s%s", job->body ? "code: " : "",
+        return command_fail(&cmd_explain, EXIT_USAGE, "%s%s",
+                            job->body && strncmp(job->refused, "code:", 5) != 0 ? "code: " : "",
                             job->refused);
     int status = explain_work_load(work, &err);
     if (status == 0)

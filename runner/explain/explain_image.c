@@ -5,6 +5,7 @@
 #include "bench/bench_elf.h"
 #include "explain_block.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,24 @@ static int search_keep(struct image_search *search, const struct bench_elf_funct
     return 0;
 }
 
+// Returns the name of a function of C++ as the file has it, by its last part, which is what people
+// call it; NULL: none.
+static const char *search_mangled(const struct bench_elf_functions *functions, const char *symbol)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    char part[128];
+    size_t end = strcspn(symbol, "("), begin = end;
+    while (begin > 0 && strchr(letters, symbol[begin - 1]))
+        begin--;
+    snprintf(part, sizeof part, "%zu%.*s", end - begin, (int)(end - begin), symbol + begin);
+    for (size_t i = 0; i < functions->n && end > begin; i++) {
+        const char *name = functions->functions[i].name;
+        if (name && strncmp(name, "_Z", 2) == 0 && strstr(name, part))
+            return name;
+    }
+    return NULL;
+}
+
 static int search_all(struct image_search *search, const char *symbol, struct err *err)
 {
     struct bench_elf_functions functions;
@@ -121,6 +140,10 @@ static int search_all(struct image_search *search, const char *symbol, struct er
             return -1;
         searched++;
     }
+    const char *mangled = searched ? NULL : search_mangled(&functions, symbol ? symbol : "");
+    if (mangled)
+        return err_set(err, "%s: there is no function '%s' in it; the file calls one of C++ '%s'",
+                       search->elf->path, symbol, mangled);
     if (searched == 0)
         return err_set(err,
                        "%s: there is no function '%s' in it: --address A..B names code without a "

@@ -275,6 +275,15 @@ static void print_instrs(const struct explanation *explanation, const struct pag
                    page);
 }
 
+static bool has_place(const struct block *block, int place)
+{
+    for (int i = 0; i < block->n; i++)
+        for (int t = 0; t < block->instrs[i].ntouches; t++)
+            if (block->instrs[i].touches[t].place == place)
+                return true;
+    return false;
+}
+
 // Lists the instructions without data, in words.
 static void print_unknown(const struct explanation *explanation, const struct page *page)
 {
@@ -300,6 +309,10 @@ static void print_unknown(const struct explanation *explanation, const struct pa
             "Whether loads find what stores by other pointers wrote just before is not known; "
             "it is assumed that they do not. If they do, a copy takes %.2f clk.",
             explanation->meets_clk);
+    if (has_place(&explanation->block, PLACE_X87))
+        print_line(page, 0,
+                   "The x87 stack is followed as one value: which register of it an instruction "
+                   "means, chains from one to another, and fxch among them, are not known.");
     if (explanation->block.memory_dropped)
         print_line(page, 0,
                    "More places in memory are written and read than are followed: chains "

@@ -93,6 +93,11 @@ expect_out '^sapphirerapids\?: 1 instruction, 64-bit$'
 expect_out '^  predicted: nothing, for the database knows none of it$'
 expect_out '^1, vmfunc: not in the lists: numbers are assumed$'
 expect "nothing is said of ports" test "$(grep -c "no ports of this CPU" "$OUT")" = 0
+explain --asm 'fld qword [r14]; fxch st1; fstp st0' --init 'fninit; fld1'
+expect_status 0
+expect_out '^The x87 stack is followed as one value: '
+explain 'imul rax, rbx'
+expect "nothing is said of the x87 stack" test "$(grep -c x87 "$OUT")" = 0
 # Several blocks.
 printf '%s\n' '# comment' 'imul rax, rax' 'xor eax, eax | add rax, rbx' 'call rax' >blocks.txt
 explain --blocks blocks.txt
@@ -535,9 +540,13 @@ long find(const char *text, int c)
         i++;
     return i;
 }
+long _Z6lookupPKc(const char *text) { return find(text, 1); }
 int main(void) { return (int)find("abc", 'c'); }
 CODE
     cc -O2 -fno-inline -o main main.c
+    explain main --symbol 'names::lookup(char const*)'
+    expect_status 2
+    expect_err "no function 'names::lookup.*'; the file calls one of C\+\+ '_Z6lookupPKc'$"
     explain main --symbol find
     expect_status 0
     expect_out '^ +1 +[0-9]+  0x[0-9a-f]+ +find$'
@@ -605,6 +614,13 @@ refused "'zz' at character 3" --hex 90zz
 refused "code:1: '.incbin': no directive is taken" --syntax att --asm '.incbin "/etc/passwd"'
 refused "code:2: as says: no such instruction" --asm $'nop\nbogus %rax'
 refused "--syntax cannot be 'masm'" --syntax masm --asm nop
+refused "^latput explain: code: the text names 'foo', which is no register and no label" \
+    --syntax intel --asm 'add eax, [foo]'
+refused "the text calls, or jumps to, what is not in it" --syntax intel --asm 'jmp 0x1270'
+refused "this is the screen of perf annotate: give what perf annotate --stdio prints" \
+    --asm ' 40.12 │      mulsd (%rsi,%rax,8),%xmm0'
+explain --asm 'add eax, DWORD PTR [rdi]'
+expect_status 0
 refused "--address cannot be '12'" --file f.txt --address 12
 refused '--loop all is for an executable' --file loops.o --symbol loops --loop all
 refused "--path cannot be '1,,2'" --file loops.o --symbol loops --path 1,,2

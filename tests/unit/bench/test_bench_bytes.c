@@ -132,6 +132,10 @@ static void directives_are_refused(void **state)
     assert_true(bench_text_is_att("add %rax, %rbx"));
     assert_false(bench_text_is_att("%rep 3\n%endrep"));
     assert_false(bench_text_is_att("mov eax, %1"));
+    assert_true(bench_text_is_intel("inc rax\nadd eax, DWORD PTR [rdi]"));
+    assert_true(bench_text_is_intel("movzx eax, byte ptr[rdi]"));
+    assert_false(bench_text_is_intel("mov eax, dword [ptr]"));
+    assert_false(bench_text_is_intel("ptr: dec dword [ptr + 8]"));
 }
 
 static int assembled(const char *text, enum bench_syntax syntax, struct bench_bytes *code,
