@@ -546,7 +546,7 @@ CODE
     cc -O2 -fno-inline -o main main.c
     explain main --symbol 'names::lookup(char const*)'
     expect_status 2
-    expect_err "no function 'names::lookup.*'; the file calls one of C\+\+ '_Z6lookupPKc'$"
+    expect_err "no function 'names::lookup.*' in it; the file calls one of C\+\+ '_Z6lookupPKc'$"
     explain main --symbol find
     expect_status 0
     expect_out '^ +1 +[0-9]+  0x[0-9a-f]+ +find$'

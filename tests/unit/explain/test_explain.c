@@ -454,28 +454,31 @@ static int rounds_of(const struct code_loop *loop, const size_t *offsets, int n)
 static void rounds_are_of_all_ways(void **state)
 {
     (void)state;
+    static const char plain[] = "xor eax, eax\na:\ninc eax\ncmp eax, 9\njnz a\nret\n",
+                      two_heads[] = "jmp m\na:\nnot edx\ndec eax\njz e\nm:\ntest eax, 2\njnz a\n"
+                                    "dec eax\njnz m\ne:\nret\n",
+                      middle[] = "jmp m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",
+                      padded[] = "jmp m\nnop\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",
+                      guarded[] = "test eax, eax\njz m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",
+                      mixed[] = "test eax, eax\njz m\na:\ninc ecx\nm:\ndec eax\njz m\n"
+                                "dec eax\njnz a\nret\n";
     static const struct {
         const char *text;
         int loop;
         size_t on, by; // offsets of instructions that count, or 0
-        int nrounds;
+        int nrounds;   // 0: the first instruction counts
         bool entered;
     } cases[] = {
-  // A loop as it is written most: its first instruction counts.
-        {"xor eax, eax\na:\ninc eax\ncmp eax, 9\njnz a\nret\n",                                  0, 0, 0,  0, false},
- // Two heads: a at 2 and m at 7; both ways meet in m, and go back to it from 5 and 0xf.
-        {"jmp m\na:\nnot edx\ndec eax\njz e\nm:\ntest eax, 2\njnz a\ndec eax\njnz m\ne:\nret\n", 0,
-         6,                                                                                            17, 2, false},
-        {"jmp m\na:\nnot edx\ndec eax\njz e\nm:\ntest eax, 2\njnz a\ndec eax\njnz m\ne:\nret\n", 1,
-         0,                                                                                            0,  0, false},
- // Entered in the middle: a round ends before the middle.
-        {"jmp m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",                                        0, 2, 0,  1, false},
+        {plain,     0, 0, 0,  0, false},
+ // Both ways meet in m, and go back to it from the jumps before it and at the end.
+        {two_heads, 0, 6, 17, 2, false},
+        {two_heads, 1, 0, 0,  0, false},
+ // A round ends before the middle; what a compiler fills in leads nowhere.
+        {middle,    0, 2, 0,  1, false},
+        {padded,    0, 3, 0,  1, false},
  // Entered at two places: by the call alone, or by rounds of another way, too.
-        {"test eax, eax\njz m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",                          0, 0, 0,  0, false},
-        {"test eax, eax\njz m\na:\ninc ecx\nm:\ndec eax\njz m\ndec eax\njnz a\nret\n",           1, 0, 0,  0,
-         true                                                                                                      },
- // What a compiler fills in leads nowhere.
-        {"jmp m\nnop\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n",                                   0, 3, 0,  1, false},
+        {guarded,   0, 0, 0,  0, false},
+        {mixed,     1, 0, 0,  0, true },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct code_loops loops;
