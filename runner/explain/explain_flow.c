@@ -101,8 +101,10 @@ static int flow_read(struct flow *flow, const struct code_function *function, st
         return -1;
     for (size_t at = 0; at < function->len; at += in.length) {
         if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, function->bytes + at,
-                                                      function->len - at, &in)))
-            return err_set(err, "the bytes at +0x%zx are no instruction in this mode", at);
+                                                      function->len - at, &in))) {
+            err_set(err, "the bytes at +0x%zx are no instruction in this mode", at);
+            return -1;
+        }
         flow_add(flow, &in, at);
     }
     flow->stack = xcalloc(2 * (size_t)flow->n + 1, sizeof *flow->stack);
@@ -250,7 +252,7 @@ int code_loops_flow(const struct code_function *function, struct code_loops *loo
     bool *reached = xcalloc((size_t)flow.n + 1, sizeof *reached);
     for (int i = 0; i < flow.n; i++)
         reached[i] = flow.nodes[i].seen;
-    for (int i = 0; i < loops->n && status == 0; i++)
+    for (int i = 0; i < loops->n && status == 0 && flow.n > 0; i++)
         loop_count(&flow, reached, &loops->loops[i], arena);
     free(reached);
     free(flow.nodes);
