@@ -4,6 +4,7 @@
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), schema (that of JSON, in docs/), figures (makes docs/PORTS_FIGURES.md),
 # kernel-module (what ring 0 needs, in build/kernel; KERNEL=HEADERS), kernel-bodies (its list),
+# windows (the core as a program for Windows; WINDOWS_CC),
 # truth (predicts the random mixes of the published runs), fuzz (SECONDS=N, TARGET=NAME), format,
 # lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb, kit
 # (one file for bare hosts), pages (the web page of the published runs, in build/pages), release
@@ -88,7 +89,7 @@ PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
 .PHONY: all kernel-module kernel-bodies tests test check check-hardware storm bench golden \
 	schema comparison figures truth largest fuzz format lint width headless install uninstall \
-	dist deb kit pages release clean
+	dist deb kit windows pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -161,6 +162,40 @@ $(BUILD)/runner/core/core_%.o: runner/core/core_%.c
 $(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc macros/address.inc
 	@mkdir -p $(@D)
 	$(call step,NASM)nasm -f elf64 -w+error=label-orphan -Irunner/core/ -Imacros/ -o $@ $<
+
+# The core as a program for Windows, experimental (windows/README.md): the same sources, but for
+# those that are about Linux, with its calls by the names of Linux. The kernels that it measures are
+# those of programs for Linux, at the same addresses (runner/assemble/load.h).
+WINDOWS_CC ?= x86_64-w64-mingw32-gcc
+WINDOWS = $(BUILD)/windows
+WINDOWS_CORE = $(WINDOWS)/machine/latput-core.exe
+# gcc judges formats there by the C library of Windows, in whose place MinGW's own is used.
+WINDOWS_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iwindows/posix $(INCLUDES) $(WARNINGS) \
+	-Wno-format -O2 -g -fno-stack-protector -mno-red-zone
+WINDOWS_SOURCES := $(wildcard windows/core_*.c) $(filter-out $(addprefix runner/core/core_,\
+	corunner_serve.c count.c filter.c guard.c own.c rdpmc.c ring0.c seal.c),$(CORE_SOURCES))
+WINDOWS_OBJECTS := $(WINDOWS_SOURCES:%.c=$(WINDOWS)/%.o) $(WINDOWS)/windows/core_bases.o \
+	$(WINDOWS)/runner/core/core_enter.o
+WINDOWS_SYMBOLS = latput_kernel_count=0x00800000 latput_kernels=0x00800010 latput_code=0x02000000 \
+	seal_remember=0 seal_verify=0 core_opening_stack=0 \
+	__executable_start=__image_base__ _end=__bss_end__
+windows: $(WINDOWS_CORE) $(WINDOWS)/machine/core
+$(WINDOWS)/machine/core: windows/core.sh
+	@mkdir -p $(@D)
+	$(call step,CP)install -m 755 $< $@
+$(WINDOWS_CORE): $(WINDOWS_OBJECTS)
+	@mkdir -p $(@D)
+	$(call step,LD)$(WINDOWS_CC) -static -Wl,--image-base=0x400000,--disable-dynamicbase \
+		-Wl,--disable-high-entropy-va,--wrap=main,--wrap=core_enter,--wrap=core_sealed \
+		$(WINDOWS_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lwinmm
+
+$(WINDOWS)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call step,CC)$(WINDOWS_CC) $(WINDOWS_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(WINDOWS)/%.o: %.asm runner/core/core_layout.inc macros/address.inc
+	@mkdir -p $(@D)
+	$(call step,NASM)nasm -f win64 -w+error=label-orphan -Irunner/core/ -Imacros/ -o $@ $<
 
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D)

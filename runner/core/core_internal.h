@@ -92,7 +92,8 @@ extern uint64_t core_seal_sp;          // the stack pointer where core_sealed wa
 // core_call.asm
 extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
 extern const uint32_t core_corunner_start;
-long core_call(long number, long a, long b, long c, long d); // a system call, without libc
+// a system call, without libc
+long core_call(long number, intptr_t a, intptr_t b, intptr_t c, intptr_t d);
 
 // core_send.c: records to the runner.
 extern struct core_record core_outbox[CORE_RECORDS_MAX]; // the records that the filter lets out

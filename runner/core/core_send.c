@@ -18,7 +18,7 @@ void send_all(void)
     if (!waiting)
         return;
     waiting = 0;
-    if (core_call(SYS_write, CORE_RECORD_FD, (long)core_outbox, bytes, 0) != bytes)
+    if (core_call(SYS_write, CORE_RECORD_FD, (intptr_t)core_outbox, bytes, 0) != bytes)
         _exit(113); // the runner is gone
     for (size_t i = 0; i < CORE_RECORDS_MAX; i++)
         ((volatile struct core_record *)core_outbox)[i].token = 0;

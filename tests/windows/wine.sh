@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests of the core for Windows: begins wine with a prefix of its own in $SCRATCH, and
+# has latput measure by that core. Status 77: something that it takes is missing.
+# shellcheck shell=bash
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../cli/cli.sh"
+needs wine wineserver x86_64-w64-mingw32-gcc
+make -s -C "$TREE" BUILD="$BUILD" windows || exit 1
+MACHINE=$BUILD/windows/machine
+export WINEPREFIX=$SCRATCH/wine WINEDEBUG=-all
+libraries=$(find /usr/lib /opt -path '*/x86_64-windows/kernel32.dll' 2>/dev/null | head -n 1)
+[ -n "$libraries" ] || { echo "wine has no libraries of 64 bits" && exit 77; }
+
+# A console program needs the libraries only, not the minute of installing a whole Windows.
+mkdir -p "$WINEPREFIX/dosdevices" "$WINEPREFIX/drive_c/windows"
+echo disable >"$WINEPREFIX/.update-timestamp"
+ln -s ../drive_c "$WINEPREFIX/dosdevices/c:"
+ln -s / "$WINEPREFIX/dosdevices/z:"
+ln -s "${libraries%/*}" "$WINEPREFIX/drive_c/windows/system32"
+
+# The server stays for the whole test. Begun by a measuring process, it would take time from it.
+wine_end() {
+    wineserver -k
+    rm -rf "$SCRATCH"
+}
+trap wine_end EXIT
+wineserver -p >/dev/null 2>&1 </dev/null
+
+# windows ARGS...: runs latput with the core for Windows, as `run` does.
+windows() { LATPUT_MACHINE=$MACHINE run "$@"; }

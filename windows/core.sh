@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The measuring process of a machine of files ($LATPUT_MACHINE) that is a program for Windows, run
+# by wine. latput starts it with a program of kernels, descriptor 3 to read and 4 to write, which
+# become standard input and output: wine hands on no others.
+exec wine "${0%/*}/latput-core.exe" "Z:$1" <&3 >&4 3<&- 4>&-
