@@ -6,6 +6,7 @@
 #include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
+#include "measure/refuse.h"
 #include "measure/session.h"
 #include "measure/session_count.h"
 #include "portrun/portrun_mixes.h"
@@ -142,24 +143,38 @@ static int ports_discover_now(const struct arguments *arguments, struct session 
     return status;
 }
 
+// Makes the forms that blockers are chosen from, without what the system keeps from programs.
+static void ports_make_forms(const struct session *session, struct selection *all,
+                             struct portrun_forms *forms)
+{
+    const struct refuse_asked asked = {session, all->rows, all->nrows};
+    struct arena arena = {0};
+    struct refusals refused = {.n = 0};
+    refuse_states(&asked, &arena, &refused);
+    refuse_leave_out(&refused, all);
+    portrun_forms_make(forms, all, NULL, 0, NULL);
+    arena_free(&arena);
+}
+
 static int ports_measure(const struct arguments *arguments)
 {
     struct session session;
     struct selection all;
-    struct portrun_forms forms;
+    struct portrun_forms forms = {.n = 0};
     static struct stored_port_model stored;
     struct strbuf whose = {0};
     struct err err = {0}, note = {0};
     if (select_rows(NULL, 0, NULL, &all, &err) != 0)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
-    portrun_forms_make(&forms, &all, NULL, 0, NULL);
     session_stop_on_signals();
     kind_say(&cmd_ports, arguments->cpu);
     int status = session_begin(arguments->cpu, NULL, &session, &err);
     if (status == 0)
         status = session_make_directory(&session, &err);
-    if (status == 0)
+    if (status == 0) {
+        ports_make_forms(&session, &all, &forms);
         status = ports_discover_now(arguments, &session, &forms, &stored, &note, &err);
+    }
     if (status == 0 && *note.text)
         command_note(&cmd_ports, "note: the published names do not fit: %s", note.text);
     if (status == 0)

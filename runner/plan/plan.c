@@ -3,7 +3,7 @@
 // their chains, plan_throughput.c their shapes.
 #include "plan_internal.h"
 
-#include "cpuinfo/cpuinfo.h"
+#include "refusals.h"
 
 #include <string.h>
 
@@ -44,6 +44,9 @@ static const char *plan_obstacle(const struct list_row *row, const struct plan_p
     *outcome = OUTCOME_UNSUPPORTED;
     if (row->ring0 && params->no_ring0)
         return params->no_ring0;
+    const char *refused = params->refused ? refusals_reason(params->refused, row) : NULL;
+    if (refused)
+        return refused;
     *outcome = OUTCOME_NOT_MEASURABLE;
     if (plan_moves_stack(row) && !row->stack)
         return "moves the stack pointer; needs the option stack= or a macro";
@@ -114,11 +117,6 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
     const char *obstacle = plan_obstacle(row, params, &outcome);
     if (obstacle && (!row->macro.file || outcome != OUTCOME_NOT_MEASURABLE)) {
         plan_one_refusal(&rp, outcome, obstacle);
-        return 0;
-    }
-    char reason[CPU_REASON_BYTES];
-    if (params->cpu && cpu_lacks_state(params->cpu, row->isa, reason, sizeof reason)) {
-        plan_one_refusal(&rp, OUTCOME_UNSUPPORTED, arena_strdup(arena, reason));
         return 0;
     }
     if (row->macro.file)

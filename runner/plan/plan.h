@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-struct cpu_info;  // declared in cpuinfo/cpuinfo.h
+struct refusals;  // declared in refusals.h
 struct core_fill; // declared in core/core_abi.h
 
 // Arrangement of a form's kernels. Values must not depend on it, so a share of the forms is
@@ -31,9 +31,7 @@ struct plan_params {
     const char *skip_32;  // reason to skip rows with bits=32; NULL: they are measured
     const char *no_ring0; // reason why rows with ring=0 cannot be measured; NULL: they can
     enum arrangement arrangement;
-    // CPU on which forms are unsupported whose register state the system has not enabled; NULL:
-    // none
-    const struct cpu_info *cpu;
+    const struct refusals *refused; // features of which all forms are unsupported; NULL: none
 };
 
 enum test_kind { TEST_LATENCY, TEST_THROUGHPUT, TEST_PORTS };

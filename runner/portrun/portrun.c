@@ -181,6 +181,10 @@ static const char *row_obstacle(const struct portrun *run, const struct list_row
     *outcome = OUTCOME_SKIPPED;
     if (row->bits == 32 && run->skip_32)
         return run->skip_32;
+    *outcome = OUTCOME_UNSUPPORTED;
+    const char *refused = refusals_reason(run->refused, row);
+    if (refused)
+        return refused;
     *outcome = OUTCOME_NOT_MEASURABLE;
     if (row->macro.file)
         return "not alone: others must stand before or after it, so nothing shows its own ports";

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "list/select.h"
+#include "plan/refusals.h"
 #include "portrun_mixes.h"
 #include "portrun_model.h"
 #include "store/store.h"
@@ -13,7 +14,8 @@ struct portrun {
     struct session *session;
     struct store *store;
     int64_t run_id, cpu_id;
-    const struct selection *all; // rows of all lists, from which blockers are chosen
+    const struct selection *all;    // rows of all lists, from which blockers are chosen
+    const struct refusals *refused; // features of which no row is measured
     // Throughputs of the rows in question and all others that this run has measured; NULL: the
     // database has them.
     const struct stored_throughputs *throughputs;

@@ -6,6 +6,7 @@
 
 #include "execute/exec_ring0.h"
 #include "measure/batch.h"
+#include "measure/refuse.h"
 #include "measure/retry.h"
 #include "measure/run_start.h"
 #include "measure/session.h"
@@ -36,6 +37,8 @@ struct run {
     struct run_summary *summary;
     struct session session;
     struct run_start start;
+    struct refusals refused;   // by this CPU, without being tried
+    struct arena arena;        // owns them
     struct err skip_32;        // reason why rows with bits=32 cannot be measured here; "": they can
     struct selected_row *rows; // rows to be measured now
     int nrows;
@@ -56,6 +59,16 @@ static int run_probe_32(struct run *run, struct err *err)
     if (!wanted || session_probe_32(&run->session, &run->skip_32) == 0)
         return 0;
     return run_info_warn_no_32(run->store, run->summary->run_id, run->skip_32.text, err);
+}
+
+// Finds the features of which nothing is to be planned, and chooses no blockers of theirs.
+static int run_find_refused(struct run *run, const struct selection *selection, struct err *err)
+{
+    const struct refuse_asked asked = {&run->session, selection->rows, selection->nrows};
+    refuse_states(&asked, &run->arena, &run->refused);
+    int status = refuse_untried(&asked, &run->arena, &run->refused, &run->summary->stopped, err);
+    refuse_leave_out(&run->refused, &run->all);
+    return status;
 }
 
 // Finds the facts that are needed before the first batch.
@@ -378,7 +391,7 @@ static int run_all(struct run *run, struct err *err)
                  .tests = run->options->tests,
                  .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL,
                  .no_ring0 = exec_no_ring0(),
-                 .cpu = run->session.cpu},
+                 .refused = &run->refused},
         .directory = run->session.directory,
         .keep = run->options->keep,
         .kernels = BATCH_KERNELS,
@@ -418,6 +431,7 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                                   .run_id = run->summary->run_id,
                                   .cpu_id = run->start.cpu_id,
                                   .all = &run->all,
+                                  .refused = &run->refused,
                                   .throughputs = run->options->completes    ? &completed
                                                  : run_has_throughputs(run) ? &run->kept.throughputs
                                                                             : NULL,
@@ -505,7 +519,7 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     if (run->summary->done)
         return 0;
     if (run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0 ||
-        run_probe_32(run, err) != 0)
+        run_probe_32(run, err) != 0 || run_find_refused(run, selection, err) != 0)
         return -1;
     bool ports = run->options->tests & TESTS_PORTS;
     run->progress = progress_start(run->nrows, run->options->quiet);
@@ -573,6 +587,7 @@ int run_rows(struct store *store, const struct selection *selection,
     free(run.rows);
     run_kept_free(&run.kept);
     selection_free(&run.all);
+    arena_free(&run.arena);
     session_end(&run.session, options->keep);
     return status;
 }
