@@ -120,7 +120,8 @@ static bool check_macro_defined(FILE *file, const char *name)
     char line[1024], word[128];
     rewind(file);
     while (fgets(line, sizeof line, file))
-        if ((sscanf(line, " %%macro %127s", word) == 1 ||
+        if (strchr(line, '%') &&
+            (sscanf(line, " %%macro %127s", word) == 1 ||
              sscanf(line, " %%imacro %127s", word) == 1) &&
             strcmp(word, name) == 0)
             return true;
@@ -154,7 +155,7 @@ static void check_contracts(struct check *check, const struct list_row *row, con
     char line[1024], word[128];
     int found = 0;
     while (fgets(line, sizeof line, file))
-        if (sscanf(line, ";@ %127s", word) == 1 && strcmp(word, name) == 0) {
+        if (line[0] == ';' && sscanf(line, ";@ %127s", word) == 1 && strcmp(word, name) == 0) {
             check_contract(check, row, path, name, line);
             found++;
         }

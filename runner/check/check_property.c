@@ -12,7 +12,7 @@
 // clang-format off
 static const struct property_machine machine = {
     .cache_bytes =
-        {[BASE_L1D] = 32 << 10, [BASE_L1I] = 32 << 10, [BASE_L2] = 1 << 20, [BASE_L3] = 32 << 20},
+        {[BASE_L1D] = 32 << 10, [BASE_L1I] = 32 << 10, [BASE_L2] = 1 << 18, [BASE_L3] = 32 << 20},
     .memory_bytes = 2147483648.0,
     .cpus = {{0, 0, -1}, {1, 0, -1}, {2, 2, -1}, {3, 2, -1}},
     .ncpus = 4,
@@ -78,7 +78,7 @@ static int codes_build(const struct codes *codes, struct check *check, struct er
     if (!directory)
         return -1;
     const struct assemble_options options = {
-        .directory = directory, .stem = "properties", .bits = 64};
+        .directory = directory, .stem = "properties", .bits = 64, .compose = true};
     struct program program = {0};
     int status = assemble_program(codes->kernels, codes->n, &options, &check->arena, &program, err);
     const struct property *reported = NULL; // one message per row is enough
