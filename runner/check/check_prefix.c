@@ -14,6 +14,7 @@ struct prefix_code {
     int reg, vvvv, rm; // numbers; rm: the base of memory. General-purpose ones have 5 bits
     int vector_rm;     // number, if rm is a vector register
     int reg3;          // the reg field alone
+    int index;         // high bits of an index register, which no row has
     int length, mask, dfv;
     bool zeroing, b;
 };
@@ -43,6 +44,7 @@ static void prefix_read_legacy(struct prefix_code *code)
         code->rex2 = true;
         code->map = prefix_bit(rex, 7);
         code->reg = prefix_bit(rex, 6) << 4;
+        code->index = prefix_bit(rex, 5) << 4;
         code->rm = prefix_bit(rex, 4) << 4;
         byte = prefix_take(code);
     } else if ((byte & 0xf0) == 0x40) {
@@ -60,6 +62,7 @@ static void prefix_read_legacy(struct prefix_code *code)
     code->w = prefix_bit(rex, 3);
     code->reg |= prefix_bit(rex, 2) << 3;
     code->rm |= prefix_bit(rex, 0) << 3;
+    code->index |= prefix_bit(rex, 1) << 3;
     code->byte = byte;
 }
 
@@ -71,6 +74,7 @@ static void prefix_read_vex(struct prefix_code *code)
     code->map = first & 0x1f;
     code->reg = !prefix_bit(first, 7) << 3;
     code->rm = !prefix_bit(first, 5) << 3;
+    code->index = !prefix_bit(first, 6) << 3;
     code->w = prefix_bit(second, 7);
     code->vvvv = ~(second >> 3) & 15;
     code->length = prefix_bit(second, 2);
@@ -86,6 +90,7 @@ static void prefix_read_evex(struct prefix_code *code)
     code->map = p0 & 7;
     code->reg = !prefix_bit(p0, 7) << 3 | !prefix_bit(p0, 4) << 4;
     code->rm = !prefix_bit(p0, 5) << 3 | prefix_bit(p0, 3) << 4;
+    code->index = !prefix_bit(p0, 6) << 3;
     code->vector_rm = !prefix_bit(p0, 5) << 3 | !prefix_bit(p0, 6) << 4;
     code->w = prefix_bit(p1, 7);
     code->dfv = p1 >> 3 & 15;
@@ -175,6 +180,19 @@ static const char *prefix_check_operands(const struct prefix_code *code,
                : NULL;
 }
 
+// Returns true if a high bit is set of a register that the instruction does not have. X extends a
+// vector register in r/m, where B4 then extends nothing.
+static bool prefix_has_idle_bits(const struct prefix_code *code, const struct list_row *row)
+{
+    const char *field = row->opcode.fields;
+    bool vector = false;
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind != OPERAND_IMM)
+            vector |= *field++ == 'm' && row->ops[i].kind == OPERAND_VEC && code->enc == ENC_EVEX;
+    return (vector ? code->rm & 16 : code->index) ||
+           (!strchr(row->opcode.fields, 'r') && code->reg >> 3);
+}
+
 // Returns the vector length that the row's operands mean: 0, 1, 2.
 static int prefix_length(const struct list_row *row)
 {
@@ -227,6 +245,8 @@ static const char *prefix_check(const struct prefix_code *code, const struct che
         wrong = "the vector length is encoded differently";
     if (!wrong && !strchr(opcode->fields, 'v') && opcode->scc < 0 && code->vvvv != 0)
         wrong = "vvvv is encoded though no operand has it";
+    if (!wrong && prefix_has_idle_bits(code, row))
+        wrong = "a bit of a register is set that no operand has";
     const struct operand *last = &row->ops[row->nops - 1];
     int immediate = last->kind == OPERAND_IMM && !last->literal ? last->bits / 8 : 0;
     if (!wrong && (code->broken || code->end - code->at != immediate))

@@ -2,6 +2,7 @@
 // Check: rows that are right have no problem, and each way of being wrong is found: what NASM
 // refuses, what it silently encodes as something else, wrong access, wrong flags, duplicates.
 #include "check/check.h"
+#include "llvm/llvm_check.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -284,6 +285,87 @@ static void test_coverage(void **state)
     check_free(&check);
 }
 
+// Rows of each encoding of opcode=, whose code has no displacement.
+static const char *const opcode_rows[] = {
+    "adc,=r64 r64 r64,cf =flags,APX_F+APX_NCI_NDD_NF,,opcode=evex.np.map4.w1.11.vmr.nd",
+    "{nf} add,+r64 m64,,APX_F+APX_NCI_NDD_NF,,opcode=evex.np.map4.w1.03.nf",
+    "ccmpb,r64 i8,cf =flags,APX_F+APX_NCI_NDD_NF,,opcode=evex.np.map4.w1.83./7.scc2.dfv0",
+    "vminmaxps,=z{k}{z} z m32{1to16} i8,,AVX10_2,,type=f32 opcode=evex.66.0f3a.w0.52",
+    "vminmaxps,=x x x i8,,AVX10_2,,type=f32 opcode=evex.66.0f3a.w0.52",
+    "vsha512rnds2,+y y x,,SHA512,,opcode=vex.f2.0f38.w0.cb",
+    "pushp,r64,,APX_F,,stack=-8 opcode=rex2.np.00.w1.50.o",
+};
+
+// Returns the rows of opcode_rows, checked and good.
+static void check_opcode_rows(struct check *check)
+{
+    const char *const paths[] = {path};
+    char rows[2048] = "";
+    for (size_t i = 0; i < sizeof opcode_rows / sizeof opcode_rows[0]; i++)
+        snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%s\n", opcode_rows[i]);
+    write_list(path, rows);
+    run_check(paths, 1, false, check);
+    check_print(check, stdout);
+    assert_int_equal(check->nproblems, 0);
+    assert_int_equal(check->ncodes, sizeof opcode_rows / sizeof opcode_rows[0]);
+}
+
+// Each wrong bit of machine code that the decoder does not know is found.
+static void test_wrong_bits(void **state)
+{
+    (void)state;
+    struct check check;
+    check_opcode_rows(&check);
+    for (int i = 0; i < check.ncodes; i++) {
+        const struct check_code *code = &check.codes[i];
+        for (size_t bit = 0; bit < 8 * code->len; bit++) {
+            unsigned char bytes[16];
+            memcpy(bytes, check.bytes + code->offset, code->len);
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            check.nproblems = 0;
+            check_prefix(&check, code, bytes);
+            bool told = check.nproblems == 1 && strstr(check.problems[0].text, " [prefix]");
+            if (!told)
+                fail_msg("%s: bit %zu of byte %zu", opcode_rows[i], bit % 8, bit / 8);
+        }
+    }
+    check_free(&check);
+}
+
+// LLVM names another register for each wrong bit of the three in the reg field, and nothing for the
+// code as it is.
+static void test_llvm(void **state)
+{
+    (void)state;
+    enum { RIGHT = 1, WRONG = 3 };
+    struct check check;
+    struct err err;
+    check_opcode_rows(&check);
+    const struct check_code right = check.codes[0]; // adc: the ModR/M byte is the last one
+    struct check_code codes[RIGHT + WRONG];
+    unsigned char bytes[(RIGHT + WRONG) * 16];
+    for (int i = 0; i < RIGHT + WRONG; i++) {
+        codes[i] = right;
+        codes[i].offset = (size_t)i * right.len;
+        memcpy(bytes + codes[i].offset, check.bytes + right.offset, right.len);
+        if (i >= RIGHT)
+            bytes[codes[i].offset + right.len - 1] ^= (unsigned char)(8 << (i - RIGHT));
+    }
+    check.codes = codes;
+    check.ncodes = RIGHT + WRONG;
+    check.bytes = bytes;
+    int known = llvm_check(&check, &err);
+    if (known == 0) { // no LLVM that knows these
+        check_free(&check);
+        skip();
+    }
+    assert_int_equal(known, RIGHT + WRONG);
+    assert_int_equal(check.nproblems, WRONG);
+    for (int i = 0; i < WRONG; i++)
+        assert_non_null(strstr(check.problems[i].text, "[llvm]"));
+    check_free(&check);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +375,8 @@ int main(void)
         cmocka_unit_test(test_selections),
         cmocka_unit_test(test_unused_exceptions),
         cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_wrong_bits),
+        cmocka_unit_test(test_llvm),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
