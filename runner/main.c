@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/config.h"
 #include "cli/help.h"
+#include "util/limits.h"
 #include "util/pager.h"
 #include "util/subproc.h"
 #include "version.h"
@@ -50,6 +51,11 @@ int main(int argc, char **argv)
     const struct command *cmd = command_find(argv[at]);
     if (!cmd)
         return help_no_command("latput", argv[at]);
+    struct err err;
+    if (limits_check(&err) != 0) {
+        fprintf(stderr, "latput: %s\n", err.text);
+        return EXIT_ENVIRONMENT;
+    }
     config_set_commands(commands);
     return command_end(cmd->name, cmd->run(argc - at, argv + at));
 }

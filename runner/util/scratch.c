@@ -168,8 +168,8 @@ static char *scratch_make(const char *parent, struct err *err)
         }
         int lock = scratch_lock(AT_FDCWD, path, 1);
         if (lock < 0 && errno != ENOENT) {
-            err_set(err, "%s: cannot be opened though just made: %s; check the umask (022)", path,
-                    strerror(errno));
+            err_set(err, "%s: cannot be opened though just made: %s%s", path, strerror(errno),
+                    errno == EACCES ? "; check the umask (022)" : "");
             rmdir(path);
             free(path);
             return NULL;

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,10 +152,53 @@ static void test_files_left(void **state)
     assert_int_equal(system(command), 0);
 }
 
+// Tries to make a scratch directory as an ordinary user, for at most two seconds. Returns whether
+// that is refused with this reason, and no other that is known.
+static bool refused(void (*hinder)(void), const char *reason)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct err err = {0};
+        alarm(2);
+        if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+            _exit(1);
+        hinder();
+        bool made = scratch_begin(&err) != NULL;
+        _exit(made || !strstr(err.text, reason) ||
+              (strstr(err.text, "umask") != NULL) != (strcmp(reason, "umask") == 0));
+    }
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void forbid_all(void)
+{
+    umask(0777);
+}
+
+// Leaves no file but the standard ones.
+static void forbid_files(void)
+{
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, 3});
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    char own[] = "/tmp/latput_refused_XXXXXX", command[300];
+    assert_non_null(mkdtemp(own));
+    assert_int_equal(chmod(own, 0777), 0);
+    setenv("TMPDIR", own, 1);
+    assert_true(refused(forbid_all, "umask"));
+    assert_true(refused(forbid_files, "Too many open files"));
+    snprintf(command, sizeof command, "rmdir %s", own);
+    assert_int_equal(system(command), 0); // nothing is left
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_leftovers),
-                                       cmocka_unit_test(test_files),
-                                       cmocka_unit_test(test_files_left)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_leftovers), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files_left), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
