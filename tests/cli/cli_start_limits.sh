@@ -27,7 +27,7 @@ for limit in "${limits[@]}"; do
         expect_no_out
     done
     least=$(sed -nE 's/.* needs ([0-9]+):.*/\1/p' "$ERR")
-    # What the message asks for suffices, and is raised to where that is allowed.
+    # The number in the message suffices, and a limit is raised to it where that is allowed.
     for allowed in "$option $least" "-S${option#-} $value"; do
         # shellcheck disable=SC2086
         limited $allowed check forms.csv
