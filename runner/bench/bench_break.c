@@ -5,11 +5,11 @@
 #include "bench_break.h"
 
 #include "bench_text.h"
+#include "util/file_write.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
 
 #include <Zydis/Zydis.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,16 +200,13 @@ long bench_assemble(const char *directory, const char *text, int bits, uint8_t *
     struct subproc_result result = {0};
     struct arena arena = {0};
     long len = -1;
-    FILE *file = fopen(source, "w");
-    if (!file) {
-        err_set(err, "%s: cannot be written: %s", source, strerror(errno));
+    const char *lines =
+        arena_printf(&arena, "bits %d\ndefault abs\nlatput_absolute equ 0\nk0_body:\n%s", bits,
+                     bench_text_lines(text, &arena));
+    if (file_write_scratch(source, lines, err) != 0 ||
+        subproc_run(argv, &options, &result, err) != 0)
         goto out;
-    }
-    fprintf(file, "bits %d\ndefault abs\nlatput_absolute equ 0\nk0_body:\n%s", bits,
-            bench_text_lines(text, &arena));
-    if (fclose(file) != 0 || subproc_run(argv, &options, &result, err) != 0)
-        goto out;
-    file = fopen(binary, "r");
+    FILE *file = fopen(binary, "r");
     len = file && result.exit_status == 0 ? (long)fread(code, 1, CODE_BYTES_MAX, file) : 0;
     if (file)
         fclose(file);

@@ -6,26 +6,24 @@
 
 #include "assemble/object.h"
 #include "bench_source.h"
+#include "util/file_write.h"
+#include "util/mem.h"
 #include "util/subproc.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 enum { NASM_TIMEOUT_MS = 60 * 1000 };
 
 static int write_block(const char *path, const struct bench_source *source, struct err *err)
 {
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    fprintf(file,
-            "bits %d\ndefault abs\nlatput_absolute equ 0\nk0_body:\n%s\n"
-            "section .latput_block progbits alloc exec nowrite\ndefault abs\n"
-            "global latput_block:function (latput_block_end - latput_block)\n"
-            "latput_block:\ntestcode\nlatput_block_end:\n",
-            source->bits == 32 ? 32 : 64, source->kernel.init);
-    return fclose(file) == 0 ? 0 : err_set(err, "%s: cannot be written: %s", path, strerror(errno));
+    char *text = xasprintf("bits %d\ndefault abs\nlatput_absolute equ 0\nk0_body:\n%s\n"
+                           "section .latput_block progbits alloc exec nowrite\ndefault abs\n"
+                           "global latput_block:function (latput_block_end - latput_block)\n"
+                           "latput_block:\ntestcode\nlatput_block_end:\n",
+                           source->bits == 32 ? 32 : 64, source->kernel.init);
+    int status = file_write_scratch(path, text, err);
+    free(text);
+    return status;
 }
 
 static int assemble_block(const char *directory, const struct bench_source *source, bool *refused,

@@ -4,12 +4,12 @@
 #include "bench_gas.h"
 
 #include "bench_elf.h"
+#include "util/file_write.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
 
 #include <Zydis/Zydis.h>
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,16 +117,16 @@ int bench_gas_check(const char *text, struct err *err)
 static int source_write(const char *path, const char *text, enum bench_syntax syntax,
                         struct err *err)
 {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    fprintf(file, "%s", syntax == BENCH_INTEL ? ".intel_syntax noprefix; " : "");
+    struct strbuf lines = {0};
+    strbuf_puts(&lines, syntax == BENCH_INTEL ? ".intel_syntax noprefix; " : "");
     for (const char *at = text; *at;) {
         const char *next, *end = statement_end(at, &next);
-        fprintf(file, "%.*s%s", (int)(end - at), at, *next == ';' ? ";" : "\n");
+        strbuf_printf(&lines, "%.*s%s", (int)(end - at), at, *next == ';' ? ";" : "\n");
         at = next + (*next != '\0');
     }
-    return fclose(file) == 0 ? 0 : err_set(err, "%s: cannot be written: %s", path, strerror(errno));
+    int status = file_write_scratch(path, strbuf_text(&lines), err);
+    strbuf_free(&lines);
+    return status;
 }
 
 // Sets the first message of `as`: "foreign.s:3: Error: no such instruction: `foo'".

@@ -30,6 +30,13 @@ bool file_is_replaceable(const char *path)
     return lstat(path, &about) != 0 || S_ISREG(about.st_mode);
 }
 
+int file_write_scratch(const char *path, const char *text, struct err *err)
+{
+    return file_fill(path, text, strlen(text), false) == 0
+               ? 0
+               : err_set(err, "%s: cannot be written: %s", path, strerror(errno));
+}
+
 int file_write(const char *path, const char *bytes, size_t len, struct err *err)
 {
     if (!file_is_replaceable(path))

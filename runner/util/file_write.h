@@ -13,3 +13,5 @@ bool file_is_replaceable(const char *path);
 // Writes `len` bytes to a file that appears under its name only when it is complete. A device, pipe
 // or link is written to directly.
 int file_write(const char *path, const char *bytes, size_t len, struct err *err);
+// Writes a text to a file that nobody else reads meanwhile, as in a scratch directory.
+int file_write_scratch(const char *path, const char *text, struct err *err);

@@ -12,6 +12,7 @@ full() { # ARGS...
     # shellcheck disable=SC2016 # the inner shell's own
     unshare -rm sh -c 'mount -t tmpfs -o size=1m tmpfs disk && cp known.db disk || exit 99
         cat /dev/zero >disk/filler 2>/dev/null
+        export TMPDIR=$PWD/disk
         exec "$@"' sh "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$?
     CLI_COMMAND="latput $*, on a full disk"
@@ -24,6 +25,9 @@ expect_status 0
 full rederive --db disk/known.db
 expect_status 3
 expect_err 'disk/known.db: cannot .*free space'
+full explain --db disk/known.db 'add rax, rbx'
+expect_status 3
+expect_err '^latput explain: .*cannot be written: No space left on device$'
 # Nor does a limit of the size of files end a command without a word.
 (ulimit -f 1 && exec "$LATPUT" help run >limited 2>"$ERR")
 STATUS=$?
