@@ -39,7 +39,7 @@ bare-state) echo bare ;;
 bare-nothing) exec cat ;; # says all that it is sent
 idle-state) echo idle ;;
 idle-log) exec yes 'no reason' ;;
-steering-state) printf 'done 7\033[2J\033]0;steered\007\302\233\342\200\256' ;;
+steering-state) printf 'done 7\nfleet: last: gone\033[2J\033]0;steered\007\302\233\342\200\256' ;;
 steering-log) printf 'the log \033[31m\r\237m\177 of it\n' ;;
 loud-*) printf '\033]0;steered\007 %s' 'closed' >&2; yes loud >&2; exit 255 ;;
 complaining-*) printf 'first\n\033]0;steered\007 closed\n' >&2; exit 255 ;;
@@ -94,7 +94,7 @@ fails empty_pack 'failed: its pack is empty'
 fails large_state 'failed: it answers with more than 64 bytes where its state is due$'
 fails bare 'failed: what is copied to it is not there$'
 fails idle 'failed: it ends without a result, no r'
-fails steering 'failed: latput run ended with status 7\?\[2J\?\]0;steered\?+, the log \?\[31m'
+fails steering 'failed: latput run ended with status 7\?fleet: last: gone\?\[2J\?\]0;steered\?+, the log \?\[31m'
 fails loud 'vanished: lo'
 fails complaining 'vanished: \?\]0;steered\? closed$'
 expect "the others are merged" test \
