@@ -110,7 +110,7 @@ static int csv_load(const char *path, struct arena *arena, char **text, size_t *
     int status = -1;
     size_t capacity = 0, used = 0;
     char *buffer = NULL;
-    struct stat st;
+    struct stat st = {0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return err_set(err, "%s: cannot be read: %s", path, strerror(errno));
@@ -118,8 +118,9 @@ static int csv_load(const char *path, struct arena *arena, char **text, size_t *
         err_set(err, "%s: is a directory; name the CSV files in it", path);
         goto out;
     }
+    size_t expected = st.st_size > 0 && st.st_size < CSV_BYTES_MAX ? (size_t)st.st_size : 4095;
     for (;;) {
-        buffer = xgrow(buffer, &capacity, used + 65536, 1);
+        buffer = xgrow(buffer, &capacity, used ? used + 1 : expected + 1, 1);
         ssize_t got = read(fd, buffer + used, capacity - used);
         if (got < 0 && errno == EINTR)
             continue;

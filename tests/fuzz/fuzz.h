@@ -24,6 +24,8 @@ const char *fuzz_file(const uint8_t *bytes, size_t size);
 const char *fuzz_output(void);
 // Returns the bytes as text without NUL; to be freed.
 char *fuzz_text(const uint8_t *bytes, size_t size);
+// Returns a number that follows from the bytes, for choosing what is done with them.
+unsigned fuzz_choice(const uint8_t *bytes, size_t size);
 // Aborts with the reason unless the condition holds.
 void fuzz_check(bool holds, const char *what);
 // Checks that a refusal has a message, which is text.

@@ -34,6 +34,7 @@ struct rows {
     sqlite3 *db;
     struct table tables[TABLES_MAX];
     int ntables;
+    bool loose; // constraints are not checked
 };
 
 static void broken(const char *what)
@@ -141,10 +142,8 @@ static void load_both(struct rows *rows, const char *path)
     sqlite3 *file;
     if (sqlite3_open(path, &file) != SQLITE_OK)
         broken(sqlite3_errmsg(file));
-    if (sqlite3_exec(rows->db,
-                     "ATTACH ':memory:' AS file; PRAGMA foreign_keys = OFF; "
-                     "PRAGMA ignore_check_constraints = ON",
-                     NULL, NULL, NULL) != SQLITE_OK)
+    if (sqlite3_exec(rows->db, "ATTACH ':memory:' AS file; PRAGMA foreign_keys = OFF", NULL, NULL,
+                     NULL) != SQLITE_OK)
         broken(sqlite3_errmsg(rows->db));
     load(rows, "main", file);
     load(rows, "file", file);
@@ -268,8 +267,15 @@ static void change_one(struct rows *rows, const uint8_t *change, const struct va
     table->changed = true;
 }
 
-void rows_change(struct rows *rows, const uint8_t *bytes, size_t size)
+void rows_change(struct rows *rows, const uint8_t *bytes, size_t size, bool loose)
 {
+    if (rows->loose != loose) {
+        sqlite3_exec(rows->db,
+                     loose ? "PRAGMA ignore_check_constraints = ON"
+                           : "PRAGMA ignore_check_constraints = OFF",
+                     NULL, NULL, NULL);
+        rows->loose = loose;
+    }
     sqlite3_exec(rows->db, "BEGIN", NULL, NULL, NULL);
     for (size_t at = 0; at + CHANGE_BYTES <= size;) {
         const uint8_t *change = bytes + at;

@@ -2,6 +2,7 @@
 // Databases in memory whose rows an input changes, and which get them back afterwards.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,8 +36,8 @@ enum {
 // Makes a database in memory of this name, equal to a file; it lives as long as the process.
 struct rows;
 struct rows *rows_open(const char *uri, const char *path);
-// Makes all changes that SQLite takes: no constraint is checked but types and uniqueness.
-void rows_change(struct rows *rows, const uint8_t *bytes, size_t size);
+// Makes all changes that SQLite takes; `loose`: no constraint is checked but types and uniqueness.
+void rows_change(struct rows *rows, const uint8_t *bytes, size_t size, bool loose);
 // Undoes all changes since the last call; `all`: also those that others made.
 void rows_restore(struct rows *rows, int all);
 

@@ -73,6 +73,14 @@ char *fuzz_text(const uint8_t *bytes, size_t size)
     return text;
 }
 
+unsigned fuzz_choice(const uint8_t *bytes, size_t size)
+{
+    unsigned sum = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ bytes[i]) * 16777619u;
+    return sum >> 3;
+}
+
 void fuzz_check(bool holds, const char *what)
 {
     if (holds)
