@@ -209,7 +209,7 @@ static int compare_all(struct store *store, struct arguments *args)
     int status = compare_read(store, args, &compared);
     for (; status == EXIT_DONE && compared.made < compared.n; compared.made++) {
         files_note(compared.theirs[compared.made], &compared.data);
-        compare_tables_make(compared.theirs[compared.made], &compared.data,
+        compare_tables_make(compared.theirs[compared.made], &compared.data, NULL,
                             &compared.tables[compared.made]);
     }
     if (status == EXIT_DONE)

@@ -4,6 +4,7 @@
 #include "cli/option_beside.h"
 #include "cli/option_format.h"
 #include "cli/option_store.h"
+#include "compare/compare_diff.h"
 #include "diff/diff.h"
 #include "store/store.h"
 
@@ -70,6 +71,28 @@ static int command_whose(struct store *store, struct arguments *arguments, bool 
     return EXIT_DONE;
 }
 
+// Finds what explains the differences, unless only classes are printed.
+static int command_explain(struct store *store, struct arguments *arguments)
+{
+    struct diff *diff = &arguments->diff;
+    struct err err = {0};
+    const char *uarchs[2] = {NULL, NULL};
+    char *owned[2] = {NULL, NULL};
+    int status = arguments->view.summary && arguments->view.page.format == REPORT_CSV ? 1 : 0;
+    for (int i = 0; i < 2 && status == 0; i++) {
+        const struct store_filter *filter = &diff->sides[i].filter;
+        if (!filter->uarch)
+            owned[i] = store_option_uarch(store, filter->run_id, &err);
+        uarchs[i] = filter->uarch ? filter->uarch : owned[i];
+        status = uarchs[i] ? 0 : -1;
+    }
+    if (status == 0)
+        status = compare_diff(store, uarchs, diff, &err);
+    free(owned[0]);
+    free(owned[1]);
+    return status < 0 ? command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+}
+
 static int command_print(struct store *store, struct arguments *arguments)
 {
     struct strbuf out = {0}, note = {0}, whose = {0};
@@ -80,7 +103,6 @@ static int command_print(struct store *store, struct arguments *arguments)
     bool table = page->format == REPORT_TABLE;
     page->width = table && !arguments->wide ? terminal_columns(STDOUT_FILENO) : 0;
     page->colour = table && terminal_has_colour(STDOUT_FILENO);
-    diff_make(&arguments->diff);
     diff_sort(&arguments->diff, arguments->order);
     size_t found = diff_print(&arguments->diff, view, &out, &note);
     int status = command_whose(store, arguments, table && out.len, &whose);
@@ -125,7 +147,9 @@ static int command_databases(struct store *store, struct arguments *arguments)
         if (diff_read(store, &arguments->diff, i, &err) != 0)
             return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
     }
-    return command_print(store, arguments);
+    diff_make(&arguments->diff);
+    status = command_explain(store, arguments);
+    return status == EXIT_DONE ? command_print(store, arguments) : status;
 }
 
 static int take_only(const struct option_given *given, void *to)
@@ -267,7 +291,10 @@ const struct command cmd_diff = {
         "the largest factor among those that count; ratio_of in CSV and JSON names it. CSV has the "
         "forms, with --summary the classes; "
         "JSON has both. kept are those that the system of one side keeps from programs, or, with a "
-        "?, maybe its hypervisor, as another CPU of the family has them. --beside has the values "
+        "?, maybe its hypervisor, as another CPU of the family has them. explained is what "
+        "explains "
+        "ratio_of, or other µops or ports, by the groups of latput compare (docs/COMPARISON.md), "
+        "with the evidence: small is what compare calls the same. --beside has the values "
         "of a table of others as columns, which count for nothing. Standard error has the numbers "
         "of forms that only one of them has, or of "
         "which only one has measured the latency, throughput or ports. On a terminal the table is "

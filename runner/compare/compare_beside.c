@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // See compare_beside.h: the values are those that compare_tables_make() has made core cycles.
 #include "compare_beside.h"
-#include "compare_tables.h"
+#include "compare_tables_internal.h"
 
 #include "store/store_beside.h"
 
@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns true for a latency that the columns of the result have, too.
-static bool is_of_result(const struct compare_value *value)
+bool compare_is_of_result(const struct compare_value *value)
 {
     const struct foreign_value *theirs = value->theirs;
     if (!theirs->src)
@@ -31,7 +30,7 @@ static void beside_add(struct store_beside *row, const struct compare_value *val
         row->rthroughput_clk = theirs->most;
         row->rthroughput_upper = theirs->upper;
     }
-    if (theirs->quantity != FOREIGN_LATENCY || !is_of_result(value))
+    if (theirs->quantity != FOREIGN_LATENCY || !compare_is_of_result(value))
         return;
     if (isnan(row->latency_clk) || theirs->most > row->latency_clk) {
         row->latency_clk = theirs->most;
@@ -47,7 +46,7 @@ int compare_beside(struct store *store, const struct foreign_table *theirs, cons
     struct compare_tables tables = {.nvalues = 0};
     int result = known_read(store, &filter, KNOWN_ROWS | KNOWN_FALSE, &data, err);
     if (result == 0)
-        compare_tables_make(theirs, &data, &tables);
+        compare_tables_make(theirs, &data, NULL, &tables);
     if (result == 0)
         result = store_beside_begin(store, err);
     bool *seen = xcalloc((size_t)data.nforms + 1, sizeof *seen);

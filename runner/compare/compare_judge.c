@@ -19,7 +19,7 @@ const struct compare_group_record compare_group_records[COMPARE_GROUPS] = {
     [GROUP_EXCHANGED] = {"exchanged", "theirs",
         "the row and its neighbour each have what is ours of the other"},
     [GROUP_BOUND] = {"bound", "neither", "one is an upper bound, and the other lies below it"},
-    [GROUP_IDIOM] = {"idiom", "neither", "ours of one register for all operands is the same"},
+    [GROUP_IDIOM] = {"idiom", "neither", "ours of one register for all operands is the same, or one side alone is done at rename"},
     [GROUP_TWO] = {"one or two cycles", "neither",
         "theirs is between ours among other instructions and in a dense chain"},
     [GROUP_IMMEDIATE] = {"other immediate", "neither", "ours with another constant is the same"},
@@ -79,13 +79,20 @@ bool compare_agrees(const struct foreign_value *theirs, const struct compare_our
 
 typedef bool explains(struct compare_tables *tables, struct compare_value *value);
 
+// Returns evidence with whose it is, where it is told by names; side: of called.
+static const char *evidence_of(struct compare_tables *tables, int side, const char *evidence)
+{
+    return tables->named ? arena_printf(&tables->arena, "%s: %s", tables->called[side], evidence)
+                         : evidence;
+}
+
 static const char *evidence_form(struct compare_tables *tables, const struct known_form *form,
                                  const struct compare_ours *ours, enum foreign_quantity quantity)
 {
     if (quantity == FOREIGN_PORTS)
         return arena_printf(&tables->arena, "`%s` has %s", form->id.form, form->ports);
-    return arena_printf(&tables->arena, "`%s` has %s", form->id.form,
-                        compare_clk(&tables->arena, isnan(ours->most) ? ours->bound : ours->most));
+    const char *clk = compare_clk(&tables->arena, isnan(ours->most) ? ours->bound : ours->most);
+    return evidence_of(tables, 0, arena_printf(&tables->arena, "`%s` has %s", form->id.form, clk));
 }
 
 static bool explains_bound(struct compare_tables *tables, struct compare_value *value)
@@ -98,15 +105,29 @@ static bool explains_bound(struct compare_tables *tables, struct compare_value *
     bool other = theirs->upper && theirs->most > most;
     if (!mine && !other)
         return false;
-    value->evidence = arena_printf(&tables->arena, "%s ≤%s", mine ? "ours" : "theirs",
+    value->evidence = arena_printf(&tables->arena, "%s ≤%s", tables->called[mine ? 0 : 1],
                                    compare_clk(&tables->arena, mine ? ours->bound : theirs->most));
+    return true;
+}
+
+// Both are ours, and only one does the form at rename.
+static bool explains_rename(struct compare_tables *tables, struct compare_value *value)
+{
+    const char *ours = value->form->at_rename, *theirs = value->match->row->at_rename;
+    if (!theirs || !*ours == !*theirs)
+        return false;
+    value->evidence =
+        evidence_of(tables, *ours ? 0 : 1,
+                    arena_printf(&tables->arena, "at rename: %s", *ours ? ours : theirs));
     return true;
 }
 
 static bool explains_idiom(struct compare_tables *tables, struct compare_value *value)
 {
     const struct known_form *same = value->match->same;
-    if (!same || same == value->form)
+    if (explains_rename(tables, value))
+        return true;
+    if (!same || same == value->form || (value->match->row->form && !*same->at_rename))
         return false;
     struct compare_ours ours = compare_ours_of(value->match, same, value->theirs);
     if (!isnan(ours.bound) && compare_agrees(value->theirs, &ours)) {
@@ -118,9 +139,10 @@ static bool explains_idiom(struct compare_tables *tables, struct compare_value *
         !*same->at_rename ||
         !compare_near(FOREIGN_THROUGHPUT, value->theirs->most, same->rthroughput_clk))
         return false;
-    value->evidence =
+    value->evidence = evidence_of(
+        tables, 0,
         arena_printf(&tables->arena, "`%s` is done at rename, one in %s cycles", same->id.form,
-                     compare_clk(&tables->arena, same->rthroughput_clk));
+                     compare_clk(&tables->arena, same->rthroughput_clk)));
     return true;
 }
 
@@ -128,12 +150,13 @@ static bool explains_two(struct compare_tables *tables, struct compare_value *va
 {
     const struct compare_ours *ours = &value->ours;
     double theirs = value->theirs->most;
-    if (value->theirs->quantity != FOREIGN_LATENCY || isnan(ours->dense) ||
+    if (value->theirs->quantity != FOREIGN_LATENCY || isnan(ours->dense) || isnan(ours->least) ||
         ours->dense < ours->least + 0.3 || theirs < ours->least || theirs > ours->dense * 1.05)
         return false;
-    value->evidence = arena_printf(&tables->arena, "dense %s, filled %s",
-                                   compare_clk(&tables->arena, ours->dense),
-                                   compare_clk(&tables->arena, ours->least));
+    const char *dense = compare_clk(&tables->arena, ours->dense);
+    const char *filled = compare_clk(&tables->arena, ours->least);
+    value->evidence =
+        evidence_of(tables, 0, arena_printf(&tables->arena, "dense %s, filled %s", dense, filled));
     return true;
 }
 
@@ -153,15 +176,16 @@ static bool explains_immediate(struct compare_tables *tables, struct compare_val
 static bool explains_pair(struct compare_tables *tables, struct compare_value *value)
 {
     const struct known_form *form = value->form;
-    if (value->theirs->quantity != FOREIGN_LATENCY)
+    if (value->theirs->quantity != FOREIGN_LATENCY || !tables->kin)
         return false;
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
         if (isnan(pair->clk) || !compare_near(FOREIGN_LATENCY, value->theirs->most, pair->clk))
             continue;
-        value->evidence =
-            arena_printf(&tables->arena, "%s → %s %s%s", pair->src, pair->dst,
-                         pair->upper ? "≤" : "", compare_clk(&tables->arena, pair->clk));
+        const char *clk = compare_clk(&tables->arena, pair->clk);
+        value->evidence = evidence_of(tables, 0,
+                                      arena_printf(&tables->arena, "%s → %s %s%s", pair->src,
+                                                   pair->dst, pair->upper ? "≤" : "", clk));
         return true;
     }
     return false;
@@ -178,15 +202,16 @@ static bool pair_is_chain(const struct known_pair *pair)
 static bool explains_cut(struct compare_tables *tables, struct compare_value *value)
 {
     const struct known_form *form = value->form;
-    if (value->theirs->quantity != FOREIGN_THROUGHPUT)
+    if (value->theirs->quantity != FOREIGN_THROUGHPUT || !tables->kin)
         return false;
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
         if (isnan(pair->clk) || !pair_is_chain(pair) || pair->clk <= form->rthroughput_clk ||
             !compare_near(FOREIGN_LATENCY, value->theirs->most, pair->clk))
             continue;
-        value->evidence = arena_printf(&tables->arena, "%s → %s %s", pair->src, pair->dst,
-                                       compare_clk(&tables->arena, pair->clk));
+        const char *shown = compare_clk(&tables->arena, pair->clk);
+        value->evidence = evidence_of(
+            tables, 0, arena_printf(&tables->arena, "%s → %s %s", pair->src, pair->dst, shown));
         return true;
     }
     return false;
@@ -296,7 +321,7 @@ static const struct foreign_value *row_value(const struct foreign_row *row,
 static bool explains_no_chain(struct compare_tables *tables, struct compare_value *value)
 {
     const struct foreign_value *throughput = row_value(value->match->row, FOREIGN_THROUGHPUT);
-    if (value->theirs->quantity != FOREIGN_LATENCY || !throughput ||
+    if (value->theirs->quantity != FOREIGN_LATENCY || value->match->row->form || !throughput ||
         value->theirs->most > value->ours.bound || throughput->ns != value->theirs->ns)
         return false;
     double clk = throughput->most / (throughput->ns ? tables->ns : tables->factor);
@@ -375,7 +400,7 @@ void compare_judge_all(struct compare_tables *tables)
         value->group = compare_agrees(value->theirs, &value->ours) ? GROUP_AGREES : GROUP_OPEN;
         value->evidence = "";
     }
-    if (tables->theirs->format != FOREIGN_LLVM) // whose rows are in our order
+    if (tables->theirs->nrows > 0 && !tables->theirs->rows[0].form) // those are in our order
         judge_exchanged(tables);
     widths_make(tables);
     for (int i = 0; i < tables->nvalues; i++)

@@ -39,18 +39,23 @@ static void index_make(struct match_index *index, struct compare_tables *tables)
     for (int shape = FOREIGN_EXACT; shape < FOREIGN_WIDTH; shape++)
         index->entries[shape] = xcalloc(all + 1, sizeof(struct index_entry));
     struct strbuf key = {0};
+    // Rows with our names are found by them: the index has what else there is of the same shape.
+    bool named = tables->theirs->nrows > 0 && tables->theirs->rows[0].form;
     for (int l = 0; l < data->nlists; l++)
-        for (int r = 0; r < data->lists[l].nrows; r++, index->n++) {
+        for (int r = 0; r < data->lists[l].nrows; r++) {
             const struct list_row *row = &data->lists[l].rows[r];
             struct stored_form id = stored_form_of(row);
             const struct known_form *form =
                 stored_form_find(&id, data->forms, data->nforms, sizeof *data->forms);
+            if (named && !form)
+                continue;
             for (int shape = FOREIGN_EXACT; shape < FOREIGN_WIDTH; shape++) {
                 strbuf_clear(&key);
                 foreign_shape_of_row(row, (enum foreign_shape)shape, &key);
                 index->entries[shape][index->n] = (struct index_entry){
                     arena_strdup(&tables->arena, strbuf_text(&key)), row, form};
             }
+            index->n++;
         }
     for (int shape = FOREIGN_EXACT; shape < FOREIGN_WIDTH; shape++)
         if (index->n > 0)
@@ -134,22 +139,33 @@ static const struct index_entry *entries_nearest(const struct index_entry *entri
     return best;
 }
 
+// Returns true if two rows have the same operands but for constants; of files, which may not say
+// how wide memory is, nothing more than their shapes is known.
+static bool rows_differ_by_constants(const struct list_row *a, const struct list_row *b)
+{
+    for (int i = 0; i < a->nops && i < b->nops; i++)
+        if (a->ops[i].kind != OPERAND_IMM && a->ops[i].bits != b->ops[i].bits)
+            return false;
+    return true;
+}
+
 // Gathers the forms that differ in constants only, and the one with a single register.
-static void match_kin(struct compare_match *match, const struct index_entry *found,
+static void match_kin(struct compare_match *match, const struct list_row *found,
                       const struct match_index *index, struct compare_tables *tables)
 {
     struct strbuf key = {0};
     size_t n;
-    foreign_shape_of_row(found->row, FOREIGN_LOOSE, &key);
+    foreign_shape_of_row(found, FOREIGN_LOOSE, &key);
     const struct index_entry *entries = index_find(index, FOREIGN_LOOSE, strbuf_text(&key), &n);
     bool constants = strstr(strbuf_text(&key), " i") != NULL;
     match->others = arena_alloc(&tables->arena, (n + 1) * sizeof(const struct known_form *));
     for (size_t i = 0; i < n; i++) {
         const struct list_row *row = entries[i].row;
         if (!form_has_values(entries[i].form) || entries[i].form == match->form ||
-            row->bits != found->row->bits || row->enc != found->row->enc)
+            row->bits != found->bits || row->enc != found->enc ||
+            (match->row->form && !rows_differ_by_constants(row, found)))
             continue;
-        if (row->same && strcmp(row->operands_text, found->row->operands_text) == 0)
+        if (row->same && strcmp(row->operands_text, found->operands_text) == 0)
             match->same = entries[i].form;
         else if (constants && !row->same)
             match->others[match->nothers++] = entries[i].form;
@@ -201,12 +217,13 @@ static void match_by_shape(struct compare_match *match, const struct match_index
     match->form = form_has_values(found->form) ? found->form : NULL;
     match->why = match->form ? NULL : why_unmeasured;
     match->fits = match->form ? "" : found->row->form;
-    match_kin(match, found, index, tables);
+    match_kin(match, found->row, index, tables);
     if (!match->form && match->same)
         match->why = NULL, match->form = match->same;
 }
 
-static void match_by_name(struct compare_match *match, const struct compare_tables *tables)
+static void match_by_name(struct compare_match *match, const struct match_index *index,
+                          struct compare_tables *tables)
 {
     const struct stored_form id = {match->row->form, match->row->enc, match->row->bits};
     const struct known_cpu *data = tables->ours;
@@ -214,6 +231,8 @@ static void match_by_name(struct compare_match *match, const struct compare_tabl
         stored_form_find(&id, data->forms, data->nforms, sizeof *data->forms);
     match->form = form_has_values(form) ? form : NULL;
     match->why = match->form ? NULL : why_unmeasured;
+    if (match->form && form->row && tables->kin)
+        match_kin(match, form->row, index, tables);
 }
 
 void compare_match_all(struct compare_tables *tables)
@@ -229,7 +248,7 @@ void compare_match_all(struct compare_tables *tables)
         *match = (struct compare_match){.row = &theirs->rows[i], .fits = ""};
         match->why = match->row->why;
         if (match->row->form)
-            match_by_name(match, tables);
+            match_by_name(match, &index, tables);
         else if (!match->why)
             match_by_shape(match, &index, tables);
         if (match->form)

@@ -2,6 +2,8 @@
 // A table of others beside the forms of one CPU; see compare_tables.h.
 #include "compare_tables_internal.h"
 
+#include "diff/diff.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,10 +134,26 @@ static void count_reasons(struct compare_tables *tables)
         qsort(tables->reasons, (size_t)tables->nreasons, sizeof *tables->reasons, reason_compare);
 }
 
-void compare_tables_make(const struct foreign_table *theirs, const struct known_cpu *ours,
-                         struct compare_tables *tables)
+// Returns true unless both are ours, of CPUs of different families.
+static bool is_kin(const struct foreign_table *theirs, const struct known_cpu *ours)
 {
-    *tables = (struct compare_tables){.theirs = theirs, .ours = ours};
+    char one[64], two[64];
+    if (theirs->nrows == 0 || !theirs->rows[0].form)
+        return true;
+    return strcmp(diff_family(theirs->uarch, one, sizeof one),
+                  diff_family(ours->uarch, two, sizeof two)) == 0;
+}
+
+void compare_tables_make(const struct foreign_table *theirs, const struct known_cpu *ours,
+                         const char *const called[2], struct compare_tables *tables)
+{
+    *tables = (struct compare_tables){
+        .theirs = theirs,
+        .ours = ours,
+        .called = {called ? called[0] : "ours", called ? called[1] : "theirs"},
+        .named = called != NULL,
+        .kin = is_kin(theirs, ours)
+    };
     compare_match_all(tables);
     tables->factor = compare_clock_factor(tables, false);
     tables->ns = compare_clock_factor(tables, true);

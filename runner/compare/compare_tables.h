@@ -89,16 +89,21 @@ struct compare_tables {
     int groups[COMPARE_GROUPS];
     struct compare_width *widths; // values that agree, by form without the width of its vectors
     int nwidths;
-    int without;   // values for which ours has no chain, pair or ports
-    double factor; // cycles of the file's clock per core cycle; 1: they are core cycles
-    double ns;     // of the file per core cycle; NaN: not known
-    int unclocked; // values in ns that nothing makes cycles
+    int without;           // values for which ours has no chain, pair or ports
+    double factor;         // cycles of the file's clock per core cycle; 1: they are core cycles
+    double ns;             // of the file per core cycle; NaN: not known
+    int unclocked;         // values in ns that nothing makes cycles
+    const char *called[2]; // ours and theirs, in evidence
+    bool named;            // by those names; false: as "ours" and "theirs"
+    bool kin; // other forms and pairs of ours may be what they have: not of another family, whose
+              // forms have the same names
     struct arena arena;
 };
 
-// Compares a file with forms that were read with KNOWN_ROWS and KNOWN_FALSE.
+// Compares a file with forms that were read with KNOWN_ROWS and KNOWN_FALSE. called: how evidence
+// names ours and theirs; NULL: as that.
 void compare_tables_make(const struct foreign_table *theirs, const struct known_cpu *ours,
-                         struct compare_tables *tables);
+                         const char *const called[2], struct compare_tables *tables);
 void compare_tables_free(struct compare_tables *tables);
 // Returns the share of compared values that differ and are not explained, in percent.
 double compare_tables_open(const struct compare_tables *tables);

@@ -22,5 +22,7 @@ bool compare_sets_nested(const struct port_uses *a, const struct port_uses *b);
 // Groups the values that differ (compare_judge.c).
 void compare_judge_all(struct compare_tables *tables);
 bool compare_agrees(const struct foreign_value *theirs, const struct compare_ours *ours);
+// Returns true for a latency that the columns of the result have, too (compare_beside.c).
+bool compare_is_of_result(const struct compare_value *value);
 // Returns "3.00" in the arena.
 const char *compare_clk(struct arena *arena, double clk);

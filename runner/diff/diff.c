@@ -34,6 +34,7 @@ void diff_begin(struct diff *diff)
     diff->ncolumns = columns_on(STORE_VIEW_INSTRUCTION, COLUMN_DIFF, diff->columns);
     assert(diff->ncolumns <= DIFF_COLUMNS_MAX);
     diff->absent = (struct diff_form){.form = "",
+                                      .mnemonic = "",
                                       .enc = "",
                                       .isa = "",
                                       .list = "",
@@ -83,6 +84,7 @@ int diff_read(struct store *store, struct diff *diff, int which, struct err *err
         side->forms = xgrow(side->forms, &side->capacity, side->nforms + 1, sizeof *side->forms);
         struct diff_form *form = &side->forms[side->nforms++];
         form->form = store_rows_keep(rows, "form", &side->arena);
+        form->mnemonic = store_rows_keep(rows, "mnemonic", &side->arena);
         form->enc = store_rows_keep(rows, "enc", &side->arena);
         form->isa = store_rows_keep(rows, "isa", &side->arena);
         form->list = store_rows_keep(rows, "list", &side->arena);
@@ -276,6 +278,19 @@ static void pair_judge(const struct diff *diff, struct diff_pair *pair)
                                                   : DIFF_SAME;
 }
 
+int diff_pair_column(const struct diff *diff, const struct diff_pair *pair)
+{
+    bool ports = pair->change == DIFF_PORTS;
+    if (pair->change == DIFF_SAME || pair->change > DIFF_PORTS)
+        return -1;
+    for (int i = 0; i < diff->ncolumns; i++)
+        if (pair->ratio_of ? diff->columns[i] == pair->ratio_of
+                           : (diff->columns[i]->differs == DIFFERS_BY_SIZE) != ports &&
+                                 diff_column_differs(diff, pair, i))
+            return i;
+    return -1;
+}
+
 // Returns the position of a column.
 static int diff_column(const struct diff *diff, const char *name)
 {
@@ -290,7 +305,8 @@ static struct diff_pair *diff_add(struct diff *diff, const struct diff_form *a,
 {
     diff->pairs = xgrow(diff->pairs, &diff->pairs_capacity, diff->npairs + 1, sizeof *diff->pairs);
     struct diff_pair *pair = &diff->pairs[diff->npairs++];
-    *pair = (struct diff_pair){.a = a, .b = b, .sure = true, .ratio = (double)NAN};
+    *pair = (struct diff_pair){
+        .a = a, .b = b, .sure = true, .ratio = (double)NAN, .explained = "", .evidence = ""};
     return pair;
 }
 
@@ -456,4 +472,6 @@ void diff_free(struct diff *diff)
     }
     free(diff->pairs);
     free(diff->classes);
+    free(diff->groups);
+    arena_free(&diff->arena);
 }

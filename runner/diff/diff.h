@@ -42,7 +42,7 @@ struct diff_value {
 };
 
 struct diff_form {
-    const char *form, *enc, *isa, *list, *outcome;
+    const char *form, *mnemonic, *enc, *isa, *list, *outcome;
     const char *refused_by; // as the column says it; "": it is not refused
     const char *family;     // in which names of ports mean something; "": in none
     const char *tests;      // kinds of questions that were asked: "LTP"
@@ -68,6 +68,13 @@ struct diff_pair { // a form of both sides, or (DIFF_ONLY_A, DIFF_ONLY_B) of one
     // column; NaN and NULL: none counts. The largest change in cycles.
     double ratio, change_clk;
     const struct column *ratio_of;
+    const char *explained, *evidence; // name of a group, and what shows it; "": not sought
+};
+
+// Differences that the same explains (compare/compare_diff.h).
+struct diff_group {
+    const char *name, *says;
+    size_t forms;
 };
 
 enum diff_order { DIFF_BY_FORM, DIFF_BY_RATIO, DIFF_BY_CLK, DIFF_ORDERS };
@@ -93,6 +100,9 @@ struct diff {
     size_t npairs, pairs_capacity;
     struct diff_class *classes; // by name, after the class of all forms
     size_t nclasses;
+    struct diff_group *groups;
+    size_t ngroups;
+    struct arena arena;      // of evidence
     struct diff_form absent; // stands for one that a side's runs do not have
     size_t unasked[2][3]; // common forms whose latency, throughput or ports this side did not ask
                           // for
@@ -116,6 +126,10 @@ void diff_free(struct diff *diff);
 
 // Returns true if the values of a column differ, by its rule.
 bool diff_column_differs(const struct diff *diff, const struct diff_pair *pair, int column);
+
+// Returns the position of the column by which a pair was judged faster, slower, mixed or ports:
+// that of the ratio, or the first that differs; -1: by none.
+int diff_pair_column(const struct diff *diff, const struct diff_pair *pair);
 
 // Parts to print (diff_print.c). `change`: only forms of this kind; DIFF_SAME: all common ones that
 // differ.

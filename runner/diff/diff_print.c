@@ -43,6 +43,14 @@ OUTPUT_DEFINE(class_record, struct diff_class, OUTPUT_LINE,
     COUNT(counts[DIFF_KEPT], "kept", "kept from programs", 1));
 // clang-format on
 
+#define GROUP(...) OUTPUT_FIELD(struct diff_group, __VA_ARGS__)
+// clang-format off
+OUTPUT_DEFINE(group_record, struct diff_group, OUTPUT_LINE,
+    GROUP(name, .look = {.name = "explained", .heading = "explained by", .fit.fold = 22}),
+    GROUP(forms, .look = {.heading = "forms", .align = ALIGN_RIGHT}),
+    GROUP(says, .look = {.heading = "what it says", .fit.fold = 40}));
+// clang-format on
+
 // --- a pair ---
 
 struct told_value {
@@ -58,7 +66,7 @@ struct told_pair {
     int64_t bits;
     bool sure;
     double ratio;
-    const char *ratio_of;
+    const char *ratio_of, *explained, *evidence;
     struct told_side sides[2];
     int nsides;
     // Texts of tables; where the sides differ, both with an arrow.
@@ -74,6 +82,8 @@ struct told_whole {
     size_t nclasses;
     const struct told_pair *forms;
     size_t nforms;
+    const struct diff_group *groups;
+    size_t ngroups;
 };
 
 static const char *arrow(struct arena *arena, const char *a, const char *b, bool changed)
@@ -160,6 +170,8 @@ static struct told_pair told_make(const struct diff *diff, const struct diff_pai
         .certainty = pair->sure ? "sure" : "in doubt",
         .ratio = pair->ratio,
         .ratio_of = pair->ratio_of ? pair->ratio_of->look.name : "",
+        .explained = pair->explained,
+        .evidence = pair->evidence,
         .nsides = 2,
         .sides = {{.name = diff->sides[0].name}, {.name = diff->sides[1].name}},
     };
@@ -254,6 +266,16 @@ static void tell_form(const struct diff *diff, struct diff_told *told)
         PAIR(ratio, .look = {.heading = "ratio", .digits = 4, .align = ALIGN_POINT, .fit.rank = 8},
              .digits = 4),
         PAIR(ratio_of, .known = true)};
+    const struct output_field last[] = {
+        PAIR(explained, .known = true,
+             .look = {.heading = "explained by",
+                      .says = "what explains ratio_of, or ports",
+                      .fit = {.rank = 6, .fold = 18}}
+               ),
+        PAIR(evidence, .known = true,
+             .look = {.heading = "evidence",                         .fit = {.rank = 9, .fold = 30}                   }
+               )
+    };
     const int csv_first = diff->ncolumns < CSV_FIRST ? diff->ncolumns : CSV_FIRST;
     told->form.record.bytes = sizeof(struct told_pair);
     for (size_t i = 0; i < ARRAY_LEN(first); i++)
@@ -263,6 +285,8 @@ static void tell_form(const struct diff *diff, struct diff_told *told)
     for (size_t i = 0; i < ARRAY_LEN(after); i++)
         output_made_add(&told->form, after[i]);
     tell_csv(diff, told, csv_first, diff->ncolumns);
+    for (size_t i = 0; i < ARRAY_LEN(last); i++)
+        output_made_add(&told->form, last[i]);
     output_made_add(&told->form, (struct output_field)OUTPUT_ARRAY(struct told_pair, sides, nsides,
                                                                    told->side.record));
 }
@@ -276,7 +300,8 @@ void diff_tell(const struct diff *diff, struct diff_told *told)
         WHOLE(only[0], .look.name = "only_a"),
         WHOLE(only[1], .look.name = "only_b"),
         OUTPUT_ROWS(struct told_whole, classes, nclasses, class_record),
-        OUTPUT_ROWS(struct told_whole, forms, nforms, told->form.record)};
+        OUTPUT_ROWS(struct told_whole, forms, nforms, told->form.record),
+        OUTPUT_ROWS(struct told_whole, groups, ngroups, group_record)};
     *told = (struct diff_told){
         .whole.record = {.bytes = sizeof(struct told_whole), .layout = OUTPUT_LINES},
         .side.record.bytes = sizeof(struct told_side)
@@ -308,6 +333,8 @@ static void print_json(const struct diff *diff, const struct diff_told *told,
         whole.only[i] = diff->classes[0].counts[DIFF_ONLY_A + i];
     whole.classes = diff->classes;
     whole.nclasses = classes ? diff->nclasses : 0;
+    whole.groups = diff->groups;
+    whole.ngroups = diff->ngroups;
     output_put_json(&told->whole.record, &whole, 1, true, out);
 }
 
@@ -325,6 +352,10 @@ static void print_classes(const struct diff *diff, const struct output_page *pag
     else if (shown[0].counts[DIFF_SAME] < shown[0].common)
         output_print(&class_record, shown, n, page, out, note);
     free(shown);
+    if (page->format != REPORT_CSV && diff->ngroups > 0) {
+        strbuf_puts(out, "\n");
+        output_print(&group_record, diff->groups, (int)diff->ngroups, page, out, note);
+    }
 }
 
 static void print_forms(const struct diff_told *told, const struct told_whole *forms,

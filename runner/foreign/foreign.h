@@ -75,6 +75,7 @@ struct foreign_row {
     int nvalues, room;
     const char *ports;            // as the file has them, "1*p06+2*p5"; NULL: unknown
     const struct port_uses *uses; // the same as sets of our ports; NULL: by their names
+    const char *at_rename;        // as ours (known/known.h); NULL: not known
     const char *why;              // reason for which it is compared with nothing; NULL: none
 };
 
@@ -105,6 +106,10 @@ enum foreign_format foreign_recognise(const char *path, struct err *err);
 // 0, or -1 with the message. The caller frees with foreign_free() in either case.
 int foreign_read(const char *path, const char *cpu, struct foreign_table *table, struct err *err);
 void foreign_free(struct foreign_table *table);
+// Makes a table of a CPU of ours, as if it had been read from a database. Returns 0, or -1 with the
+// message; the caller frees it as after reading.
+struct known_cpu;
+int foreign_of_known(const struct known_cpu *data, struct foreign_table *table, struct err *err);
 
 // --- filling a table ---
 

@@ -72,6 +72,7 @@ static int latput_row(struct foreign_table *table, const struct known_form *form
     row->enc = arena_strdup(arena, form->id.enc);
     row->bits = form->id.bits;
     row->mnemonic = arena_strdup(arena, form->mnemonic);
+    row->at_rename = arena_strdup(arena, form->at_rename);
     for (int i = 0; i < form->npairs; i++) {
         const struct known_pair *pair = &form->pairs[i];
         if (isnan(pair->clk))
@@ -92,6 +93,16 @@ static int latput_row(struct foreign_table *table, const struct known_form *form
     return 0;
 }
 
+int foreign_of_known(const struct known_cpu *data, struct foreign_table *table, struct err *err)
+{
+    int status = 0;
+    table->cpu = arena_strdup(&table->arena, data->brand);
+    table->uarch = arena_strdup(&table->arena, data->uarch);
+    for (int i = 0; status == 0 && i < data->nforms; i++)
+        status = latput_row(table, &data->forms[i], i + 1, err);
+    return status;
+}
+
 static int latput_rows(struct store *store, struct foreign_table *table, const char *cpu,
                        struct err *err)
 {
@@ -100,9 +111,8 @@ static int latput_rows(struct store *store, struct foreign_table *table, const c
         return -1;
     const struct store_filter filter = {.uarch = table->uarch};
     int status = known_read(store, &filter, 0, &data, err);
-    table->cpu = arena_strdup(&table->arena, data.brand);
-    for (int i = 0; status == 0 && i < data.nforms; i++)
-        status = latput_row(table, &data.forms[i], i + 1, err);
+    if (status == 0)
+        status = foreign_of_known(&data, table, err);
     known_free(&data);
     return status;
 }

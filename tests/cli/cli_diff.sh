@@ -11,7 +11,7 @@ expect_status 0
 expect_out '^class +forms +slower +median of latency ratios +median of 1/tput ratios$'
 expect_out '^all +3 +3 +2\.00 +2\.00$'
 expect_out \
-    '^div r64 +legacy +slower( +10\.00 / 18\.00 → 20\.00 / 36\.00){2} +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00$'
+    '^div r64 +legacy +slower( +10\.00 / 18\.00 → 20\.00 / 36\.00){2} +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00 +not explained$'
 expect_err '3 of 3 common forms differ by more than 2 %, 0 of them in doubt'
 expect_out '^A: Test testa \(testa\), Test CPU; run 1, 20[0-9-]+, latput 1\.0-test$'
 expect_out '^B: Test testb \(testb\), Test CPU; run 2, '
@@ -23,7 +23,7 @@ expect_status 0
 expect_no_out
 expect_err '0 of 3 common forms differ'
 run diff --db known.db --format csv --filter add 1 2
-expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure,2,result_latency_clk,,,1\.00,2\.00,1\.00,2\.00,,,,,,,,$'
+expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure,2,result_latency_clk,,,1\.00,2\.00,1\.00,2\.00,,,,,,,,,not explained,$'
 expect_out '^form,enc,.*,bits,list,change,certainty,ratio,ratio_of,1\.limited_by,2\.limited_by,1\.result_latency_clk,2\.result_latency_clk,'
 cp "$OUT" filtered
 run diff --db known.db --format csv 1 2 'ADD rax, *'
@@ -174,7 +174,7 @@ expect_no_out
 expect_err '^latput diff: 0 of 1 common forms differ'
 expect_err '^latput diff: not measured in 3, and not compared: latency of 1 forms, throughput of 0, ports of 0$'
 run diff --db part.db 2 3
-expect_out '^add r64 r64 .* 0\.50 → 0\.25 +0\.50$'
+expect_out '^add r64 r64 .* 0\.50 → 0\.25 +0\.50 +'
 expect_err '2 only in 2, 0 only in 3$'
 run diff --db part.db --only a --format csv 2 3
 expect "what only one has" test "$(grep -c ',only_a,sure,,,' "$OUT")" = 2
