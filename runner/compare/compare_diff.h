@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What explains the differences of two CPUs or runs (diff/): each of the two is a table of others
+// Explanations of the differences of two CPUs or runs (diff/): each of the two is a table of others
 // beside the other one, by the same groups as those of files.
 #pragma once
 

@@ -266,16 +266,14 @@ static void tell_form(const struct diff *diff, struct diff_told *told)
         PAIR(ratio, .look = {.heading = "ratio", .digits = 4, .align = ALIGN_POINT, .fit.rank = 8},
              .digits = 4),
         PAIR(ratio_of, .known = true)};
+    // clang-format off
     const struct output_field last[] = {
-        PAIR(explained, .known = true,
-             .look = {.heading = "explained by",
-                      .says = "what explains ratio_of, or ports",
-                      .fit = {.rank = 6, .fold = 18}}
-               ),
-        PAIR(evidence, .known = true,
-             .look = {.heading = "evidence",                         .fit = {.rank = 9, .fold = 30}                   }
-               )
-    };
+        PAIR(explained, .known = true, .look = {
+            .heading = "explained by", .says = "what explains ratio_of, or ports",
+            .fit = {.rank = 6, .fold = 18}}),
+        PAIR(evidence, .known = true, .look = {
+            .heading = "evidence", .fit = {.rank = 9, .fold = 30}})};
+    // clang-format on
     const int csv_first = diff->ncolumns < CSV_FIRST ? diff->ncolumns : CSV_FIRST;
     told->form.record.bytes = sizeof(struct told_pair);
     for (size_t i = 0; i < ARRAY_LEN(first); i++)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What explains the differences of `latput diff`: a second run is made of a published one, with a
+# `latput diff` explains differences: a second run is made of a published one, with a
 # difference planted for each group, and each must fall into its group, in both directions.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
@@ -127,7 +127,7 @@ assert {g["explained"] for g in found["groups"]} == {f["explained"] for f in fou
 run diff --db planted.db 901 902 --format csv --summary
 expect "no groups in a table of classes" test -z "$(grep explained "$OUT")"
 
-# Of two designs the forms have the same names: another constant, pair or register is another thing.
+# Forms of two designs have the same names: another constant, pair or register is another thing.
 run diff --db planted.db zen5 sapphirerapids 'rc?' 'adc' 'vpaddd' 'div' --format csv
 expect "a few forms" test "$(wc -l <"$OUT")" -gt 50
 as_planted "$OUT" >found
