@@ -96,7 +96,7 @@ popcnt r32 r32: bound: 902 ≤4.00
 pxor x x same: idiom: 901: at rename: idiom
 rcl r32 1: other immediate: 901: `rcl r32 i8` has 4.00
 vaddps z z z: other vector width: `vaddps x x x` agrees: 0.50
-vpaddd x x x: one or two cycles: 901: dense 1.99, filled 1.07
+vpaddd x x x: one or two cycles: 901: dense 1.99, filled 1.00
 TEXT
 run diff --db planted.db 901 902 --format csv
 expect_status 0
