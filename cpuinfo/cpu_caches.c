@@ -149,3 +149,11 @@ void cpu_decode_caches(struct cpu_info *cpu)
             amd_caches(cpu);
     }
 }
+
+bool cpu_lacks_l3(const struct cpu_info *cpu)
+{
+    for (int i = 0; i < cpu->ncaches; i++)
+        if (cpu->caches[i].level == 3)
+            return false;
+    return cpu->ncaches > 0;
+}

@@ -71,14 +71,6 @@ static void decode_signature(struct cpu_info *cpu)
         cpu->family += (int)(sig >> 20 & 0xff);
 }
 
-bool cpu_lacks_l3(const struct cpu_info *cpu)
-{
-    for (int i = 0; i < cpu->ncaches; i++)
-        if (cpu->caches[i].level == 3)
-            return false;
-    return cpu->ncaches > 0;
-}
-
 bool cpu_is_hybrid(const struct cpu_info *cpu)
 {
     const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, 7, 0);

@@ -115,7 +115,7 @@ static int flow_read(struct flow *flow, const struct code_function *function, st
         node->root = i == 0;
     }
     flow_search(flow, -1);
-    // What nothing told leads to, jumps by addresses may.
+    // Jumps by addresses may lead to what nothing else does.
     for (int i = 0; i < flow->n && flow->jumps_anywhere; i++)
         if (!flow->nodes[i].seen && !flow->nodes[i].padding) {
             flow->nodes[i].root = true;

@@ -483,7 +483,7 @@ expect_out '^2,,1,0,3\.0[0-9]*,chain,,,,2\.5,480fafc3,"latput .*, run 1, 64-bit,
 expect_out '^3,,1,0,[0-9.]+,front end,,,,0,90,'
 expect_out '^4,there is nothing in the column hex,'
 expect_out "^5,'-1' is no weight: a number that is not negative,"
-# Where pointers of the block may lead to one place, both times are told.
+# Both times are told if pointers of the block may lead to one place.
 printf '4889024883c208488b064883c608\n' >pointers.csv
 explain --blocks pointers.csv --format csv
 expect_status 0

@@ -171,7 +171,7 @@ static void other_rows_are_refused(void **state)
     rows_jobs[0].source = "91";
     refused("rows.csv:2: a row of another block");
     rows_jobs[0].source = "90";
-    append("4,,1,0,1.0,chain,4 clk,,0,1,90,\n");
+    append("4,,1,0,1.0,chain,4 clk,,0,1,90,,\n");
     refused("rows.csv:4: '4 clk' is no number of a row");
     assert_int_equal(truncate(rows_path, 0), 0);
     append("something else\nof the user's");
