@@ -18,8 +18,9 @@ command -v xz >/dev/null || optional+=(xz-utils)
 dev_packages=(git g++ pkg-config clang libclang-rt-dev lld clang-tidy clang-format shellcheck man-db
     liblzma-dev qemu-user strace zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper
     lintian chromium parallel openssh-server openssh-client procps mmdebstrap uidmap)
-# The test of fleets over Slurm needs these and is skipped without them; check asks llvm-22.
-optional_dev=(slurmctld slurmd slurm-client munge llvm-22)
+# The test of fleets over Slurm needs these and is skipped without them; check asks llvm-22, and a
+# draft of a scheduling model is parsed beside its headers.
+optional_dev=(slurmctld slurmd slurm-client munge llvm-22 llvm-22-dev)
 # An npm from elsewhere would be in conflict with Debian's packages.
 command -v npm >/dev/null || dev_packages+=(nodejs npm)
 

@@ -39,7 +39,7 @@ enum operand_kind {
 enum { ACCESS_READ = 1, ACCESS_WRITE = 2 };
 enum { OPERANDS_MAX = 6, IMPLICIT_MAX = 10 };
 enum { FORM_CHARS_MAX = 1000 }; // longest text of a form, a limit of the database
-// Most rows of a list: six times the forms of all lists together, in 0.3 GB of memory.
+// Most rows of a list: four times the forms of all lists together, in 0.3 GB of memory.
 enum { LIST_ROWS_MAX = 100000 };
 
 struct operand {

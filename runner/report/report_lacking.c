@@ -39,7 +39,7 @@ void lacking_fold(const struct lacking *lacking, struct text_table *table, struc
     int n = 0;
     for (int i = 0; i < lacking->ncpus; i++)
         n += lacking->cpus[i].n;
-    if ((size_t)(n + lacking->napx) == lacking->nrows)
+    if ((size_t)n + (size_t)lacking->napx == lacking->nrows)
         return;
     text_table_remove(table, n < LACK_MIN ? lacking->apx : lacking->rows);
     for (int i = 0; i < lacking->ncpus && n >= LACK_MIN; i++) {
