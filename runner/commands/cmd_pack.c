@@ -50,9 +50,19 @@ enum { PACK_INDENT = 2, PACK_WIDTH = 80 }; // layout of the description of a pac
 
 extern const struct command cmd_pack;
 
+static bool pack_is_taken(const char *taken, const char *path)
+{
+    char *line = xasprintf("%s\n", path);
+    bool found = strstr(taken, line) != NULL;
+    free(line);
+    return found;
+}
+
 // Returns the path of the archive, to be freed: `output`, or the run's own name in a directory.
+// `taken` has a line per path that another kind of core has. What kinds are filed under may be the
+// same name, where none is believed: the later ones have a number.
 static char *pack_path(struct store *store, const struct pack_what *what, const char *output,
-                       struct err *err)
+                       const char *taken, struct err *err)
 {
     struct stat st;
     if (!output && scratch_keep_directory("results", err) != 0)
@@ -60,7 +70,12 @@ static char *pack_path(struct store *store, const struct pack_what *what, const 
     if (output && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode)))
         return xstrdup(output);
     char *name = pack_name(store, what->run_id, what->keep, err);
-    char *path = name ? xasprintf("%s/%s", output ? output : "results", name) : NULL;
+    const char *in = output ? output : "results";
+    char *path = name ? xasprintf("%s/%s", in, name) : NULL;
+    for (int i = 2; path && pack_is_taken(taken, path); i++) {
+        free(path);
+        path = xasprintf("%s/kind%d-%s", in, i, name);
+    }
     free(name);
     return path;
 }
@@ -113,15 +128,18 @@ static int pack_say(struct store *store, const struct pack_what *what, const cha
     return got < 0 ? -1 : 0;
 }
 
-static int pack_of_run(struct store *store, const struct pack_what *what, const char *output)
+// Adds a line with the path to `taken`.
+static int pack_of_run(struct store *store, const struct pack_what *what, const char *output,
+                       struct strbuf *taken)
 {
     struct err err = {0};
     int status = EXIT_DONE;
-    char *path = pack_path(store, what, output, &err);
+    char *path = pack_path(store, what, output, strbuf_text(taken), &err);
     if (!path || pack_write(store, what, path, &err) != 0 || pack_say(store, what, path, &err) != 0)
         status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
     else
         printf("%s\n", path);
+    strbuf_printf(taken, "%s\n", path ? path : "");
     free(path);
     return status;
 }
@@ -132,6 +150,7 @@ static int pack_kinds(struct store *store, struct pack_what what, const char *ou
 {
     struct err err = {0};
     struct stat st;
+    struct strbuf taken = {0};
     int64_t *runs = NULL;
     int n = kinds_runs(store, &runs, &err), status = EXIT_DONE;
     bool one = output && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode));
@@ -145,8 +164,9 @@ static int pack_kinds(struct store *store, struct pack_what what, const char *ou
                      output, n);
     for (int i = 0; i < n && *done && status == EXIT_DONE; i++) {
         what.run_id = runs[i];
-        status = pack_of_run(store, &what, output);
+        status = pack_of_run(store, &what, output, &taken);
     }
+    strbuf_free(&taken);
     free(runs);
     return status;
 }
@@ -164,7 +184,11 @@ static int pack_newest(struct store *store, struct pack_what *what,
     status = kind_newest_run(&cmd_pack, store, arguments->kind, &what->run_id);
     if (status == EXIT_DONE)
         status = store_option_newest(&cmd_pack, store, &what->run_id);
-    return status == EXIT_DONE ? pack_of_run(store, what, arguments->output) : status;
+    struct strbuf taken = {0};
+    if (status == EXIT_DONE)
+        status = pack_of_run(store, what, arguments->output, &taken);
+    strbuf_free(&taken);
+    return status;
 }
 
 static int pack_run(int argc, char **argv)

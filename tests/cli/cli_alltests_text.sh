@@ -59,18 +59,23 @@ done
 cd .. || exit 99
 
 # A machine with two kinds of cores gives tables and a pack for each, and one page.
-text_machine hybrid zen5 alderlake <<<''
+text_machine hybrid zen5 alderlake <<<'width 6'
+{
+    cat "$TREE/tests/text/zen5.text"
+    printf '%s\n' 'width 5' 'form "imul *" p3 5'
+} >"$LATPUT_MACHINE/core.23.text"
 CLI_COMMAND='alltests.sh on two kinds of cores'
 root/alltests.sh --filter 'imul r64 r64' --tests LT --db "$SCRATCH/hybrid.db" \
     --results "$SCRATCH/kinds" >"$OUT" 2>"$ERR" </dev/null
 STATUS=$?
 expect_status 0
 expect_out 'of the kind of core alderlake_e are in .*/kinds/alderlake_e/[.]$'
-for kind in alderlake_p alderlake_e; do
-    expect "the tables of $kind" grep -qE '^imul r64 r64 +legacy +3\.00 +3\.00 +1\.00' \
-        kinds/$kind/integer_multiply_divide.txt
-    expect "its machine" grep -q "$kind" kinds/$kind/info.txt
+for kind in alderlake_p:3 alderlake_e:5; do
+    clk=${kind#*:} kind=${kind%:*}
+    expect "the tables of $kind" grep -qE "^imul r64 r64 +legacy +$clk\.00 +$clk\.00 +1\.00" \
+        "kinds/$kind/integer_multiply_divide.txt"
+    expect "its machine" grep -q "$kind" "kinds/$kind/info.txt"
     expect "its pack" test "$(find kinds -maxdepth 1 -name "*-$kind-*.tar.xz" | wc -l)" = 1
-    expect "its part of the page" test -s kinds/site/data/cpu_$kind.js
+    expect "its part of the page" test -s "kinds/site/data/cpu_$kind.js"
 done
 finish

@@ -59,7 +59,7 @@ printf 'mnemonic,operands,latency,throughput\nadd,r64 r64,≤3,0.3\n' >add.csv
 run diff --db known.db --beside add.csv:testb --format csv testa testb add
 expect_status 0
 expect_out '^form,.*,testa\.their_latency_clk,testb\.their_latency_clk,'
-expect_out '^add r64 r64,.*,slower,sure,2,result_latency_clk,.*,,3\.00,,0\.30,,$'
+expect_out '^add r64 r64,.*,slower,sure,2,result_latency_clk,.*,,3\.00,,0\.30,,,not explained,$'
 run diff --db known.db --beside add.csv:testb --format json testa testb add
 expect_out '"their_latency_clk": 3, "their_latency_clk_mark": "≤"'
 expect_schema diff "$OUT"

@@ -133,6 +133,17 @@ run pack --db before.db --kind zen4
 expect_status 2
 expect_err "no kind of core 'zen4' that may be used; it has zen5, zen5c"
 
+# Kinds that are filed under one name, since no core is the one that it claims, have packs of
+# different names.
+text_machine doubted zen5 alderlake <<<'width 8'
+run run forms.csv --db doubted.db --results none --quiet
+expect_status 0
+mkdir doubted.packs
+run pack --db doubted.db --output doubted.packs
+expect_status 0
+expect_out '/kind2-simulated-GenuineIntel-.*-unknown-'
+expect "a pack of each" test "$(find doubted.packs -type f | wc -l)" = 2
+
 # CPUs that may not be used are of no kind here.
 unset LATPUT_MACHINE
 if keeps_cpu; then

@@ -65,10 +65,10 @@ expect_status 2
 run diff --db ports.db 1 3
 expect_status 0
 expect_out '^1 → 3 '
-expect_out '^add r64 r64 +legacy +ports +1\.00 +1\.00 +0\.25 +1 → 2 +1\*ALU → 2\*ALU$'
+expect_out '^add r64 r64 +legacy +ports +1\.00 +1\.00 +0\.25 +1 → 2 +1\*ALU → 2\*ALU +not explained$'
 expect_err '1 of 5 common forms' # not add r64 m64, which is ambiguous in one of them
 run diff --db ports.db 1 2
-expect_out '^div r64 +legacy +slower( +10\.00 / 18\.00 → 20\.00 / 36\.00){2} +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00$'
+expect_out '^div r64 +legacy +slower( +10\.00 / 18\.00 → 20\.00 / 36\.00){2} +5\.00 → 10\.00 +7\.00 → 14\.00 +2\.00 +not explained'
 run report --db ports.db --run 3 --output ports_tables
 expect_status 0
 expect "ports in tables" grep -q '^add r64 m64 .* 1  1\*ALU+1\*LOAD?$' ports_tables/int.txt

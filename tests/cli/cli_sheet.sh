@@ -120,7 +120,7 @@ expect_status 2
 expect_err "unknown format 'xml'; there are table, json, markdown, html and latex"
 run cpu --sheet --db packs.db --load "$TREE/tests/fixtures/cpu/zen5.cpuid"
 expect_status 2
-expect_err 'no --load, --save or --cpu with it'
+expect_err 'no --load, --save, --cpu, --kind or --kinds with it'
 run cpu --format markdown
 expect_status 2
 expect_err 'want --sheet'

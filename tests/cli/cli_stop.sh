@@ -76,17 +76,15 @@ ended TERM 1
 expect "NASM is not waited for" test "$SECONDS" -le 10
 expect_err '^latput run: stopped by SIGTERM; the same command with --resume continues'
 
-# While what is to be explained is assembled: NASM makes plain code of it, and later a program that
-# is measured, which is linked.
-for tool in ld gnuplot; do
-    cat >tools/$tool <<SCRIPT
+# While what is to be explained is assembled: NASM makes plain code of it, and later what is
+# measured.
+cat >tools/gnuplot <<SCRIPT
 #!/bin/sh
 [ "\$1" != --version ] || exit 0
-[ ! -e "$SCRATCH/hold_$tool" ] || exec sleep 60.$$
-exec $(command -v $tool || echo false) "\$@"
+[ ! -e "$SCRATCH/hold_gnuplot" ] || exec sleep 60.$$
+exec $(command -v gnuplot || echo false) "\$@"
 SCRIPT
-    chmod +x tools/$tool
-done
+chmod +x tools/gnuplot
 printf 'add rax, rbx\n%.0s' {1..3} >blocks
 # stops SIGNAL MESSAGE ARGS...: a tool holds it; by this signal both end, and it says this.
 stops() {
@@ -103,10 +101,8 @@ stops INT 'explain: stopped by SIGINT .* before anything was' explain --blocks b
 mv hold hold_elf
 stops INT 'explain: stopped by SIGINT .* before it was done' explain --asm 'add rax, rbx'
 stops TERM 'explain: stopped by SIGTERM before it was done' explain --blocks blocks
-mv hold_elf hold_ld
-stops TERM 'explain: stopped by SIGTERM before it was done' explain --asm 'add rax, rbx'
 # While a curve is drawn.
-mv hold_ld hold_gnuplot
+mv hold_elf hold_gnuplot
 stops TERM 'gnuplot was ended, since a signal stops latput' bench \
     --sweep N=1..3 --plot curve.svg --asm 'times {N} add rax, rbx'
 rm -f stop.db* hold_gnuplot
