@@ -63,7 +63,7 @@ static int merge_packs(struct store *store, char **paths, int npaths, struct str
 }
 
 // Keeps the files that are meant as packs, in their order, and names the others: `DIR/*` means the
-// packs of DIR, not the README beside them. Returns the number kept.
+// packs of DIR, not the README beside them. Returns the number kept; says so if that is none.
 static int merge_choose(char **paths, int npaths)
 {
     enum { NAMED = 5 };
@@ -78,7 +78,10 @@ static int merge_choose(char **paths, int npaths)
         else if (nothers == NAMED)
             strbuf_puts(&others, ", ...");
     }
-    if (npacks < npaths)
+    if (npacks == 0)
+        command_fail(&cmd_merge, EXIT_USAGE, "there is no pack (zip, tar.xz) to merge among %s",
+                     strbuf_text(&others));
+    else if (npacks < npaths)
         command_note(&cmd_merge, "no packs (zip, tar.xz), left out: %s", strbuf_text(&others));
     strbuf_free(&others);
     return npacks;
@@ -93,7 +96,7 @@ static int merge_run(int argc, char **argv)
         status = command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
     int npacks = status == EXIT_DONE ? merge_choose(argv + operand, argc - operand) : 0;
     if (status == EXIT_DONE && npacks == 0)
-        status = command_fail(&cmd_merge, EXIT_USAGE, "there is no pack to merge");
+        status = EXIT_USAGE;
     struct store *store;
     struct err err = {0};
     if (status == EXIT_DONE && libarchive_load(&err) != 0)

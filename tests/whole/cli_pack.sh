@@ -108,7 +108,7 @@ expect_out '^beside/pack: added as run 1$'
 expect_err 'no packs \(zip, tar\.xz\), left out: beside/README\.md, beside/b\.txt, beside/plots$'
 run merge --db none.db beside/README.md beside/plots
 expect_status 2
-expect_err 'there is no pack to merge$'
+expect_err 'there is no pack \(zip, tar\.xz\) to merge among beside/README\.md, beside/plots$'
 for name in a.zip a.tar.xz a.pack; do
     cp beside/README.md "beside/$name"
     run merge --db none.db beside/*
