@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         .kernels = BATCH_KERNELS,
         .first = FIRST_KERNELS
     };
-    struct batch_rows rows = {selection.rows, selection.nrows};
+    struct batch_rows rows = {.rows = selection.rows, .n = selection.nrows};
     const struct batch_feed feed = batch_feed_rows(&rows);
     struct batch_source *source = batch_source_start(&feed, &options);
     int kernels = 0, failed = 0;
