@@ -55,6 +55,8 @@ int cpu_kinds_find(struct cpu_kinds *kinds, struct err *err)
 {
     const char *dump = path_machine("cpuid");
     *kinds = (struct cpu_kinds){.n = 0};
+    if (cpuinfo_load(err) != 0)
+        return -1;
     if (dump)
         return cpu_kinds_load(dump, kinds, err);
     if (kinds_find_live(kinds, err) != 0) {

@@ -254,7 +254,7 @@ int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result
     int wanted = spec->threads > 1 ? spec->threads : 1;
     int *chosen = arena_alloc(arena, (size_t)wanted * sizeof *chosen);
     struct cpu_places *cpus = arena_alloc(arena, sizeof *cpus);
-    if (cpuinfo_load(err) != 0 || cpu_kinds_find(&kinds, err) != 0)
+    if (cpu_kinds_find(&kinds, err) != 0)
         return -1;
     cpu_places_read_kinds(count_machine_live(NULL).root, &kinds, cpus);
     int status = bench_cpus_choose(cpus, spec, chosen, err);

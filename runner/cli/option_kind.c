@@ -76,7 +76,7 @@ int kinds_measure(const struct kind_work *work)
 {
     struct cpu_kinds kinds;
     struct err err = {0};
-    if (cpuinfo_load(&err) != 0 || cpu_kinds_find(&kinds, &err) != 0)
+    if (cpu_kinds_find(&kinds, &err) != 0)
         return command_fail(work->cmd, EXIT_ENVIRONMENT, "%s", err.text);
     int status = kinds_check(work, &kinds);
     bool each = kinds.n > 1 && !kind_is_chosen(work);
@@ -90,7 +90,7 @@ int kinds_measure(const struct kind_work *work)
 int kind_identify(const char *called, int cpu, struct cpu_info *info, struct err *err)
 {
     struct cpu_kinds kinds;
-    if (cpuinfo_load(err) != 0 || cpu_kinds_find(&kinds, err) != 0)
+    if (cpu_kinds_find(&kinds, err) != 0)
         return -1;
     const struct cpu_kind *kind = called ? cpu_kinds_called(&kinds, called, err) : NULL;
     if (kind && cpu < 0 && kinds.n > 1)
@@ -123,7 +123,7 @@ int kinds_runs(struct store *store, int64_t **runs, struct err *err)
     struct cpu_kinds kinds;
     int n = 0, found = 0;
     *runs = NULL;
-    if (cpuinfo_load(err) != 0 || cpu_kinds_find(&kinds, err) != 0)
+    if (cpu_kinds_find(&kinds, err) != 0)
         return -1;
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
     *runs = xcalloc((size_t)kinds.n, sizeof **runs);
@@ -145,7 +145,7 @@ void kind_say(const struct command *cmd, int cpu)
     struct cpu_kinds kinds;
     struct strbuf cpus = {0};
     struct err err = {0};
-    if (cpuinfo_load(&err) != 0 || cpu_kinds_find(&kinds, &err) != 0)
+    if (cpu_kinds_find(&kinds, &err) != 0)
         return;
     const struct cpu_kind *kind = cpu_kinds_of(&kinds, cpu);
     if (kinds.n > 1 && kind) {

@@ -51,18 +51,18 @@ static void flow_add(struct flow *flow, const ZydisDecodedInstruction *in, size_
     flow->nodes[flow->n++] = node;
 }
 
+static int node_compare(const void *key, const void *element)
+{
+    const long at = *(const long *)key, other = (long)((const struct node *)element)->at;
+    return (at > other) - (at < other);
+}
+
 // Returns the number of the instruction at an offset; -1: there is none.
 static int flow_at(const struct flow *flow, long at)
 {
-    int low = 0, high = flow->n;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if ((long)flow->nodes[middle].at < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < flow->n && (long)flow->nodes[low].at == at ? low : -1;
+    const struct node *node =
+        flow->n ? bsearch(&at, flow->nodes, (size_t)flow->n, sizeof *node, node_compare) : NULL;
+    return node ? (int)(node - flow->nodes) : -1;
 }
 
 // Marks what may be executed after an instruction, not through `without`, as seen.

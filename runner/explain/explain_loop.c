@@ -90,18 +90,19 @@ static int places_read(struct places *places, struct err *err)
     return 0;
 }
 
+static int place_compare(const void *key, const void *element)
+{
+    const long offset = *(const long *)key, other = (long)((const struct place *)element)->at;
+    return (offset > other) - (offset < other);
+}
+
 // Returns the number of the instruction at an offset; -1: there is none.
 static int places_at(const struct places *places, long offset)
 {
-    int low = 0, high = places->n;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if ((long)places->places[middle].at < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < places->n && (long)places->places[low].at == offset ? low : -1;
+    const struct place *place = places->n ? bsearch(&offset, places->places, (size_t)places->n,
+                                                    sizeof *place, place_compare)
+                                          : NULL;
+    return place ? (int)(place - places->places) : -1;
 }
 
 // Returns true if the branch back goes around the place.

@@ -28,7 +28,7 @@ static int session_choose_kind(int wanted, const char *called, struct session *s
                                struct err *err)
 {
     struct cpu_kinds *kinds = &session->kinds;
-    if (cpuinfo_load(err) != 0 || cpu_kinds_find(kinds, err) != 0)
+    if (cpu_kinds_find(kinds, err) != 0)
         return -1;
     const struct cpu_kind *of_cpu = cpu_kinds_of(kinds, wanted);
     const struct cpu_kind *kind = called ? cpu_kinds_called(kinds, called, err) : of_cpu;
