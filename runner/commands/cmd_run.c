@@ -71,6 +71,10 @@ static const struct command_option options[] = {
     {COMMON_KIND(run.kind, "measure")},
     {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)",
         OPTION_NUMBER(jobs, 1, JOBS_MAX)},
+    {0, "parallel", "N",
+        "measure on N cores at once; a share is measured alone, too, and where that comes out "
+        "otherwise the run goes on with one core (default: 1)",
+        OPTION_NUMBER(run.parallel, 1, EXEC_PARALLEL_MAX)},
     {0, "give-up", "SECONDS",
         "how long to wait for an undisturbed core before tests become unstable (default 30); the "
         "search for the structure of the ports ends after 30 times as long",
@@ -449,7 +453,7 @@ static int run_command(int argc, char **argv)
 {
     static const char *const quick[] = {"selection/quick"};
     struct arguments arguments = {
-        .run = {.tests = TESTS_ALL, .cpu = -1, .give_up_s = 30},
+        .run = {.tests = TESTS_ALL, .cpu = -1, .parallel = 1, .give_up_s = 30},
         .db = store_default_path(),
         .results = "results",
         .jobs = JOBS_MAX

@@ -51,6 +51,7 @@ struct exec_batch {
     const struct exec_params *params;
     struct exec_kernel *kernels;
     int nkernels;
+    struct exec_share share;
     const struct exec_progress *progress;
     struct exec_mover *mover;
     int cpu;   // that the process runs on, or the next one
@@ -80,6 +81,13 @@ struct exec_batch {
     char fatal[CORE_TEXT_MAX];
     char aside[CORE_TEXT_MAX]; // reason why the process was put aside; ""
 };
+
+// Returns true if the kernel is to be measured, and by this invocation.
+static bool exec_wants(const struct exec_batch *batch, int kernel)
+{
+    return exec_share_has(batch->share, kernel) && batch->kernels[kernel].selected &&
+           !batch->kernels[kernel].finished;
+}
 
 static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outcome outcome,
                                const char *detail)
@@ -305,8 +313,7 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
                                corunners + config.npages * sizeof *pages->at);
     uint32_t *ids = (uint32_t *)(block + 1);
     for (int i = 0; i < batch->nkernels && (int)config.nselected < batch->portion; i++)
-        if (batch->kernels[i].selected && !batch->kernels[i].finished &&
-            (!batch->alone || i == batch->suspect))
+        if (exec_wants(batch, i) && (!batch->alone || i == batch->suspect))
             ids[config.nselected++] = (uint32_t)i;
     *block = config;
     exec_secrets_begin(&batch->secrets, &block->secret);
@@ -354,7 +361,7 @@ static void exec_judge_aside(struct exec_batch *batch)
     snprintf(detail, sizeof detail, "%d measuring processes were put aside: %s",
              batch->summary->aside, batch->aside);
     for (int i = 0; i < batch->nkernels; i++)
-        if (batch->kernels[i].selected && !batch->kernels[i].finished) {
+        if (exec_wants(batch, i)) {
             batch->kernels[i].ntimings = 0;
             exec_fail_kernel(batch, (uint32_t)i, 1, OUTCOME_UNSTABLE, 0, detail);
         }
@@ -425,7 +432,7 @@ static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_stat
 static void exec_forget_unfinished(struct exec_batch *batch)
 {
     for (int i = 0; i < batch->nkernels; i++)
-        if (!batch->kernels[i].finished) {
+        if (exec_share_has(batch->share, i) && !batch->kernels[i].finished) {
             batch->kernels[i].ntimings = 0;
             batch->kernels[i].began = false;
         }
@@ -459,7 +466,7 @@ static void exec_spend_tally(const struct core_tally *tally, double tsc_hz, doub
 static void exec_finish_probed(struct exec_batch *batch)
 {
     for (int i = 0; i < batch->nkernels; i++)
-        if (batch->kernels[i].began && !batch->kernels[i].finished)
+        if (exec_wants(batch, i) && batch->kernels[i].began)
             exec_finish_kernel(batch, (uint32_t)i, OUTCOME_OK, "");
 }
 
@@ -478,6 +485,7 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     batch->tally = (struct core_tally){0};
     exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config,
                      &batch->secrets);
+    batch->order.share = batch->share;
     const struct subproc_inputs inputs = {
         .config = config, .config_bytes = bytes, .placed = batch->params->pages != NULL};
     if (exec_start(program, &inputs, &child, err) != 0)
@@ -525,9 +533,16 @@ static int exec_process(const char *program, struct exec_batch *batch, bool *com
 int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summary *summary,
              struct err *err)
 {
+    return exec_run_share(job, (struct exec_share){0, 1}, arena, summary, err);
+}
+
+int exec_run_share(const struct exec_job *job, struct exec_share share, struct arena *arena,
+                   struct exec_summary *summary, struct err *err)
+{
     struct exec_batch batch = {.params = job->params,
                                .kernels = job->kernels,
                                .nkernels = job->nkernels,
+                               .share = share,
                                .suspect = -1,
                                .outside_kernel = -1,
                                .portion = job->nkernels,

@@ -49,6 +49,19 @@ enum { EXEC_OUTSIDE_MAX = 5 };
 bool exec_from_outside(enum exec_end how, int signal_number);
 // Says who ended or held the process, for a message that goes on with "5 times".
 void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX]);
+// Which kernels of a program one of several threads measures: each `step`th from `first` on. The
+// others may be touched by other threads at that time.
+struct exec_share {
+    int first, step;
+};
+static inline bool exec_share_has(struct exec_share share, int kernel)
+{
+    return kernel % share.step == share.first;
+}
+// exec_run() of a share.
+int exec_run_share(const struct exec_job *job, struct exec_share share, struct arena *arena,
+                   struct exec_summary *summary, struct err *err);
+
 // Order of the records of a process in CORE_MODE_MEASURE. The runner believes records about a
 // kernel only while it is the current one, in order, and if they claim no more time than the
 // process has existed. The core seals itself off from its bodies (core_seal.c); this holds if that
@@ -56,6 +69,7 @@ void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT
 struct exec_order {
     const struct exec_kernel *kernels;
     int nkernels;
+    struct exec_share share; // of them; exec_order_begin() sets all
     const struct core_config *config;
     struct exec_secrets *secrets;
     int current;        // the kernel under way, -1: none yet

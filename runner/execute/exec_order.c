@@ -11,12 +11,15 @@ enum { CLAIM_SLACK_MS = 50 }; // and 1 %, since the frequency of the TSC is know
 void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernels, int nkernels,
                       const struct core_config *config, struct exec_secrets *secrets)
 {
-    *order = (struct exec_order){.kernels = kernels,
-                                 .nkernels = nkernels,
-                                 .config = config,
-                                 .secrets = secrets,
-                                 .current = -1,
-                                 .start_ns = clock_now_ns()};
+    *order = (struct exec_order){
+        .kernels = kernels,
+        .nkernels = nkernels,
+        .share = {0, 1},
+        .config = config,
+        .secrets = secrets,
+        .current = -1,
+        .start_ns = clock_now_ns()
+    };
 }
 
 static const char *order_hello(struct exec_order *order, const struct core_record *record)
@@ -77,7 +80,8 @@ const char *exec_order_refuses(struct exec_order *order, const struct core_recor
 {
     bool names_kernel = record->type == CORE_REC_BEGIN || record->type == CORE_REC_TIMING ||
                         record->type == CORE_REC_CODE || record->type == CORE_REC_COUNTS;
-    if (names_kernel && record->kernel >= (uint32_t)order->nkernels)
+    if (names_kernel && (record->kernel >= (uint32_t)order->nkernels ||
+                         !exec_share_has(order->share, (int)record->kernel)))
         return "it names a kernel that there is not";
     // A core that cannot even read its configuration has no secret; nor has any body run.
     if (!exec_secrets_accept(order->secrets, record) &&

@@ -216,6 +216,30 @@ void batch_source_stop(struct batch_source *source)
     free(source);
 }
 
+struct estimate batch_estimate(const struct batch *batch, int k, const struct exec_kernel *measured,
+                               int issue_width)
+{
+    const struct gen_kernel *kernel = &batch->kernels[k];
+    const struct kernel_facts facts = {kernel->spec->shape, kernel->spec->instances,
+                                       kernel->spec->instrs, kernel->spec->extra_clk,
+                                       kernel->test->kind == TEST_LATENCY};
+    return derive_kernel(&facts, issue_width, measured->timings, measured->ntimings);
+}
+
+int batch_forget_timings(struct batch *batch)
+{
+    int again = 0;
+    for (int k = 0; k < batch->nkernels; k++) {
+        struct exec_kernel *kernel = &batch->measured[k];
+        if (!kernel->finished || kernel->ntimings == 0 ||
+            (kernel->outcome != OUTCOME_OK && kernel->outcome != OUTCOME_UNSTABLE))
+            continue;
+        *kernel = (struct exec_kernel){.selected = true, .detail = ""};
+        again++;
+    }
+    return again;
+}
+
 void batch_free(struct batch *batch)
 {
     if (batch->program.path)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "assemble/assemble.h"
+#include "derive/derive.h"
 #include "execute/exec.h"
 #include "list/select.h"
 
@@ -64,4 +65,10 @@ struct batch_source *batch_source_start(const struct batch_feed *feed,
 struct batch *batch_source_next(struct batch_source *source);
 // Stops making batches and frees the source. Returns when its thread has ended.
 void batch_source_stop(struct batch_source *source);
+// Returns the value of kernel k of the batch by `measured`, in core cycles per instance.
+struct estimate batch_estimate(const struct batch *batch, int k, const struct exec_kernel *measured,
+                               int issue_width);
+// Resets kernels that were measured, or were not for want of quiet, to be measured again. Returns
+// their number.
+int batch_forget_timings(struct batch *batch);
 void batch_free(struct batch *batch); // also removes the program from the disk

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "retry.h"
 
-#include "derive/derive.h"
 #include "util/clock.h"
 
 #include <math.h>
@@ -26,14 +25,9 @@ double retry_left_s(const struct retry *retry)
 static bool kernel_is_missing(const struct batch *batch, int k, int issue_width)
 {
     const struct exec_kernel *measured = &batch->measured[k];
-    const struct gen_kernel *kernel = &batch->kernels[k];
     if (!measured->finished || measured->outcome != OUTCOME_OK)
         return measured->finished && outcome_is_missing(measured->outcome);
-    const struct kernel_facts facts = {kernel->spec->shape, kernel->spec->instances,
-                                       kernel->spec->instrs, kernel->spec->extra_clk,
-                                       kernel->test->kind == TEST_LATENCY};
-    return derive_kernel(&facts, issue_width, measured->timings, measured->ntimings).outcome ==
-           OUTCOME_UNSTABLE;
+    return batch_estimate(batch, k, measured, issue_width).outcome == OUTCOME_UNSTABLE;
 }
 
 int retry_missing(const struct batch *batch, int issue_width)

@@ -275,6 +275,22 @@ int run_info_warn_doubts(struct store *store, int64_t run_id, const struct store
     return store_run_warning(store, run_id, text, "latput query --doubts lists them", err);
 }
 
+int run_info_warn_parallel(struct store *store, int64_t run_id, const struct parallel *parallel,
+                           struct err *err)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "several cores measured at once%s: of %" PRId64
+             " kernels that one core measured alone, too, %" PRId64 " came out otherwise",
+             parallel->ended ? ", and one alone from then on" : "", parallel->drawn,
+             parallel->differ);
+    return store_run_warning(store, run_id, text,
+                             parallel->ended ? "without --parallel no core disturbs another"
+                                             : "a run without --parallel is slower, and asks less "
+                                               "of the machine",
+                             err);
+}
+
 int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err)
 {
     char text[160];

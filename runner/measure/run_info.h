@@ -7,6 +7,7 @@
 #include "cpuinfo/counters.h"
 #include "cpuinfo/cpuinfo.h"
 #include "list/select.h"
+#include "parallel.h"
 #include "session_count.h"
 #include "store/store_run.h"
 
@@ -50,5 +51,8 @@ int run_info_warn_no_32(struct store *store, int64_t run_id, const char *why, st
 // Records how many tests came out otherwise in another way of asking, if these are more than some.
 int run_info_warn_doubts(struct store *store, int64_t run_id, const struct store_doubts *doubts,
                          struct err *err);
+// Records that several cores have measured at once, and what the comparison said.
+int run_info_warn_parallel(struct store *store, int64_t run_id, const struct parallel *parallel,
+                           struct err *err);
 // Records how many throughputs have a bound for want of a steady state.
 int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err);

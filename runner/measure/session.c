@@ -8,6 +8,7 @@
 #include "derive/plausible.h"
 #include "floor.h"
 #include "observed.h"
+#include "parallel.h"
 #include "session_count.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
@@ -71,14 +72,19 @@ static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *i
     return status;
 }
 
-// Leaves the measuring CPU alone: this process, all its threads and its tools run elsewhere from
-// now on. Not on other threads of its core either, as far as the system knows of them and there are
-// more CPUs.
-static void session_leave_cpu(int cpu, cpu_set_t set)
+void session_leave_cpu(const struct session *session, int cpu)
 {
+    cpu_set_t set = session->affinity;
+    const struct parallel *parallel = session->parallel;
     struct cpu_places *places = xcalloc(1, sizeof *places);
     cpu_places_read("", &set, places);
     cpu_places_leave_core(places, cpu, &set);
+    for (int i = 0; parallel && i < parallel->n; i++) {
+        cpu_set_t left = set;
+        cpu_places_leave_core(places, parallel->cpus[i], &left);
+        if (CPU_COUNT(&left) > 0)
+            set = left;
+    }
     if (CPU_COUNT(&set) > 0)
         affinity_set_all(&set);
     free(places);
@@ -99,7 +105,7 @@ static int session_look(void *context, int cpu, double accepted)
         return cpu;
     spent_add(SPENT_MOVES, 1);
     session->params.config.cpu = best;
-    session_leave_cpu(best, session->affinity);
+    session_leave_cpu(session, best);
     return best;
 }
 
@@ -150,7 +156,7 @@ void session_return(struct session *session, int cpu)
     if (session->params.config.cpu == cpu)
         return;
     session->params.config.cpu = cpu;
-    session_leave_cpu(cpu, session->affinity);
+    session_leave_cpu(session, cpu);
 }
 
 int session_begin(int wanted, const char *kind, struct session *session, struct err *err)
@@ -172,7 +178,7 @@ int session_begin(int wanted, const char *kind, struct session *session, struct 
     config->tsc_hz = (double)session->cpu->tsc_hz;
     config->calib_link_clk = (uint32_t)session->cpu->imul64_clk;
     config->canary_iterations = exec_canary_iterations(session->cpu->issue_width);
-    session_leave_cpu(cpu, session->affinity);
+    session_leave_cpu(session, cpu);
     if (!session->cpu->tsc_hz)
         return err_set(err, "the frequency of the time-stamp counter cannot be found out");
     return 0;
@@ -198,6 +204,8 @@ void session_end(struct session *session, bool keep)
     if (CPU_COUNT(&session->affinity) > 0)
         sched_setaffinity(0, sizeof session->affinity, &session->affinity);
     cpu_kinds_free(&session->kinds);
+    free(session->parallel);
+    session->parallel = NULL;
     free(session->cpu);
     session->cpu = NULL;
 }

@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <stdbool.h>
 
+struct parallel;
 struct session_counting;
 struct session_counters;
 
@@ -27,6 +28,7 @@ struct session {
     double quiet_least;                // of cpu_quiet_best(); 0: the CPU was not chosen by a look
     bool cpu_wanted;                   // the CPU was asked for
     struct exec_mover mover;           // session_mover()
+    struct parallel *parallel;         // parallel.h; NULL: one CPU measures; owned
     struct session_counting *counting; // session_count.h; NULL: nothing is counted
     // After session_find_floor(): instructions per cycle that rename and dispatch take, as
     // measured; and whether the floor is only a guess, since the core was never seen undisturbed.
@@ -50,6 +52,10 @@ enum { SESSION_CPU_QUIET = -1, SESSION_CPU_LAST = -2 };
 // CPU that is wanted, or of the last one. *session is then to be ended with session_end(), also
 // after -1.
 int session_begin(int wanted, const char *kind, struct session *session, struct err *err);
+// Leaves CPU `cpu` alone, and those that measure beside it as far as another is left: this process,
+// all its threads and its tools run elsewhere from now on. Not on other threads of these cores
+// either, as far as the system knows of them and there are more CPUs.
+void session_leave_cpu(const struct session *session, int cpu);
 int session_make_directory(struct session *session, struct err *err);
 // Removes the scratch directory unless `keep`, gives counters and the thread's affinity back,
 // frees.

@@ -3,6 +3,7 @@
 
 #include "derive/derive.h"
 #include "derive/plausible.h"
+#include "measure/parallel.h"
 #include "measure/session_count.h"
 #include "util/clock.h"
 #include "util/mem.h"
@@ -239,10 +240,8 @@ static int mixes_exec(struct portrun_mixes *measure, struct batch *batch, struct
     const struct exec_progress progress = {mixes_kernel_done, mixes_waiting, measure};
     const struct exec_params params = mixes_params(measure, batch);
     struct exec_summary summary;
-    const struct exec_job job = {batch->program.path, &params,   batch->measured,
-                                 batch->nkernels,     &progress, session_mover(measure->session)};
     double begin_s = clock_now_s();
-    if (exec_run(&job, &batch->arena, &summary, err) != 0)
+    if (parallel_measure(measure->session, batch, &params, &progress, &summary, err) != 0)
         return -1;
     if (measure->hurry)
         measure->retry->spent_s += clock_now_s() - begin_s;

@@ -192,29 +192,12 @@ static double run_accepted_share(const struct batch *batch)
     return tried > 0 ? accepted / tried : 1;
 }
 
-// Resets kernels that were measured, or were not for want of quiet, to be measured again.
-static void run_forget_timings(struct run *run, struct batch *batch)
-{
-    int again = 0;
-    for (int k = 0; k < batch->nkernels; k++) {
-        struct exec_kernel *kernel = &batch->measured[k];
-        if (!kernel->finished || kernel->ntimings == 0 ||
-            (kernel->outcome != OUTCOME_OK && kernel->outcome != OUTCOME_UNSTABLE))
-            continue;
-        *kernel = (struct exec_kernel){.selected = true, .detail = ""};
-        again++;
-    }
-    progress_more(run->progress, again, 0);
-}
-
 static int run_execute(struct run *run, struct batch *batch, struct exec_summary *summary,
                        struct err *err)
 {
     const struct exec_progress progress = {run_kernel_done, run_waiting, run};
     const struct exec_params params = session_params(&run->session, batch->bits);
-    const struct exec_job job = {batch->program.path, &params,   batch->measured,
-                                 batch->nkernels,     &progress, session_mover(&run->session)};
-    return exec_run(&job, &batch->arena, summary, err);
+    return parallel_measure(&run->session, batch, &params, &progress, summary, err);
 }
 
 // Measures the batch again after finding a new floor if the gate has refused most of it: the floor
@@ -232,7 +215,7 @@ static int run_doubt_floor(struct run *run, struct batch *batch, struct exec_sum
         return -1;
     if (holds || run->session.floor_guessed)
         return 0;
-    run_forget_timings(run, batch);
+    progress_more(run->progress, batch_forget_timings(batch), 0);
     return run_execute(run, batch, summary, err);
 }
 
@@ -510,7 +493,9 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     if (run_wants_ports(run, selection) && select_all_beside(selection, &run->all, err) != 0)
         return -1;
     if (session_begin(run->options->cpu, run->options->kind, &run->session, err) != 0 ||
-        session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
+        session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0 ||
+        (run->options->parallel > 1 &&
+         parallel_begin(&run->session, run->options->parallel, err) != 0))
         return -1;
     run->retry = (struct retry){.session = &run->session, .began_s = clock_now_s()};
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
@@ -534,6 +519,8 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     run->summary->retried = (struct run_retried){run->retry.kernels, run->retry.gained,
                                                  run->retry.forms, run->retry.forms_gained};
     run->summary->floor_guessed = run->session.floor_guessed;
+    if (run->session.parallel)
+        run->summary->parallel = *run->session.parallel;
     return status;
 }
 
@@ -568,6 +555,8 @@ static int run_finish(struct run *run, const struct spent *before, struct err *e
         status = run_warn_unstable(store, summary, err);
     if (status == 0 && summary->scattered > 0)
         status = run_info_warn_scattered(store, summary->run_id, summary->scattered, err);
+    if (status == 0 && summary->parallel.drawn > 0)
+        status = run_info_warn_parallel(store, summary->run_id, &summary->parallel, err);
     if (status == 0 && summary->doubted > 0)
         status = run_info_warn_doubted(store, summary->run_id, summary->doubted, err);
     return status;

@@ -5,6 +5,7 @@
 #include "cpuinfo/cpuinfo.h"
 #include "execute/exec.h"
 #include "list/select.h"
+#include "measure/parallel.h"
 #include "measure/session_count.h"
 #include "ports/ports.h"
 #include "store/store_run.h"
@@ -19,6 +20,7 @@ struct run_options {
     bool quiet;                       // no progress bar
     bool new_floor;                   // find the canary's floor again
     struct session_counters counters; // counts ports and slots in port tests
+    int parallel;                     // cores that measure at once; 1: one does
     int give_up_s;                    // stop waiting after so long without an accepted repeat
     const char *label;                // struct run_info's
     const char *selection;            // options that chose the rows, as text, compared by --resume
@@ -50,15 +52,16 @@ struct run_summary {
     int64_t mixes;                // random mixes timed now
     double mixes_mape_percent, mixes_within_10_percent;
     struct run_retried retried;
-    bool stopped;         // by a signal: the run can be resumed
-    bool done;            // resumed although it is finished: nothing was measured
-    int64_t doubted;      // kernels timed now whose counts are impossible and were left out
-    bool floor_guessed;   // to the end: the core was never undisturbed, so nothing has a value
-    bool calibration_off; // all numbers may be wrong; a warning gives the reason
-    bool ports_missing;   // their structure was not found; a warning gives the reason
-    bool search_lost;     // stopped during the search for the structure of ports, which must be
-                          // repeated
-    bool claimed;         // another process is measuring the run to be resumed
+    struct parallel parallel; // drawn: 0 where one core has measured
+    bool stopped;             // by a signal: the run can be resumed
+    bool done;                // resumed although it is finished: nothing was measured
+    int64_t doubted;          // kernels timed now whose counts are impossible and were left out
+    bool floor_guessed;       // to the end: the core was never undisturbed, so nothing has a value
+    bool calibration_off;     // all numbers may be wrong; a warning gives the reason
+    bool ports_missing;       // their structure was not found; a warning gives the reason
+    bool search_lost;         // stopped during the search for the structure of ports, which must be
+                              // repeated
+    bool claimed;             // another process is measuring the run to be resumed
 };
 
 // Measures the rows into the database. Returns 0, or -1 with a message if the run could not begin

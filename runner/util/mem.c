@@ -146,6 +146,16 @@ char *arena_printf(struct arena *arena, const char *format, ...)
     return text;
 }
 
+void arena_join(struct arena *to, struct arena *from)
+{
+    struct arena_block **end = &from->head;
+    while (*end)
+        end = &(*end)->next;
+    *end = to->head;
+    to->head = from->head;
+    from->head = NULL;
+}
+
 void arena_free(struct arena *arena)
 {
     while (arena->head) {

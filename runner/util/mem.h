@@ -37,4 +37,6 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t len);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+// Gives all that `from` owns to `to`; `from` is empty then.
+void arena_join(struct arena *to, struct arena *from);
 void arena_free(struct arena *arena); // frees everything; the arena can be used again

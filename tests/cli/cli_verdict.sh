@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Verdicts of tests/run on tests that measure, with a judge of this test's own before and after: one
-# that fails is run once more; then it has failed if both looks are quiet, else it is loud. And the
-# tests that it runs.
+# Verdicts of tests/run, and on tests that measure with a judge of this test's own before and after:
+# one that fails is run once more; then it has failed if both looks are quiet, else it is loud. And
+# the tests that it runs.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 mkdir -p tests/{whole,unit/room,cli,hardware} build/tests
@@ -44,8 +44,18 @@ expect_out '^again +cli_second '
 expect_out '^ok +cli_second '
 expect_out '^skip +cli_lacks +no counters$'
 expect_out '^1 passed, 0 failed, 1 skipped$'
-# The judge is not asked about tests that do not measure.
+# The judge is not asked about tests that do not measure. Of several of these each that fails is run
+# once more.
 verdict ll tests/cli/
 expect_status 1
 expect_out '^FAIL +cli_wrong_too '
+expect "one test has one try" test -z "$(grep '^again' "$OUT")"
+script tests/cli/cli_beside.sh <<<'[ -e tried ] || { touch tried && exit 1; }'
+verdict ll tests/cli/
+expect_status 1
+expect_out '^again +cli_beside '
+expect_out '^ok +cli_beside '
+expect_out '^again +cli_wrong_too '
+expect_out '^FAIL +cli_wrong_too '
+expect_out '^1 passed, 1 failed, 0 skipped$'
 finish

@@ -111,6 +111,18 @@ static void wrong_turns_are_refused(void **state)
     refused(say(CORE_REC_WAIT, 0, 0), "it speaks out of turn");
 }
 
+// Kernels that other processes measure at the same time are none of this one's.
+static void kernels_of_others_are_refused(void **state)
+{
+    (void)state;
+    order.share = (struct exec_share){0, 2};
+    refused(say(CORE_REC_BEGIN, 1, 1), "it names a kernel that there is not");
+    refused(say(CORE_REC_TIMING, 1, 1), "it names a kernel that there is not");
+    kernels[2].selected = true;
+    assert_null(say(CORE_REC_BEGIN, 2, 1));
+    assert_null(say(CORE_REC_TIMING, 2, 1));
+}
+
 // A core that has not said how fast it is says nothing else.
 static void hello_comes_first(void **state)
 {
@@ -220,6 +232,7 @@ int main(void)
         cmocka_unit_test_setup(what_a_core_sends_is_taken, begin),
         cmocka_unit_test_setup(words_have_their_secret, begin),
         cmocka_unit_test_setup(other_kernels_are_refused, begin),
+        cmocka_unit_test_setup(kernels_of_others_are_refused, begin),
         cmocka_unit_test_setup(wrong_turns_are_refused, begin),
         cmocka_unit_test_setup(hello_comes_first, begin),
         cmocka_unit_test_setup(implausible_timings_are_refused, begin),
