@@ -49,7 +49,7 @@ enum { EXEC_OUTSIDE_MAX = 5 };
 bool exec_from_outside(enum exec_end how, int signal_number);
 // Says who ended or held the process, for a message that goes on with "5 times".
 void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX]);
-// Which kernels of a program one of several threads measures: each `step`th from `first` on. The
+// Kernels of a program that one of several threads measures: each `step`th from `first` on. The
 // others may be touched by other threads at that time.
 struct exec_share {
     int first, step;

@@ -89,7 +89,7 @@ static bool parallel_agree(const struct estimate *a, const struct estimate *b)
     return apart <= APART * fmax(a->clk, b->clk) || apart <= fmax(a->spread_clk, b->spread_clk);
 }
 
-// What measuring a batch alone takes.
+// A batch that is measured alone, and where that goes.
 struct alone {
     struct batch *batch;
     const struct exec_params *params;
