@@ -87,6 +87,18 @@ static int merge_choose(char **paths, int npaths)
     return npacks;
 }
 
+// Looks at the packs before the database, whose schema is brought up to date when it is opened.
+static int merge_probe(char **paths, int npaths)
+{
+    struct err err = {0};
+    if (libarchive_load(&err) != 0)
+        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
+    for (int i = 0; i < npaths; i++)
+        if (pack_probe(paths[i], &err) != 0)
+            return command_fail(&cmd_merge, EXIT_USAGE, "%s", err.text);
+    return EXIT_DONE;
+}
+
 static int merge_run(int argc, char **argv)
 {
     struct arguments arguments = {.db = NULL};
@@ -98,9 +110,8 @@ static int merge_run(int argc, char **argv)
     if (status == EXIT_DONE && npacks == 0)
         status = EXIT_USAGE;
     struct store *store;
-    struct err err = {0};
-    if (status == EXIT_DONE && libarchive_load(&err) != 0)
-        status = command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status == EXIT_DONE)
+        status = merge_probe(argv + operand, npacks);
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_merge, arguments.db, STORE_WRITE, &store);
     if (status != EXIT_DONE)

@@ -24,11 +24,13 @@
     X(archive_entry_symlink)                                                                       \
     X(archive_errno)                                                                               \
     X(archive_error_string)                                                                        \
+    X(archive_format)                                                                              \
     X(archive_read_data)                                                                           \
     X(archive_read_free)                                                                           \
     X(archive_read_new)                                                                            \
     X(archive_read_next_header)                                                                    \
     X(archive_read_open_filename)                                                                  \
+    X(archive_read_set_options)                                                                    \
     X(archive_read_support_filter_xz)                                                              \
     X(archive_read_support_format_tar)                                                             \
     X(archive_read_support_format_zip_seekable)                                                    \

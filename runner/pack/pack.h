@@ -45,6 +45,10 @@ int pack_write(struct store *store, const struct pack_what *what, const char *pa
 // beside packs, or a directory, does not.
 bool pack_is_meant(const char *path);
 
+// Returns 0 if a file begins as a pack does: an archive whose first member is one of a pack's; else
+// -1.
+int pack_probe(const char *path, struct err *err);
+
 // Merges n packs into a database open for writing, all or none; merged[i] tells about paths[i].
 // Nothing in the files is trusted. Returns how many of their runs were added (the others are there
 // already), or -1 if a pack is refused; then nothing was added.

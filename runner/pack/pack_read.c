@@ -220,6 +220,30 @@ static int read_check_manifest(struct pack_reader *reader)
     return 0;
 }
 
+// Checks that a zip ends with its last record, in front of which its directory lies: readers go by
+// the last such record, so other bytes could be another pack, left out in silence.
+static int read_check_zip_end(struct pack_reader *reader)
+{
+    enum { RECORD_BYTES = 22, SIZE_AT = 12, OFFSET_AT = 16 };
+    static const uint8_t record[] = {'P', 'K', 5, 6};
+    uint8_t bytes[RECORD_BYTES];
+    uint32_t size, offset;
+    const int64_t at = reader->packed_bytes - RECORD_BYTES;
+    FILE *file = fopen(reader->path, "re");
+    if (!file || fseeko(file, at, SEEK_SET) != 0 || fread(bytes, sizeof bytes, 1, file) != 1) {
+        err_set(reader->err, "%s: %s", reader->path, strerror(errno));
+        if (file)
+            fclose(file);
+        return -1;
+    }
+    fclose(file);
+    memcpy(&size, bytes + SIZE_AT, sizeof size);
+    memcpy(&offset, bytes + OFFSET_AT, sizeof offset);
+    return memcmp(bytes, record, sizeof record) == 0 && (int64_t)offset + size == at
+               ? 0
+               : read_refuse(reader, "has bytes before, between or after its members");
+}
+
 static int read_members(struct pack_reader *reader)
 {
     struct archive_entry *entry;
@@ -228,6 +252,8 @@ static int read_members(struct pack_reader *reader)
         result = read_member(reader, entry);
     if (result == 0 && got != ARCHIVE_EOF)
         result = read_archive_error(reader);
+    if (result == 0 && la.archive_format(reader->zip) == ARCHIVE_FORMAT_ZIP)
+        result = read_check_zip_end(reader);
     if (result == 0)
         result = read_check_manifest(reader);
     for (int i = 0; result == 0 && i < reader->nmembers; i++)
@@ -236,6 +262,8 @@ static int read_members(struct pack_reader *reader)
     return result == 0 ? read_refuse(reader, "has no run.db") : -1;
 }
 
+// Opens the archive. A tar is read to the end of the file, past the mark of its own end, so that
+// what follows is a member, or damage.
 static int read_open(struct pack_reader *reader)
 {
     struct stat st;
@@ -247,9 +275,41 @@ static int read_open(struct pack_reader *reader)
     if (la.archive_read_support_format_zip_seekable(reader->zip) != ARCHIVE_OK ||
         la.archive_read_support_format_tar(reader->zip) != ARCHIVE_OK ||
         la.archive_read_support_filter_xz(reader->zip) != ARCHIVE_OK ||
+        la.archive_read_set_options(reader->zip, "tar:read_concatenated_archives") != ARCHIVE_OK ||
         la.archive_read_open_filename(reader->zip, reader->path, 65536) != ARCHIVE_OK)
         return read_archive_error(reader);
     return 0;
+}
+
+static struct pack_reader *read_begin(const char *path, struct err *err)
+{
+    struct pack_reader *reader = xcalloc(1, sizeof *reader);
+    reader->path = path;
+    reader->err = err;
+    reader->zip = la.archive_read_new();
+    return reader;
+}
+
+static void read_end(struct pack_reader *reader)
+{
+    la.archive_read_free(reader->zip);
+    strbuf_free(&reader->manifest);
+    free(reader);
+}
+
+int pack_probe(const char *path, struct err *err)
+{
+    struct archive_entry *entry;
+    if (libarchive_load(err) != 0)
+        return -1;
+    struct pack_reader *reader = read_begin(path, err);
+    int result = read_open(reader);
+    if (result == 0)
+        result = la.archive_read_next_header(reader->zip, &entry) == ARCHIVE_OK
+                     ? read_check_entry(reader, entry)
+                     : read_archive_error(reader);
+    read_end(reader);
+    return result;
 }
 
 static int pack_merge_file(struct merge *merge, const char *path, struct store_merged *merged,
@@ -259,19 +319,14 @@ static int pack_merge_file(struct merge *merge, const char *path, struct store_m
     if (!scratch)
         return -1;
     char *database = xasprintf("%s/run.db", scratch);
-    struct pack_reader *reader = xcalloc(1, sizeof *reader);
-    reader->path = path;
+    struct pack_reader *reader = read_begin(path, err);
     reader->database = database;
-    reader->err = err;
-    reader->zip = la.archive_read_new();
     int result = read_open(reader);
     if (result == 0)
         result = read_members(reader);
     if (result == 0)
         result = merge_file(merge, database, path, merged, err);
-    la.archive_read_free(reader->zip);
-    strbuf_free(&reader->manifest);
-    free(reader);
+    read_end(reader);
     free(database);
     scratch_end(scratch, false);
     return result;

@@ -83,6 +83,27 @@ expect "what was there stays" test -s kept.db
 run merge --db none.db missing.zip
 expect_status 2
 expect_err 'missing\.zip: No such file or directory'
+# A file that is no pack is named before the database is opened, which migrates an old one.
+cp known.db old.db
+sqlite3 old.db 'PRAGMA user_version = 34'
+before=$(sha256sum old.db)
+echo text >text.zip
+for file in missing.zip text.zip cut.zip; do
+    run merge --db old.db one.zip "$file"
+    expect_status 2
+    expect_err "^latput merge: $file: "
+    expect "it is as it was" test "$(sha256sum old.db)" = "$before"
+done
+# Bytes around a pack could be another, which no reader of archives sees.
+{ cat one.zip && echo; } >after.zip
+{ echo && cat one.zip; } >before.zip
+cat one.zip one.zip >twice.zip
+for file in after before twice; do
+    run merge --db none.db "$file.zip"
+    expect_status 2
+    expect_err "$file\\.zip: has bytes before, between or after its members"
+done
+expect "no new database" test ! -e none.db
 run merge --db /nonexistent/x.db one.zip
 expect_status 3
 expect_err '/nonexistent/x\.db: cannot be opened: No such file or directory; check'
@@ -200,6 +221,18 @@ expect "the same results" cmp kept.txt <(sqlite3 -readonly slimmer3.db "$values"
 head -c 2000 slimmer.tar.xz >cut.tar.xz
 run merge --db slimmer.db cut.tar.xz
 expect_status 2
+for more in slimmer.tar.xz one.zip README.txt; do
+    [ -e "$more" ] || echo more >"$more"
+    cat slimmer.tar.xz "$more" >after.tar.xz
+    run merge --db after.db after.tar.xz
+    expect_status 2
+    expect_err 'after\.tar\.xz: (cannot be read as a pack|has two members of one name)'
+    expect "no new database" test ! -e after.db
+done
+xz -dc slimmer.tar.xz >tar.pack && cat tar.pack tar.pack >twice.pack && xz twice.pack
+run merge --db after.db twice.pack.xz
+expect_status 2
+expect_err 'has two members of one name'
 head -c 40000000 /dev/zero >run.db
 tar cJf bomb.tar.xz run.db
 rm run.db
