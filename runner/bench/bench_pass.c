@@ -71,11 +71,13 @@ static void pass_add_row(const struct passes *passes, const struct exec_repeat *
         result->rows[result->nrows - 1].values[i] = NAN;
 }
 
-// Writes the counts of one pass over the events into the rows from `rows` on.
+// Writes the counts of one pass over the events into the rows from `rows` on, of which there are
+// fewer than repetitions if a body speaks for the core.
 static void pass_add_counts(const struct bench *bench, const struct exec_bench *pass, int number,
                             struct bench_row *rows)
 {
-    for (int r = 0; r < pass->nrepeats; r++)
+    const int nrows = (int)(bench->result->rows + bench->result->nrows - rows);
+    for (int r = 0; r < pass->nrepeats && r < nrows; r++)
         for (int i = 0, at = 0; i < bench->result->nevents; i++)
             if (bench->counter_pass[i] == number)
                 rows[r].values[i] = (double)pass->repeats_done[r].counts[at++];

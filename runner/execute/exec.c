@@ -160,7 +160,7 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
     struct exec_kernel *kernel = &batch->kernels[record->kernel];
     if (record->timing.outcome != OUTCOME_OK) {
         char detail[CORE_TEXT_MAX];
-        snprintf(detail, sizeof detail, "%s", record->timing.detail);
+        snprintf(detail, sizeof detail, "%.*s", CORE_TEXT_MAX - 1, record->timing.detail);
         if (exec_take_fault(batch, record, detail))
             return;
         enum outcome outcome = record->timing.outcome < OUTCOME_COUNT

@@ -55,14 +55,16 @@ static void bench_take_repeat(struct bench_process *process, const struct core_r
     memcpy(bench->repeats_done[at].counts, record->repeat.counts, sizeof record->repeat.counts);
 }
 
-// Records the first failure; others may follow from it.
-static void bench_fail(struct bench_process *process, enum outcome outcome, const char *detail)
+// Records the first failure; others may follow from it. The detail may be a body's, without a NUL.
+static void bench_fail(struct bench_process *process, enum outcome outcome,
+                       const char detail[CORE_TEXT_MAX])
 {
     process->failed = true;
     if (process->bench->outcome != OUTCOME_OK)
         return;
     process->bench->outcome = outcome;
-    process->bench->detail = arena_strdup(process->arena, detail);
+    process->bench->detail =
+        arena_strndup(process->arena, detail, strnlen(detail, CORE_TEXT_MAX));
 }
 
 static void bench_take(void *context, const struct core_record *record)
@@ -79,7 +81,7 @@ static void bench_take(void *context, const struct core_record *record)
         bench->summary.overhead_tsc = record->hello.overhead_tsc;
         break;
     case CORE_REC_CODE:
-        bench->code_bytes = record->code.bytes;
+        bench->code_bytes = record->code.bytes <= INT32_MAX ? record->code.bytes : 0;
         memcpy(bench->code, record->code.code, CORE_CODE_MAX);
         break;
     case CORE_REC_BEGIN:

@@ -87,6 +87,16 @@ hostile steering.db "c.type = 'TEXT' AND c.name NOT IN ('outcome', 'kind', 'read
     'source', 'mode', 'enc', 'bound')" "COLUMN || char(27) || ''[31m'' || char(0x202e, 0x9b)"
 all steering.db
 expect "most of it is shown: $shown" test "$shown" -ge 30
+# Colours are latput's own: without them the text is that of a file.
+for words in query 'query --failures' 'query --runs' 'explain --run 4 --predict --asm nop'; do
+    # shellcheck disable=SC2086 # words
+    run --color never $words --db steering.db
+    cp "$OUT" plain
+    # shellcheck disable=SC2086 # words
+    run --color always $words --db steering.db
+    expect "there are some in $words" grep -q $'\033' "$OUT"
+    expect "no others in $words" cmp -s plain <(sed 's/\x1b\[[0-9;]*m//g' "$OUT")
+done
 
 for table in $(sqlite3 base.db "SELECT name FROM sqlite_schema WHERE type = 'table'"); do
     [ "$(sqlite3 base.db "SELECT count(*) FROM $table")" != 0 ] || continue
