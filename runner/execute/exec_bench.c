@@ -63,8 +63,7 @@ static void bench_fail(struct bench_process *process, enum outcome outcome,
     if (process->bench->outcome != OUTCOME_OK)
         return;
     process->bench->outcome = outcome;
-    process->bench->detail =
-        arena_strndup(process->arena, detail, strnlen(detail, CORE_TEXT_MAX));
+    process->bench->detail = arena_strndup(process->arena, detail, strnlen(detail, CORE_TEXT_MAX));
 }
 
 static void bench_take(void *context, const struct core_record *record)

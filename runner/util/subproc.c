@@ -287,6 +287,16 @@ static pid_t subproc_fork_tool(const char *const argv[], const struct subproc_op
     return pid;
 }
 
+static void subproc_take(struct strbuf outputs[2], struct subproc_result *result)
+{
+    strbuf_put(&outputs[0], "", 0);
+    strbuf_put(&outputs[1], "", 0);
+    result->out = outputs[0].data;
+    result->out_len = outputs[0].len;
+    result->err = outputs[1].data;
+    result->err_len = outputs[1].len;
+}
+
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err)
 {
@@ -326,14 +336,12 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     }
     close(out[0]);
     close(errors[0]);
-    strbuf_put(&outputs[0], "", 0);
-    strbuf_put(&outputs[1], "", 0);
-    result->out = outputs[0].data;
-    result->out_len = outputs[0].len;
-    result->err = outputs[1].data;
-    result->err_len = outputs[1].len;
+    subproc_take(outputs, result);
     if (pid > 0 && !ended && !result->timed_out)
         pid = err_set(err, "%s was ended, since a signal stops latput", argv[0]);
+    else if (ended && result->signal == SIGKILL)
+        pid =
+            err_set(err, "%s was ended by SIGKILL (another program, or a lack of memory)", argv[0]);
     if (pid < 0)
         subproc_result_free(result);
     return pid < 0 ? -1 : 0;

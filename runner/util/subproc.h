@@ -36,8 +36,8 @@ struct subproc_result {
 };
 
 // Runs argv (argv[0] looked up in PATH) to its end. Returns 0 if the process was started, whatever
-// became of it; -1 with a message if it could not be started (program not found, ...) or was ended
-// by subproc_stop().
+// became of it; -1 with a message if it could not be started (program not found, ...), or was ended
+// by subproc_stop() or by a SIGKILL of others, which tells nothing of its input.
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err);
 void subproc_result_free(struct subproc_result *result);

@@ -317,7 +317,7 @@ static void test_program_kinds(void **state)
     assert_false(program_is_32("/no/such/file"));
 }
 
-static void test_subproc_not_started(void **state)
+static void test_subproc_fails(void **state)
 {
     (void)state;
     struct subproc_result result;
@@ -340,6 +340,9 @@ static void test_subproc_not_started(void **state)
     assert_int_equal(subproc_run(true_, &options, &result, &err), -1);
     options = (struct subproc_options){.stdin_path = "/no/such/file"};
     assert_int_equal(subproc_run(true_, &options, &result, &err), -1);
+    const char *const killed[] = {"sh", "-c", "kill -KILL $$", NULL};
+    assert_int_equal(subproc_run(killed, NULL, &result, &err), -1);
+    assert_string_equal(err.text, "sh was ended by SIGKILL (another program, or a lack of memory)");
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // no zombies
     assert_int_equal(errno, ECHILD);
 }
@@ -654,7 +657,7 @@ int main(void)
         cmocka_unit_test(test_subproc_outcomes),
         cmocka_unit_test(test_program_find),
         cmocka_unit_test(test_program_kinds),
-        cmocka_unit_test(test_subproc_not_started),
+        cmocka_unit_test(test_subproc_fails),
         cmocka_unit_test(test_subproc_timeout_ends_the_group),
         cmocka_unit_test(test_subproc_output_limit),
         cmocka_unit_test(test_subproc_environment),
