@@ -4,6 +4,7 @@
 
 #include "util/clock.h"
 #include "util/subproc.h"
+#include "util/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -55,15 +56,19 @@ static void bench_take_repeat(struct bench_process *process, const struct core_r
     memcpy(bench->repeats_done[at].counts, record->repeat.counts, sizeof record->repeat.counts);
 }
 
-// Records the first failure; others may follow from it. The detail may be a body's, without a NUL.
+// Records the first failure; others may follow from it. The detail may be a body's: without a NUL,
+// or with what steers a terminal.
 static void bench_fail(struct bench_process *process, enum outcome outcome,
                        const char detail[CORE_TEXT_MAX])
 {
+    const size_t len = strnlen(detail, CORE_TEXT_MAX);
     process->failed = true;
     if (process->bench->outcome != OUTCOME_OK)
         return;
     process->bench->outcome = outcome;
-    process->bench->detail = arena_strndup(process->arena, detail, strnlen(detail, CORE_TEXT_MAX));
+    process->bench->detail = text_is_clean(detail, len)
+                                 ? arena_strndup(process->arena, detail, len)
+                                 : "the code wrote a reason of its own, which is no text";
 }
 
 static void bench_take(void *context, const struct core_record *record)
