@@ -122,7 +122,8 @@ static void scratch_stopped(int signal_number)
     raise(signal_number);
 }
 
-static const int STOPPING[] = {SIGINT, SIGTERM, SIGHUP};
+// Users send these, and limits: a reader that has gone (PIPE), time that is over (XCPU).
+static const int STOPPING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
 
 // Installs the handler for signals that have none: they would leave the directory in place.
 static void scratch_watch(void)

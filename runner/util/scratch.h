@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 // Makes a new, private directory. Removes first what processes of this user that have ended left
-// there. SIGINT, SIGTERM and SIGHUP remove it if they end the process. Returns its name, for
-// scratch_end() to free; NULL after an error.
+// there. SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE and SIGXCPU remove it if they end the process.
+// Returns its name, for scratch_end() to free; NULL after an error.
 char *scratch_begin(struct err *err);
 // The same in the directory `parent`: what is made there can be renamed into it.
 char *scratch_begin_in(const char *parent, struct err *err);

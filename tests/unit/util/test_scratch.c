@@ -118,6 +118,27 @@ static void test_files(void **state)
     free(journal);
 }
 
+// Signals of users and of limits leave nothing, and end the process as they would.
+static void test_signals(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
+    char own[] = "/tmp/latput_ended_XXXXXX", path[256] = "";
+    assert_non_null(mkdtemp(own));
+    setenv("TMPDIR", own, 1);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        int status;
+        signal(signals[i], SIG_DFL); // a shell may have it ignored
+        pid_t pid = start_user(path, false);
+        kill(pid, signals[i]);
+        waitpid(pid, &status, 0);
+        assert_int_equal(WTERMSIG(status), signals[i]);
+        assert_int_equal(access(path, F_OK), -1);
+    }
+    assert_int_equal(rmdir(own), 0);
+}
+
 // Two ways to one name do not meet, whoever goes them; what a killed process left is removed by the
 // next one on this way, and nothing else.
 static void test_files_left(void **state)
@@ -197,8 +218,9 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_leftovers), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_files_left), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_leftovers),
+                                       cmocka_unit_test(test_signals), cmocka_unit_test(test_files),
+                                       cmocka_unit_test(test_files_left),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
