@@ -381,6 +381,7 @@
         document.body.dataset.ready = "yes";
         performance.mark("latput-ready");
         await latput.load("data/words.js");
+        latput.search.prepare();
         if (state.search) await show(null);
         await codeFor(state.search);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The data files, as the rest of the page sees them. Every file in data/ passes its value to
-// latput.put(KIND, VALUE); docs/SITE.md describes the values. Texts from them are foreign: they
+// The data files, as the rest of the page sees them. Every file in data/ passes its value, as
+// JSON, to latput.put(KIND, TEXT); docs/SITE.md describes the values. Texts from them are foreign: they
 // become text nodes and attributes, never markup.
 "use strict";
 const latput = {};
@@ -63,23 +63,22 @@ const latput = {};
         for (const cpu of latput.view.shown()) loadCpu(cpu);
     }
 
-    // Returns the forms in the order of the table: as in the file, but with numbers in what follows
-    // the same operands in their order, so that 16 bytes come before 1024.
-    function ordered(forms) {
-        const order = Int32Array.from({ length: forms.count }, (_, i) => i),
-            { compare } = new Intl.Collator("en", { numeric: true });
-        const like = (a, b) =>
-            ["mnemonic", "operands", "enc", "bits"].every((of) => forms[of][a] === forms[of][b]);
-        const options = (form) => forms.text("options", form) ?? "";
-        for (let from = 0, to; from < order.length; from = to) {
-            for (to = from + 1; to < order.length && like(from, to); ) to++;
-            if (to - from > 1)
-                order.subarray(from, to).sort((a, b) => compare(options(a), options(b)));
-        }
-        return order;
+    // Returns a column of a data file as an array of numbers, NaN for null. [N] in it is N more of
+    // the value before.
+    function column(runs, count) {
+        const values = new Float64Array(count);
+        let at = 0,
+            last = NaN;
+        for (const one of runs)
+            if (one !== null && typeof one === "object")
+                values.fill(last, at, (at += one[0]));
+            else values[at++] = last = one ?? NaN;
+        return values;
     }
 
     function putForms(forms) {
+        for (const name of Object.keys(forms).filter((name) => name !== "texts" && name !== "count"))
+            forms[name] = column(forms[name], forms.count);
         const text = (i) => forms.texts[i];
         const prefix = (i) =>
             forms.form[i] >= 0 && text(forms.form[i]).startsWith("{")
@@ -95,7 +94,6 @@ const latput = {};
             return `${form} ${text(forms.enc[i])}${forms.bits[i]}`;
         };
         forms.text = (column, i) => text(forms[column][i]);
-        forms.order = ordered(forms);
         model.forms = forms;
         for (const table of early.splice(0)) putCpu(table);
     }
@@ -106,20 +104,45 @@ const latput = {};
             early.push(table);
             return;
         }
-        const n = table.step.length;
-        const row = new Int32Array(model.forms.count).fill(-1);
-        for (let i = 0, form = 0; i < n; i++) {
-            form += table.step[i];
+        const row = new Int32Array(model.forms.count).fill(-1),
+            forms = column(table.step, table.rows); // of the rows
+        for (let i = 0, form = 0; i < table.rows; i++) {
+            forms[i] = form += forms[i];
             row[form] = i;
         }
-        const get = (column, form) => (row[form] < 0 ? null : table[column][row[form]]);
+        // A first view needs half of the columns.
+        const columns = new Map();
+        const columnOf = (name) => {
+            if (!columns.has(name)) columns.set(name, column(table[name], table.rows));
+            return columns.get(name);
+        };
+        const get = (name, form) => {
+            const value = row[form] < 0 ? NaN : columnOf(name)[row[form]];
+            return Number.isNaN(value) ? null : value;
+        };
+        // Returns a form of each kind: one that differs from the others in one of these columns.
+        const kinds = (names) => {
+            const of = names.map(columnOf),
+                seen = new Map(), // a row by hash
+                found = [];
+            const same = (one, two) => of.every((values) => Object.is(values[one], values[two]));
+            for (let i = 0; i < table.rows; i++) {
+                let hash = 0;
+                for (const values of of) hash = Math.imul(hash ^ values[i], 16777619); // as FNV-1
+                if (seen.has(hash) && same(seen.get(hash), i)) continue;
+                seen.set(hash, i);
+                found.push(forms[i]);
+            }
+            return found;
+        };
         model.cpus[table.cpu].table = {
+            kinds,
             has: (form) => row[form] >= 0,
             family: model.cpus[table.cpu].ports_family,
             // Thousandths of a cycle, or whole numbers; null: none.
             number: get,
-            text: (column, form) => {
-                const i = get(column, form);
+            text: (name, form) => {
+                const i = get(name, form);
                 return i === null || i < 0 ? null : table.texts[i];
             },
         };
@@ -146,7 +169,7 @@ const latput = {};
         };
     }
 
-    latput.put = (kind, value) => {
+    latput.put = (kind, text) => {
         ({
             columns: (value) => (latput.columns = value),
             index: putIndex,
@@ -159,7 +182,7 @@ const latput = {};
                 (model.words = Object.fromEntries(
                     Object.entries(value).map(([name, of]) => [name, new Map(Object.entries(of))]),
                 )),
-        })[kind](value);
+        })[kind](JSON.parse(text));
     };
 
     // forms.js comes with the page; a CPU's file may be faster.
@@ -172,8 +195,8 @@ const latput = {};
         "data/forms.js",
         new Promise((resolve) => {
             const put = latput.put;
-            latput.put = (kind, value) => {
-                put(kind, value);
+            latput.put = (kind, text) => {
+                put(kind, text);
                 if (kind === "forms") {
                     latput.put = put;
                     resolve();
@@ -246,5 +269,5 @@ const latput = {};
         return element;
     }
 
-    Object.assign(latput, { model, load, loadCpu, ordered, detail, clk, marked, h, svg });
+    Object.assign(latput, { model, load, loadCpu, detail, clk, marked, h, svg });
 })();

@@ -11,6 +11,7 @@
         request = 0;
 
     const formNamed = (id) => {
+        if (id === "") return undefined;
         ids ??= new Map(
             Array.from({ length: model.forms.count }, (_, form) => [model.forms.id(form), form]),
         );

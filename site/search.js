@@ -23,7 +23,9 @@
     const base = (operand) => operand.replace(/\{.*/, "").replace(/:.*/, "");
     let tables = null; // texts of the forms that words are compared with
 
+    // Makes them; before the first search, so that the first view does not wait for it.
     function prepare() {
+        if (tables) return;
         const forms = model.forms,
             lower = forms.texts.map((text) => text.toLowerCase());
         const operands = new Map(); // number of the text -> operands
@@ -32,7 +34,7 @@
         const classes = new Set();
         for (const list of operands.values())
             for (const operand of list) classes.add(base(operand)).add(operand);
-        return { lower, operands, classes };
+        tables = { lower, operands, classes };
     }
 
     // Returns a test of a text's number that is evaluated once per text.
@@ -363,7 +365,8 @@
             .replace(/\{r[nduz]-sae\}/g, "{er}")
             .replace(/(^|\s)(_\w+)\s*\(.*?(\)|$)/g, "$1$2"); // as code calls it
     function words(text) {
-        tables ??= prepare();
+        if (text.trim() === "") return [];
+        prepare();
         const lower = readingsOf(plain(text)).at(-1),
             known = code(lower);
         return (known?.own ?? lower)
@@ -390,10 +393,11 @@
 
     // Returns a predicate on numbers of forms.
     function parse(text, cpus) {
-        tables ??= prepare();
         const phrase = wordsOf(text).join(" "),
             lower = plain(text),
             isWords = /^[a-z][a-z -]*$/.test(lower);
+        if (lower === "") return () => true;
+        prepare();
         const exact = (isWords && phrase.includes(" ") && meaning(phrase)) || codeTest(lower);
         if (exact) return exact;
         const test = parseWords(text, cpus);
@@ -452,13 +456,13 @@
     }
     // Returns the search that may be meant by one that finds nothing; null: none is near.
     function suggest(text) {
-        tables ??= prepare();
+        prepare();
         const lower = plain(text),
             several = /^[a-z][a-z -]*$/.test(lower),
             asked = several ? lower : lower.split(/[ ,(]/, 1)[0];
         if (asked === "" || asked.length > 48) return null;
         const names = [
-            ...new Set(model.forms.mnemonic.map((i) => tables.lower[i])),
+            ...Array.from(new Set(model.forms.mnemonic), (i) => tables.lower[i]),
             ...(model.words?.words.keys() ?? []),
             ...[...(model.words?.sections?.keys() ?? [])].map((name) => name.toLowerCase()),
         ].filter((name) => !name.includes("*") && name !== asked);
@@ -494,5 +498,16 @@
         return (form) => test(model.forms.isa[form]);
     }
 
-    latput.search = { parse, suggest, fits, asks, rank, RANKS, groupOf, groupTest, groupNames };
+    latput.search = {
+        prepare,
+        parse,
+        suggest,
+        fits,
+        asks,
+        rank,
+        RANKS,
+        groupOf,
+        groupTest,
+        groupNames,
+    };
 })();

@@ -28,8 +28,10 @@
             number = (name) => table.number(`result_latency_${name}`, form),
             bound = (name) => table.text(`result_latency_${name}`, form);
         if (number("clk") === null) return rename(cpu, form);
-        const value = (clks, of) =>
-            marked(clk(clks), bound(of) === "upper", bound(of) === "average" ? "~" : null);
+        const value = (clks, of) => {
+            const known = bound(of);
+            return marked(clk(clks), known === "upper", known === "average" ? "~" : null);
+        };
         const range = (least, most, slow) => {
             const one = value(least, `${slow}bound`);
             return near(least, most) ? one : `${one} – ${value(most, `${slow}max_bound`)}`;
@@ -254,22 +256,56 @@
         const lines = linesOf(text);
         return Math.max(...lines.map(widthOfLine)) * (lines.length > 1 ? SMALL : 1);
     };
+    // The columns of a CPU that a text follows from, by the beginnings of their names.
+    const FOLLOWS = {
+        lat: ["result_latency_", "their_latency"],
+        tp: ["rthroughput_", "their_rthroughput"],
+        uops: ["uops"],
+        ports: ["ports", "their_ports", "note"],
+    };
+    // Returns forms among which each text of a column is: that of one CPU, or a fact.
+    function formsOfTexts({ id, kind, cpu }) {
+        if (cpu) {
+            const begins = [...FOLLOWS[kind], "at_rename", "outcome", "tests"];
+            return cpu.table.kinds(
+                latput.columns.columns
+                    .map(({ name }) => name)
+                    .filter((name) => begins.some((begin) => name.startsWith(begin)))
+                    .filter((name) => !/_spread_clk$|_run_id$/.test(name)),
+            );
+        }
+        const of = model.forms[id];
+        return new Map(Array.from(of, (text, form) => [text, form])).values();
+    }
+    // Returns the longest name.
+    function longestName() {
+        const { forms } = model,
+            lengths = forms.texts.map((text) => text.length);
+        let most = -1,
+            longest = 0;
+        for (let form = 0; form < forms.count; form++) {
+            const own = lengths[forms.mnemonic[form]] + lengths[forms.operands[form]];
+            if (own > most) [most, longest] = [own, form];
+        }
+        return forms.name(longest);
+    }
     // Returns a column's widest number and widest text without one, such as a reason: letters
     // differ more in width than weight() knows.
     const widest = new Map();
-    function widestOf({ id, kind, cpu, metric, text }) {
+    function widestOf(column) {
+        const { id, kind, cpu, metric, text } = column;
         // A reason stands at the first of two columns.
         const key = `${id} ${metric === "tp" && state.metrics.has("lat")}`;
+        if (kind === "form" && !widest.has(key)) widest.set(key, [longestName(), ""]);
         if (!widest.has(key)) {
             const all = cpu
                 ? (form) => metricText[kind](cpu, form) || missing(cpu, form, metric)[0]
                 : text;
             const most = [-1, -1],
                 found = ["", ""];
-            for (let form = 0; form < model.forms.count; form++) {
-                if (cpu && !cpu.table.has(form)) continue;
+            for (const form of formsOfTexts(column)) {
                 const one = all(form),
-                    own = numbers.includes(kind) ? widthOf(one, weight) : weight(one),
+                    own = numbers.includes(kind) ? widthOf(one, weight) : one.length,
                     which = /\d/.test(one) ? 0 : 1;
                 if (own > most[which]) [most[which], found[which]] = [own, one];
             }
@@ -549,7 +585,7 @@
             hidden = [0, 0, 0, 0],
             shown = [false, true, asked.absent, asked.bits32],
             of = kindsOn(cpus);
-        for (const form of model.forms.order)
+        for (let form = 0; form < of.length; form++)
             if (
                 of[form] !== UNKNOWN &&
                 (!grouped || grouped(form)) &&

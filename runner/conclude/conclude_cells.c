@@ -178,10 +178,6 @@ static void judge_levels(const struct cell *cells, struct level *levels, int nle
     }
 }
 
-// So long a sentence names no more cells, and then no more levels: the database holds 4,000
-// characters.
-enum { SENTENCE = 2000, SENTENCE_MAX = 3600 };
-
 // Adds one level of the sorted cells to the draft: its value and its number of cells. Returns its
 // text.
 static const char *put_level(struct draft *draft, const struct conclude_question *question,
@@ -198,16 +194,35 @@ static const char *put_level(struct draft *draft, const struct conclude_question
                         level->n, level->n > 1 ? "cells" : "cell");
 }
 
-// Returns the sentence with the text of one more level, and the cells that have it.
-static const char *sentence_add_level(const char *sentence, const char *text,
-                                      const struct matrix_cells *matrix, int level,
-                                      struct arena *arena)
+enum { LEVELS_FEW = 6 }; // are all in the sentence
+
+// Returns how far above a level the next one begins.
+static double step_above(const struct cell *cells, const struct level *level)
 {
-    if (strlen(sentence) > SENTENCE_MAX)
-        return sentence;
-    const char *words = strlen(sentence) < SENTENCE ? matrix_words(matrix, level, arena) : "";
-    return arena_printf(arena, "%s%s%s%s%s%s", sentence, level > 0 ? ", " : "", text,
-                        *words ? " (" : "", words, *words ? ")" : "");
+    const struct cell *last = &cells[level->first + level->n - 1];
+    return last[1].v - last->v;
+}
+
+// Returns the levels as a sentence: of many the ends and the greatest step between neighbours.
+static const char *levels_text(const struct cell *cells, const struct level *levels,
+                               const char *const *texts, int n, const struct matrix_cells *matrix,
+                               struct arena *arena)
+{
+    const char *text = "";
+    const char **named = arena_alloc(arena, sizeof *named * (size_t)n);
+    int at = 0;
+    for (int l = 0; l < n; l++) {
+        const char *words = matrix_words(matrix, l, arena);
+        named[l] = *words ? arena_printf(arena, "%s (%s)", texts[l], words) : texts[l];
+        if (n <= LEVELS_FEW)
+            text = arena_printf(arena, "%s%s%s", text, l > 0 ? ", " : "", named[l]);
+        else if (l + 1 < n && step_above(cells, &levels[l]) > step_above(cells, &levels[at]))
+            at = l;
+    }
+    if (n <= LEVELS_FEW)
+        return text;
+    return arena_printf(arena, "%d levels, from %s to %s; the greatest step from %s to %s", n,
+                        named[0], named[n - 1], named[at], named[at + 1]);
 }
 
 // Returns the share of resampled matrices with as many levels. Neighbouring columns need not be
@@ -276,7 +291,7 @@ static struct conclusion matrix_levels(const struct conclude_question *question,
     struct level *levels = arena_alloc(arena, sizeof *levels * (size_t)n);
     int nlevels = find_levels(cells, n, gap, levels), doubtful = 0, once = 0;
     struct draft draft = {.arena = arena};
-    const char *sentence = "";
+    const char **texts = arena_alloc(arena, sizeof *texts * (size_t)nlevels);
     judge_levels(cells, levels, nlevels);
     for (int l = 0; l < nlevels; l++) {
         levels[l].joining += missing;
@@ -288,8 +303,8 @@ static struct conclusion matrix_levels(const struct conclude_question *question,
         }
     }
     for (int l = 0; l < nlevels; l++)
-        sentence = sentence_add_level(
-            sentence, put_level(&draft, question, cells, &levels[l], l + 1), matrix, l, arena);
+        texts[l] = put_level(&draft, question, cells, &levels[l], l + 1);
+    const char *sentence = levels_text(cells, levels, texts, nlevels, matrix, arena);
     if (doubtful)
         sentence = arena_printf(arena, "%s; passes disagree in %d", sentence, doubtful);
     if (missing)

@@ -74,9 +74,14 @@ int site_file_script(struct site_files *files, const char *name, const char *kin
                      const struct strbuf *value, struct err *err)
 {
     struct strbuf text = {0};
-    strbuf_printf(&text, "latput.put(\"%s\",", kind);
-    strbuf_put(&text, strbuf_text(value), value->len);
-    strbuf_puts(&text, ");\n");
+    strbuf_printf(&text, "latput.put(\"%s\",'", kind);
+    for (const char *at = strbuf_text(value), *end = at + value->len; at < end;) {
+        size_t len = strcspn(at, "\\'"); // JSON has no NUL
+        strbuf_put(&text, at, len);
+        if ((at += len) < end)
+            strbuf_put(&text, (const char[]){'\\', *at++}, 2);
+    }
+    strbuf_puts(&text, "');\n");
     int result = site_file_write(files, name, text.data, text.len, err);
     strbuf_free(&text);
     return result;

@@ -2,6 +2,8 @@
 // Views whose rows come in the order of forms, read side by side; see site_internal.h.
 #include "site_internal.h"
 
+#include "util/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -50,15 +52,20 @@ int site_form_compare(const struct site_form *a, const struct site_form *b)
     if (order == 0)
         order = strcmp(a->operands, b->operands);
     if (order == 0)
-        order = strcmp(a->form, b->form);
+        order = text_compare(a->form, strlen(a->form), b->form, strlen(b->form));
     if (order == 0)
         order = strcmp(a->enc, b->enc);
     return order ? order : (a->bits > b->bits) - (a->bits < b->bits);
 }
 
+bool site_has_thousandths(double value)
+{
+    return isfinite(value) && fabs(value) < 1e12;
+}
+
 void site_thousandths(struct json *json, double value)
 {
-    if (isfinite(value) && fabs(value) < 1e12)
+    if (site_has_thousandths(value))
         json_int(json, llround(value * 1000));
     else
         json_null(json);

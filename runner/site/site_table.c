@@ -5,22 +5,67 @@
 
 #include "list/form_shown.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// --- columns ---
+
+// An array of numbers as JSON. A value that stands again is [N] for N more of it: most columns have
+// long runs, and a browser reads the rest in a fraction of the time.
+struct table_column {
+    struct strbuf values;
+    int64_t last, again; // how many more times the last value stands
+};
+#define COLUMN_NONE INT64_MIN // null
+
+static void column_append(struct table_column *column, int64_t value)
+{
+    struct json json = {.out = &column->values, .script = true, .more = column->values.len > 0};
+    if (value == COLUMN_NONE)
+        json_null(&json);
+    else
+        json_int(&json, value);
+}
+
+// Writes what a run still lacks. One more value is as short as [1].
+static void column_end_run(struct table_column *column)
+{
+    if (column->again > 1)
+        strbuf_printf(&column->values, ",[%" PRId64 "]", column->again);
+    else if (column->again == 1)
+        column_append(column, column->last);
+    column->again = 0;
+}
+
+static void column_put(struct table_column *column, int64_t value)
+{
+    if (column->values.len > 0 && value == column->last) {
+        column->again++;
+        return;
+    }
+    column_end_run(column);
+    column_append(column, value);
+    column->last = value;
+}
+
+// Writes a member of an object: an array of the column's values. Frees them.
+static void column_json(struct json *json, const char *name, struct table_column *column)
+{
+    column_end_run(column);
+    json_open(json_name(json, name), '[');
+    strbuf_puts(json->out, strbuf_text(&column->values));
+    json_close(json, ']');
+    strbuf_free(&column->values);
+}
 
 // --- forms.js ---
 
 struct table_forms {
     struct site_texts texts;
-    struct strbuf mnemonic, operands, enc, isa, list, options, form, bits;
+    struct table_column mnemonic, operands, enc, isa, list, options, form, bits;
 };
-
-// Appends a number to a column.
-static void column_put(struct strbuf *column, int64_t value)
-{
-    struct json json = {.out = column, .script = true, .more = column->len > 0};
-    json_int(&json, value);
-}
 
 // Returns what the name of a form for people has after mnemonic and operands: "opcode 13", "same".
 static const char *words_after(const char *usual, const char *form, struct strbuf *shown)
@@ -56,15 +101,6 @@ static void forms_add(struct table_forms *table, struct site_forms *forms,
     column_put(&table->bits, at->bits);
     strbuf_free(&shown);
     free(usual);
-}
-
-// Writes a member of an object: an array of the column's values.
-static void column_json(struct json *json, const char *name, struct strbuf *column)
-{
-    json_open(json_name(json, name), '[');
-    strbuf_puts(json->out, strbuf_text(column));
-    json_close(json, ']');
-    strbuf_free(column);
 }
 
 static void forms_json(struct table_forms *table, int nforms, struct strbuf *out)
@@ -105,30 +141,33 @@ static struct table_columns table_columns_find(struct store_rows *rows)
 
 struct table_cpu {
     struct site_texts texts;
-    struct strbuf step; // difference to the previous form
-    int64_t last;
-    struct strbuf values[VIEW_COLUMNS_MAX];
+    struct table_column step; // difference to the previous form
+    int64_t last, rows;
+    struct table_column values[VIEW_COLUMNS_MAX];
 };
+
+static int64_t cpu_value(struct table_cpu *cpu, const struct column *column,
+                         struct store_rows *rows, int at)
+{
+    bool none = store_rows_type(rows, at) == STORE_NULL; // '' has a meaning for ports
+    if (column->look.type == LOOK_TEXT)
+        return none ? -1 : site_text(&cpu->texts, store_rows_exact(rows, at));
+    if (none)
+        return COLUMN_NONE;
+    if (column->look.type != LOOK_REAL)
+        return store_rows_integer(rows, at);
+    double value = store_rows_real(rows, at);
+    return site_has_thousandths(value) ? llround(value * 1000) : COLUMN_NONE;
+}
 
 static void cpu_add(struct table_cpu *cpu, int64_t form, struct store_rows *rows,
                     const struct table_columns *columns)
 {
     column_put(&cpu->step, form - cpu->last);
     cpu->last = form;
-    for (int i = 0; i < columns->n; i++) {
-        struct strbuf *values = &cpu->values[i];
-        struct json json = {.out = values, .script = true, .more = values->len > 0};
-        int column = columns->rows[i];
-        bool none = store_rows_type(rows, column) == STORE_NULL; // '' has a meaning for ports
-        if (columns->columns[i]->look.type == LOOK_TEXT)
-            json_int(&json, none ? -1 : site_text(&cpu->texts, store_rows_exact(rows, column)));
-        else if (columns->columns[i]->look.type == LOOK_REAL)
-            site_thousandths(&json, store_rows_real(rows, column));
-        else if (none)
-            json_null(&json);
-        else
-            json_int(&json, store_rows_integer(rows, column));
-    }
+    cpu->rows++;
+    for (int i = 0; i < columns->n; i++)
+        column_put(&cpu->values[i], cpu_value(cpu, columns->columns[i], rows, columns->rows[i]));
 }
 
 static void cpu_table_json(struct table_cpu *cpu, int index, struct strbuf *out)
@@ -139,6 +178,7 @@ static void cpu_table_json(struct table_cpu *cpu, int index, struct strbuf *out)
     json_open(&json, '{');
     json_int(json_name(&json, "cpu"), index);
     site_texts_json(&cpu->texts, json_name(&json, "texts"));
+    json_int(json_name(&json, "rows"), cpu->rows);
     column_json(&json, "step", &cpu->step);
     for (int i = 0; i < n; i++)
         column_json(&json, columns[i]->look.name, &cpu->values[i]);

@@ -362,6 +362,12 @@ static void store_shown_plain(sqlite3_context *context, int n, sqlite3_value **v
     strbuf_free(&text);
 }
 
+static int store_by_number(void *context, int a_len, const void *a, int b_len, const void *b)
+{
+    (void)context;
+    return text_compare(a, (size_t)a_len, b, (size_t)b_len);
+}
+
 int store_connect(const char *path, int flags, struct store **out, struct err *err)
 {
     struct store *store = xcalloc(1, sizeof *store);
@@ -397,6 +403,7 @@ int store_connect(const char *path, int flags, struct store **out, struct err *e
     sqlite3_create_function(store->db, "shown_plain", 1,
                             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
                             store_shown_plain, NULL, NULL);
+    sqlite3_create_collation(store->db, STORE_BY_NUMBER, SQLITE_UTF8, NULL, store_by_number);
     *out = store;
     return 0;
 }

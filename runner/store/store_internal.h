@@ -224,6 +224,9 @@ sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, stru
 // such runs describe this machine.
 #define STORE_RUN_IS_OWN "(run.run_id NOT IN (SELECT merged_run.run_id FROM merged_run))"
 
+// Collation of texts whose numbers have their order, as text_compare() has it.
+#define STORE_BY_NUMBER "by_number"
+
 // derive_is_scattered() in SQL, on rows of `result`.
 #define STORE_SCATTERED "(result.bound = 'upper' AND coalesce(result.states, 1) = 0)"
 

@@ -56,31 +56,34 @@ struct view_source {
     enum view_filter filter;
 };
 
+// Forms by name; numbers in their options have their order: 16 bytes come before 1024.
+#define FORM_ORDER "mnemonic, operands, form COLLATE " STORE_BY_NUMBER ", enc, bits"
+
 // The order is total, so that files made from the same content have the same bytes.
 // clang-format off
 static const struct view_source view_sources[] = {
     [STORE_VIEW_INSTRUCTION] = {"instruction_table", "run_instruction_table",
-                                "mnemonic, operands, form, enc, bits, uarch, run_id",
+                                FORM_ORDER ", uarch, run_id",
                                 "list, position, form, enc, bits", FILTER_FORMS},
     [STORE_VIEW_LATENCY] = {"latency_table", "run_latency_table",
-                            "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",
+                            FORM_ORDER ", uarch, run_id, test_position",
                             "list, position, form, enc, bits, test_position", FILTER_FORMS},
     [STORE_VIEW_PORT] = {"port_table", "run_port_table",
-                         "mnemonic, operands, form, enc, bits, uarch, run_id",
+                         FORM_ORDER ", uarch, run_id",
                          "list, position, form, enc, bits", FILTER_FORMS},
     [STORE_VIEW_FALSE] = {"false_dependency_table", "run_false_table",
-                          "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",
+                          FORM_ORDER ", uarch, run_id, test_position",
                           "list, position, form, enc, bits, test_position", FILTER_FORMS},
     [STORE_VIEW_DOUBT] = {"doubt_table", "doubt_table",
                           "run_id, list, position, form, enc, bits, test_position, other_way",
                           "list, position, form, enc, bits, test_position, other_way",
                           FILTER_FORMS},
     [STORE_VIEW_EVIDENCE] = {"port_evidence", "run_port_evidence",
-                             "mnemonic, operands, form, enc, bits, uarch, run_id, trial_position",
+                             FORM_ORDER ", uarch, run_id, trial_position",
                              "list, position, form, enc, bits, trial_position", FILTER_FORMS},
     [STORE_VIEW_KERNEL] =
         {"kernel_table", "run_kernel_table",
-         "mnemonic, operands, form, enc, bits, uarch, run_id, test_position, kernel_position",
+         FORM_ORDER ", uarch, run_id, test_position, kernel_position",
          "list, position, form, enc, bits, test_position, kernel_position", FILTER_FORMS},
     [STORE_VIEW_PROPERTY] = {"property_table", "run_property_table",
                              "run_id, grp, property, variant, sentence, conclusion, value",

@@ -35,6 +35,49 @@ void text_wrap(struct strbuf *out, const char *text, int indent, int width)
     strbuf_puts(out, "\n");
 }
 
+static bool is_digit(const char *at, const char *end)
+{
+    return at < end && *at >= '0' && *at <= '9';
+}
+
+// Returns the end of a number, and in *at where it begins without zeros in front.
+static const char *number_end(const char **at, const char *end)
+{
+    while (is_digit(*at + 1, end) && **at == '0')
+        ++*at;
+    const char *after = *at;
+    while (is_digit(after, end))
+        after++;
+    return after;
+}
+
+int text_compare(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+    const char *x = a, *y = b, *x_end = a + a_len, *y_end = b + b_len;
+    while (x < x_end && y < y_end) {
+        if (is_digit(x, x_end) && is_digit(y, y_end)) {
+            const char *x_after = number_end(&x, x_end), *y_after = number_end(&y, y_end);
+            if (x_after - x != y_after - y)
+                return x_after - x < y_after - y ? -1 : 1;
+            int order = memcmp(x, y, (size_t)(x_after - x));
+            if (order != 0)
+                return order;
+            x = x_after;
+            y = y_after;
+        } else if (*x != *y) {
+            return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+        } else {
+            x++;
+            y++;
+        }
+    }
+    if (x < x_end || y < y_end)
+        return x < x_end ? 1 : -1;
+    // The same but for zeros in front of numbers: more of them come later.
+    int order = a_len == b_len ? memcmp(a, b, a_len) : 0;
+    return order ? order : (a_len > b_len) - (a_len < b_len);
+}
+
 size_t text_decode(const char *text, size_t len, uint32_t *code)
 {
     const unsigned char *s = (const unsigned char *)text;

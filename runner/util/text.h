@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts on a terminal: their width, lines, and the characters that are safe to print.
+// Texts for people: their order, width, lines, and the characters that are safe to print.
 #pragma once
 
 #include "strbuf.h"
@@ -13,6 +13,10 @@ int text_width(const char *text, size_t len);
 // Appends words in lines of at most `width` characters; all lines are indented but the first, which
 // has `indent` characters already. A line feed in the text ends a line. Ends with a line feed.
 void text_wrap(struct strbuf *out, const char *text, int indent, int width);
+
+// Compares two texts of these lengths: numbers in them by value ("16" before "1024"), all else byte
+// by byte. Returns less than 0, 0 (the same bytes) or more than 0.
+int text_compare(const char *a, size_t a_len, const char *b, size_t b_len);
 
 // Decodes the valid UTF-8 sequence at the start of `len` > 0 bytes. Returns its length; 0 if it is
 // none.

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { runInThisContext } from "node:vm";
 
 const [page, cases] = process.argv.slice(2);
-globalThis.latput = { put: (kind, value) => (latput[kind] = value) };
+globalThis.latput = { put: (kind, text) => (latput[kind] = JSON.parse(text)) };
 for (const file of ["data/columns.js", "differs.js"])
     runInThisContext(readFileSync(`${page}/${file}`, "utf8"), file);
 

@@ -965,6 +965,37 @@ static void cells_are_named(void **state)
     arena_free(&arena);
 }
 
+static double climbing(double x)
+{
+    return (x < 5 ? 10 : 20) * exp2(x);
+}
+
+// Of many levels the ends and the greatest step are said; the values have all.
+static void many_levels_are_a_step(void **state)
+{
+    (void)state;
+    static struct made made[2];
+    struct arena arena = {0};
+    struct curve curves[2];
+    struct recipe recipe = {climbing,   .noise = 0, .passes = 2, .samples = 3,
+                            .first = 0, .last = 9,  .points = 10};
+    for (int i = 0; i < 2; i++) {
+        make(&recipe, (uint64_t)i + 1, &made[i]);
+        curves[i] = made[i].curve;
+        curves[i].variant = i ? "two" : "one";
+    }
+    struct conclude_question question = {.reading = READING_MATRIX, .y_unit = "clk"};
+    int n;
+    const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_string_equal(
+        got->sentence, "10 levels, from 10 clk in 2 cells (one, two at 0) to 10240 clk in 2 cells "
+                       "(one, two at 9); the greatest step from 160 clk in 2 cells (one, two at 4) "
+                       "to 640 clk in 2 cells (one, two at 5)");
+    assert_float_equal(find(got, "level 10")->value, 10240, 1);
+    arena_free(&arena);
+}
+
 static double rising(double x)
 {
     return 1 + x / 4;
@@ -1356,6 +1387,7 @@ int main(void)
         cmocka_unit_test(one_value_is_in_doubt),
         cmocka_unit_test(cells_have_levels),
         cmocka_unit_test(cells_are_named),
+        cmocka_unit_test(many_levels_are_a_step),
         cmocka_unit_test(replicates_that_differ),
         cmocka_unit_test(odd_replicates_are_in_the_interval),
         cmocka_unit_test(replicates_have_steps),

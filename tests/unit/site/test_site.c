@@ -134,8 +134,8 @@ static void test_write(void **state)
         free(a);
         free(b);
     }
-    expect_part(one, "data/index.js", "\"title\":\"Title \\u003cof\\u003e a page\"");
-    expect_part(one, "data/forms.js", "latput.put(\"forms\",{\"count\":3,");
+    expect_part(one, "data/index.js", "\"title\":\"Title \\\\u003cof\\\\u003e a page\"");
+    expect_part(one, "data/forms.js", "latput.put(\"forms\",'{\"count\":3,");
     // Columns of add, div and hlt: the second CPU is half as fast, hlt has no throughput.
     expect_part(one, "data/cpu_testa.js", "\"latency_min_clk\":[1000,10000,1000]");
     expect_part(one, "data/cpu_testb.js", "\"latency_max_clk\":[4000,36000,2000]");
@@ -275,9 +275,10 @@ static void test_hostile(void **state)
         free(text);
     }
     expect_part(fixture.dir, "data/forms.js",
-                "\"\\u003c/script\\u003e\\u003cimg src=x onerror=hostile()\\u003e\"");
-    expect_part(fixture.dir, "data/forms.js", "\"\\u2028line\"");
-    expect_part(fixture.dir, "data/forms.js", "\"\\ufffd\\ufffd\"");
+                "\"\\\\u003c/script\\\\u003e\\\\u003cimg src=x onerror=hostile()\\\\u003e\"");
+    expect_part(fixture.dir, "data/forms.js", "\"\\\\u2028line\"");
+    expect_part(fixture.dir, "data/forms.js", "\"=cmd|\\' /C calc\\'!A0\"");
+    expect_part(fixture.dir, "data/forms.js", "\"\\\\ufffd\\\\ufffd\"");
     fixture_end(&fixture, store);
 }
 

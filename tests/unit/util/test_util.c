@@ -566,6 +566,38 @@ static void test_text(void **state)
 }
 
 // A tool sees little of the environment, and no files but those of its work.
+// Texts in order, each less than the next.
+static void test_text_compare(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "1",
+                                        "01",
+                                        "2",
+                                        "10",
+                                        "010",
+                                        "12345678901234567890",
+                                        "12345678901234567891",
+                                        "a",
+                                        "a:1",
+                                        "a:1:0",
+                                        "a:1:4",
+                                        "a:4:0",
+                                        "a:16",
+                                        "a:1024",
+                                        "a:1024:4",
+                                        "ab",
+                                        "b",
+                                        "\xc2\xb5"};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        for (size_t j = 0; j < ARRAY_LEN(texts); j++) {
+            int got = text_compare(texts[i], strlen(texts[i]), texts[j], strlen(texts[j]));
+            if ((got > 0) != (i > j) || (got < 0) != (i < j))
+                fail_msg("'%s' and '%s': %d", texts[i], texts[j], got);
+        }
+    assert_true(text_compare("12", 1, "1", 1) == 0); // no NUL ends them
+}
+
 static void test_subproc_tool(void **state)
 {
     (void)state;
@@ -647,6 +679,7 @@ int main(void)
         cmocka_unit_test(test_warnings_stand_out),
         cmocka_unit_test(test_clock),
         cmocka_unit_test(test_text_clean),
+        cmocka_unit_test(test_text_compare),
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_strbuf),
         cmocka_unit_test(test_cpulist),
