@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The data files, as the rest of the page sees them. Every file in data/ passes its value, as
-// JSON, to latput.put(KIND, TEXT); docs/SITE.md describes the values. Texts from them are foreign: they
+// The data files, as the rest of the page sees them. Every file in data/ passes its value, as JSON,
+// to latput.put(KIND, TEXT); docs/SITE.md describes the values. Texts from them are foreign: they
 // become text nodes and attributes, never markup.
 "use strict";
 const latput = {};
@@ -77,8 +77,9 @@ const latput = {};
     }
 
     function putForms(forms) {
-        for (const name of Object.keys(forms).filter((name) => name !== "texts" && name !== "count"))
-            forms[name] = column(forms[name], forms.count);
+        for (const name of Object.keys(forms))
+            if (name !== "texts" && name !== "count")
+                forms[name] = column(forms[name], forms.count);
         const text = (i) => forms.texts[i];
         const prefix = (i) =>
             forms.form[i] >= 0 && text(forms.form[i]).startsWith("{")

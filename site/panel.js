@@ -453,7 +453,9 @@
     function portsOfRun(cpu, form) {
         const [run, of] = ["run_id", "ports_run_id"].map((name) => cpu.table.number(name, form));
         const text = latput.table.ports(cpu, form);
-        return text && of !== null && of !== run ? `${text} (run ${of}, others run ${run})` : text;
+        return text && of !== null && of !== run
+            ? `${text} (as the µops of run ${of}, all else of run ${run})`
+            : text;
     }
 
     async function section(cpu, form, place) {

@@ -121,7 +121,7 @@ void report_legend(const char *table, int width, struct strbuf *out)
     if (has_part(table, ".rest"))
         add(&line, "op1.rest: the part of a register that stays");
     if (has_two_runs(table))
-        add(&line, "run 3/1: the ports are of run 1");
+        add(&line, "run 3/1: ports and µops are of run 1");
     if (line.len)
         text_wrap(out, strbuf_text(&line), 0, width);
     strbuf_free(&line);

@@ -87,7 +87,7 @@ static const char *value_of_ports(struct store_rows *rows, int column)
     return !*text ? "none" : strcmp(text, "?") == 0 ? "none?" : text;
 }
 
-// Formats the run of a row of the instruction table: "3/1" where its ports are of run 1.
+// Formats the run of a row of the instruction table: "3/1" where its ports and µops are of run 1.
 static const char *value_of_run(struct store_rows *rows, char text[REPORT_LATENCY_MAX])
 {
     int64_t run_id = store_integer_of(rows, "run_id");

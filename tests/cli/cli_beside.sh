@@ -89,7 +89,8 @@ expect_err 'missing.csv: No such file'
 run site --beside others.csv:spr --output page
 expect_status 0
 expect "columns of the page" grep -q '"name":"their_latency_clk"' page/data/columns.js
-expect "values of the page" grep -qE '"their_latency_clk":\[(\[[0-9]+\]|[^]])*3120' page/data/cpu_*[!0-9].js
+expect "values of the page" \
+    grep -qE '"their_latency_clk":\[(\[[0-9]+\]|[^]])*3120' page/data/cpu_*[!0-9].js
 run site --output alone
 expect_status 0
 expect "no columns of theirs" test -z "$(grep -l their_ alone/data/*.js)"

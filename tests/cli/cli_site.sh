@@ -67,13 +67,15 @@ expect "in words" grep -q '"opcode 13"' words/data/forms.js
 
 # Numbers in them are in order, as latput query has them.
 cp known.db order.db
-sqlite3 order.db "DROP TRIGGER form_no_update; UPDATE form SET mnemonic = 'rep movsb', operands = '',
-    enc = 'legacy', form = 'rep movsb macro=string.inc:string_rep:rep:movsb:' || CASE mnemonic
+sqlite3 order.db "DROP TRIGGER form_no_update;
+    UPDATE form SET mnemonic = 'rep movsb', operands = '', enc = 'legacy',
+    form = 'rep movsb macro=string.inc:string_rep:rep:movsb:' || CASE mnemonic
     WHEN 'add' THEN 1024 WHEN 'div' THEN 16 ELSE 1 END || ':0:0'" || exit 99
 run query --db order.db --uarch testa --columns form
-expect "in order" test "$(grep -o '[0-9]* bytes*' "$OUT" | tr '\n' ,)" = '1 byte,16 bytes,1024 bytes,'
+expect "in order" test "$(grep -o '[0-9]* bytes*' "$OUT" | tr '\n' ,)" = \
+    '1 byte,16 bytes,1024 bytes,'
 run site --db order.db --output order
-expect "on the page, too" grep -q '"1 byte".*"16 bytes".*"1024 bytes"' order/data/forms.js
+expect "on the page" grep -q '"1 byte".*"16 bytes".*"1024 bytes"' order/data/forms.js
 
 # Names of strangers are texts; nothing is asked of anybody; what would let a text become markup is
 # not used.

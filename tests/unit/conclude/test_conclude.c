@@ -970,7 +970,7 @@ static double climbing(double x)
     return (x < 5 ? 10 : 20) * exp2(x);
 }
 
-// Of many levels the ends and the greatest step are said; the values have all.
+// A sentence has the ends and the greatest step of many levels; the values have all of them.
 static void many_levels_are_a_step(void **state)
 {
     (void)state;

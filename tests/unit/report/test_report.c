@@ -470,11 +470,11 @@ static void test_legend_runs(void **state)
     (void)state;
     struct strbuf legend = {0};
     report_legend("add r64 r64  1*p1/p5  3\nadd r64 m64  10.00 / 13.00  3\n", 100, &legend);
-    assert_null(strstr(strbuf_text(&legend), "the ports are of run"));
+    assert_null(strstr(strbuf_text(&legend), "µops are of run"));
     report_legend("instruction  note\nadd r64 m64  3/1\n", 100, &legend);
-    assert_null(strstr(strbuf_text(&legend), "the ports are of run"));
+    assert_null(strstr(strbuf_text(&legend), "µops are of run"));
     report_legend("instruction  ports  run\nadd r64 m64  2*ALU  3/1\n", 100, &legend);
-    assert_non_null(strstr(strbuf_text(&legend), "run 3/1: the ports are of run 1"));
+    assert_non_null(strstr(strbuf_text(&legend), "run 3/1: ports and µops are of run 1"));
     strbuf_free(&legend);
 }
 
