@@ -58,20 +58,10 @@
                 ),
             ),
         );
-        const labels = {
-            base: "base",
-            fpu: "x87",
-            mmx: "MMX, 3DNow!",
-            sse: "SSE",
-            avx: "AVX",
-            avx2: "AVX2, FMA, XOP",
-            avx512: "AVX-512",
-            others: "others",
-        };
         fieldset(
             "groups",
-            ...latput.search.groupNames.map((name) =>
-                box(labels[name], state.groups.has(name), (on) =>
+            ...Object.entries(view.groups).map(([name, label]) =>
+                box(label, state.groups.has(name), (on) =>
                     view.change({ groups: toggled(state.groups, name, on) }),
                 ),
             ),
@@ -319,7 +309,7 @@
                 search: "",
                 only: false,
                 absent: false,
-                groups: new Set(latput.search.groupNames),
+                groups: new Set(Object.keys(view.groups)),
             });
         });
         byId("help-open").addEventListener("click", help);

@@ -124,14 +124,17 @@ const latput = {};
         // Returns a form of each kind: one that differs from the others in one of these columns.
         const kinds = (names) => {
             const of = names.map(columnOf),
+                hashes = new Int32Array(table.rows),
                 seen = new Map(), // a row by hash
                 found = [];
             const same = (one, two) => of.every((values) => Object.is(values[one], values[two]));
-            for (let i = 0; i < table.rows; i++) {
-                let hash = 0;
-                for (const values of of) hash = Math.imul(hash ^ values[i], 16777619); // as FNV-1
-                if (seen.has(hash) && same(seen.get(hash), i)) continue;
-                seen.set(hash, i);
+            for (const values of of)
+                for (let i = 0; i < hashes.length; i++)
+                    hashes[i] = Math.imul(hashes[i] ^ values[i], 16777619); // as FNV-1
+            for (let i = 0; i < hashes.length; i++) {
+                const like = seen.get(hashes[i]);
+                if (like !== undefined && same(like, i)) continue;
+                seen.set(hashes[i], i);
                 found.push(forms[i]);
             }
             return found;

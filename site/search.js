@@ -480,10 +480,9 @@
         return best && best + lower.slice(asked.length);
     }
 
-    // Extensions in the groups of uops.info's check boxes.
-    const groupNames = ["base", "fpu", "mmx", "sse", "avx", "avx2", "avx512", "others"];
     const baseNames = "I386|I486|X86_64|CMOV|CX8|CX16";
     const baseIsa = new RegExp(`^(${baseNames}|LAHF_LM|NOPL|PAUSE|TSC)([+](${baseNames}))*$`);
+    // Returns the group of view.groups that an extension is in.
     function groupOf(isa) {
         if (/AVX512|AVX10/.test(isa)) return "avx512";
         if (/AVX2|AVX_|FMA|F16C|VAES|VPCLMUL|XOP/.test(isa)) return "avx2";
@@ -498,16 +497,5 @@
         return (form) => test(model.forms.isa[form]);
     }
 
-    latput.search = {
-        prepare,
-        parse,
-        suggest,
-        fits,
-        asks,
-        rank,
-        RANKS,
-        groupOf,
-        groupTest,
-        groupNames,
-    };
+    latput.search = { prepare, parse, suggest, fits, asks, rank, RANKS, groupOf, groupTest };
 })();

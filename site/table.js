@@ -578,7 +578,7 @@
             ]),
         );
         const grouped =
-            state.groups.size < latput.search.groupNames.length
+            state.groups.size < Object.keys(view.groups).length
                 ? latput.search.groupTest(state.groups)
                 : null;
         const list = [],

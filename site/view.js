@@ -8,6 +8,18 @@
     const metrics = { lat: "Latency", tp: "1/Throughput", uops: "µops", ports: "Ports" };
     const short = { tp: "1/tput" }; // in the narrow heads of columns
     const facts = { isa: "Extension", list: "List", enc: "Encoding" };
+    // Extensions in the groups of uops.info's check boxes.
+    const groups = {
+        base: "base",
+        fpu: "x87",
+        mmx: "MMX, 3DNow!",
+        sse: "SSE",
+        avx: "AVX",
+        avx2: "AVX2, FMA, XOP",
+        avx512: "AVX-512",
+        others: "others",
+    };
+    const groupNames = Object.keys(groups);
     const views = {
         table: "Instructions",
         compare: "Differences",
@@ -110,7 +122,7 @@
             Object.keys(facts),
             [...params.keys()].some((key) => key.startsWith("cb_")) ? [] : widths,
         );
-        state.groups = chosen(params, latput.search.groupNames, latput.search.groupNames);
+        state.groups = chosen(params, groupNames, groupNames);
         const sort = params.get("sort") ?? "";
         state.down = sort.startsWith("-");
         state.sort = state.down ? sort.slice(1) : sort;
@@ -129,7 +141,7 @@
         put("search", state.search);
         for (const name of [...state.metrics, ...state.facts]) put(`cb_${name}`, true);
         for (const cpu of state.cpus) put(`cb_${cpu.key}`, true);
-        if (state.groups.size < latput.search.groupNames.length)
+        if (state.groups.size < groupNames.length)
             for (const name of state.groups) put(`cb_${name}`, true);
         put("sort", state.sort && (state.down ? "-" : "") + state.sort);
         put("diff", state.diff);
@@ -179,6 +191,7 @@
         metrics,
         short,
         facts,
+        groups,
         views,
         uopsInfoNames,
         onChange: (listener) => listeners.push(listener),
