@@ -454,7 +454,7 @@
         const [run, of] = ["run_id", "ports_run_id"].map((name) => cpu.table.number(name, form));
         const text = latput.table.ports(cpu, form);
         return text && of !== null && of !== run
-            ? `${text} (as the µops of run ${of}, all else of run ${run})`
+            ? `${text} (of run ${of}, as the µops; all else of run ${run})`
             : text;
     }
 
