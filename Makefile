@@ -163,27 +163,31 @@ $(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc macros/a
 	@mkdir -p $(@D)
 	$(call step,NASM)nasm -f elf64 -w+error=label-orphan -Irunner/core/ -Imacros/ -o $@ $<
 
-# The core as a program for Windows, experimental (windows/README.md): the same sources, but for
-# those that are about Linux, with its calls by the names of Linux. The kernels that it measures are
-# those of programs for Linux, at the same addresses (runner/assemble/load.h).
+# Measuring on Windows, experimental (windows/README.md): latput-windows.exe has the core, made of
+# the same sources, but for those that are about Linux, with its calls by the names of Linux. The
+# kernels that it measures are those of programs for Linux, at the same addresses
+# (runner/assemble/load.h). latput-windows is its other side, on Linux.
 WINDOWS_CC ?= x86_64-w64-mingw32-gcc
 WINDOWS = $(BUILD)/windows
-WINDOWS_CORE = $(WINDOWS)/machine/latput-core.exe
+WINDOWS_HOST = $(WINDOWS)/latput-windows.exe
+WINDOWS_FAR = $(WINDOWS)/latput-windows
 # gcc judges formats there by the C library of Windows, in whose place MinGW's own is used.
-WINDOWS_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Iwindows/posix $(INCLUDES) $(WARNINGS) \
-	-Wno-format -O2 -g -fno-stack-protector -mno-red-zone
-WINDOWS_SOURCES := $(wildcard windows/core_*.c) $(filter-out $(addprefix runner/core/core_,\
+WINDOWS_FLAGS = -std=gnu11 -D_GNU_SOURCE -D_WIN32_WINNT=0x0a00 -Iwindows/posix $(INCLUDES) \
+	$(WARNINGS) -Wno-format
+WINDOWS_CFLAGS = $(WINDOWS_FLAGS) -O2 -g -fno-stack-protector -mno-red-zone
+WINDOWS_SOURCES := $(wildcard windows/core_*.c windows/host*.c) cpuinfo/cpu_capture.c \
+	cpuinfo/cpu_leaf.c $(filter-out $(addprefix runner/core/core_,\
 	corunner_serve.c count.c filter.c guard.c own.c rdpmc.c ring0.c seal.c),$(CORE_SOURCES))
 WINDOWS_OBJECTS := $(WINDOWS_SOURCES:%.c=$(WINDOWS)/%.o) $(WINDOWS)/windows/core_bases.o \
 	$(WINDOWS)/runner/core/core_enter.o
 WINDOWS_SYMBOLS = latput_kernel_count=0x00800000 latput_kernels=0x00800010 latput_code=0x02000000 \
 	seal_remember=0 seal_verify=0 core_opening_stack=0 \
 	__executable_start=__image_base__ _end=__bss_end__
-windows: $(WINDOWS_CORE) $(WINDOWS)/machine/core
-$(WINDOWS)/machine/core: windows/core.sh
+windows: $(WINDOWS_HOST) $(WINDOWS_FAR)
+$(WINDOWS_FAR): $(patsubst %.c,$(BUILD)/%.o,$(wildcard windows/far*.c))
 	@mkdir -p $(@D)
-	$(call step,CP)install -m 755 $< $@
-$(WINDOWS_CORE): $(WINDOWS_OBJECTS)
+	$(call step,LD)$(LINK) -o $@ $^
+$(WINDOWS_HOST): $(WINDOWS_OBJECTS)
 	@mkdir -p $(@D)
 	$(call step,LD)$(WINDOWS_CC) -static -Wl,--image-base=0x400000,--disable-dynamicbase \
 		-Wl,--disable-high-entropy-va,--wrap=main,--wrap=core_enter,--wrap=core_sealed \

@@ -14,6 +14,9 @@ void cpu_decode_caches(struct cpu_info *cpu);
 // Reads the leaves of the CPU that executes this, without the frequency of its TSC where that takes
 // a measurement.
 void cpu_leaves_capture(struct cpu_info *cpu);
+// Reads what CPUID alone says, without asking the system for the revision of the microcode.
+void cpu_leaves_read(struct cpu_info *cpu);
+void cpu_pseudo_add(struct cpu_info *cpu, uint32_t leaf, uint64_t value);
 
 // Returns the kind of this CPU among those found so far, a new one without CPUs if it is the first
 // of its kind. When all are there, cpu_kinds_name() names them.

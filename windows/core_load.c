@@ -53,13 +53,10 @@ static void load_segment(HANDLE file, const struct load_segment *segment)
         send_fatal("cannot make kernels read-only: error %lu", GetLastError());
 }
 
-void load_program(const char *path)
+void load_program(void *file)
 {
     static struct load_segment segments[SEGMENTS_MAX];
     struct load_head head;
-    HANDLE file = CreateFileA(path, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
-    if (file == INVALID_HANDLE_VALUE)
-        send_fatal("cannot open the program: error %lu", GetLastError());
     load_read(file, 0, &head, sizeof head);
     if ((uintptr_t)room > TABLE_AT || (uintptr_t)room + sizeof room < CODE_END)
         send_fatal("the core for Windows is linked wrongly: it has no room for kernels");

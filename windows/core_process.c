@@ -3,12 +3,15 @@
 // input, records leave by standard output.
 #include "core/core_internal.h"
 #include "core_windows.h"
+#include "host.h"
 
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 ssize_t read(int fd, void *to, size_t bytes)
@@ -53,25 +56,17 @@ void seal_broken(int status)
     _exit(status);
 }
 
-// A group of processors has 64 at most. Where all are of one size, as the system makes them, the
-// number of a CPU says its group.
 int sched_setaffinity(int thread, size_t bytes, const cpu_set_t *set)
 {
     (void)thread, (void)bytes;
-    size_t cpu = set->cpu;
-    errno = EPERM;
-    for (WORD group = 0; group < GetActiveProcessorGroupCount(); group++) {
-        DWORD there = GetActiveProcessorCount(group);
-        const GROUP_AFFINITY wanted = {.Mask = (KAFFINITY)1 << cpu % 64, .Group = group};
-        if (cpu < there) {
-            // The process may be allowed less, as its parent was.
-            SetProcessAffinityMask(GetCurrentProcess(), wanted.Mask);
-            return SetThreadGroupAffinity(GetCurrentThread(), &wanted, NULL) ? 0 : -1;
-        }
-        cpu -= there;
-    }
+    GROUP_AFFINITY wanted;
     errno = ENODEV;
-    return -1;
+    if (!machine_find_cpu(set->cpu, &wanted))
+        return -1;
+    errno = EPERM;
+    // The process may be allowed less, as its parent was.
+    SetProcessAffinityMask(GetCurrentProcess(), wanted.Mask);
+    return SetThreadGroupAffinity(GetCurrentThread(), &wanted, NULL) ? 0 : -1;
 }
 
 void guard_sleep_ms(uint32_t ms)
@@ -88,15 +83,16 @@ static void process_hurry(void)
     timeBeginPeriod(1); // else Sleep(1) takes 16 ms
 }
 
-// Linked in the place of main() (-Wl,--wrap).
+// Linked in the place of main() (-Wl,--wrap). As a core, this program is started by itself, with
+// the number of a handle to its kernels.
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv)
 {
+    if (argc != 3 || strcmp(argv[1], "core") != 0)
+        return host_main(argc - 1, argv + 1);
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
-    if (argc != 2)
-        send_fatal("the core for Windows takes one argument: a program as latput builds it");
-    load_program(argv[1]);
+    load_program((void *)(uintptr_t)strtoull(argv[2], NULL, 10));
     process_hurry();
     return __real_main(argc, argv);
 }

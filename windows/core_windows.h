@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-// core_load.c: puts the kernels of a program that latput builds for Linux at their addresses.
-void load_program(const char *path);
+// core_load.c: puts the kernels of a program that latput builds for Linux at their addresses; the
+// program is a handle to be read, which is closed.
+void load_program(void *file);
 
 // core_bases.asm: reads the bases of fs and gs, where user code may; a fault in it leads to its
 // end. Returns 1 if it could.

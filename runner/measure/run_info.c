@@ -70,6 +70,8 @@ static const char *info_line(struct arena *arena, const char *path)
 
 static const char *info_frequency(struct arena *arena, int cpu)
 {
+    if (path_machine_system())
+        return "not visible from here";
     const char *path =
         arena_printf(arena, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
     const char *governor = info_line(arena, path);
@@ -101,6 +103,7 @@ int run_info_collect(const struct run_subject *subject, struct arena *arena, str
 {
     const struct cpu_info *cpu = subject->cpu;
     const struct run_facts *facts = subject->facts;
+    const char *far = path_machine_system();
     struct utsname system;
     uname(&system);
     char nasm[128], evidence[2600];
@@ -114,8 +117,8 @@ int run_info_collect(const struct run_subject *subject, struct arena *arena, str
         *info = (struct run_info){
             .version = LATPUT_VERSION,
             .nasm_version = arena_strdup(arena, nasm),
-            .os_kernel = arena_strdup(arena, system.release),
-            .backend = exec_is_text()    ? "text"
+            .os_kernel = arena_strdup(arena, far ? far : system.release),
+            .backend = exec_is_text() && !far ? "text"
                        : facts->counting ? facts->counting->source->name
                                          : "tsc",
             .lists = arena_strdup(arena, strbuf_text(&lists)),
@@ -211,6 +214,8 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
             "believes the counter",
             "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"},
         {*note != '\0', "µops were not counted: the ports follow from throughput alone", note},
+        {path_machine_system() != NULL, "the core for Windows measured this, which is experimental",
+            "compare some forms with a run on Linux on this CPU, if there is one"},
         {!cpu->tsc_invariant, "the time-stamp counter is not invariant",
             "fix the core frequency for the time of the run"},
     };

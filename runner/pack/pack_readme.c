@@ -7,6 +7,7 @@
 #include "util/mem.h"
 #include "util/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { README_WIDTH = 80, README_NAME_WIDTH = 24 };
@@ -118,7 +119,8 @@ static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns
         strbuf_printf(&text, "; @%s is the name that its owner gave the machine", label);
     strbuf_printf(&text, ". It ran %s%s",
                   *hypervisor ? "as a virtual machine under " : "without a hypervisor", hypervisor);
-    strbuf_printf(&text, ", Linux %s.", store_text_of(run, "os_kernel"));
+    const char *kernel = store_text_of(run, "os_kernel");
+    strbuf_printf(&text, ", %s%s.", isdigit((unsigned char)*kernel) ? "Linux " : "", kernel);
     if (strcmp(store_text_of(run, "backend"), "text") == 0)
         strbuf_puts(&text, " Nothing was measured: it is a simulation, a core made of text.");
     else if (strncmp(store_text_of(run, "brand"), CPU_SIMULATED, strlen(CPU_SIMULATED)) == 0)

@@ -3,6 +3,7 @@
 
 #include "mem.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>
@@ -142,6 +143,28 @@ const char *path_machine(const char *name)
 {
     const char *path = path_machine_is_set() ? paths_join(getenv("LATPUT_MACHINE"), name) : NULL;
     return path && access(path, R_OK) == 0 ? path : NULL;
+}
+
+static char paths_system[64];
+
+static void paths_read_system(void)
+{
+    const char *path = path_machine("core") ? path_machine("system") : NULL;
+    FILE *file = path ? fopen(path, "re") : NULL;
+    if (file && !fgets(paths_system, sizeof paths_system, file))
+        paths_system[0] = '\0';
+    if (file)
+        fclose(file);
+    for (char *at = paths_system; *at; at++)
+        if (!isprint((unsigned char)*at))
+            *at = '\0';
+}
+
+const char *path_machine_system(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, paths_read_system);
+    return *paths_system ? paths_system : NULL;
 }
 
 const char *path_library(const char *name)

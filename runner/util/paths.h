@@ -20,6 +20,9 @@ const char *path_library(const char *name);
 const char *path_machine(const char *relative);
 // Returns true if $LATPUT_MACHINE is set, whichever files it has: results are not this machine's.
 bool path_machine_is_set(void);
+// Returns the first line of the file `system` below $LATPUT_MACHINE: the system of another machine,
+// which `core` reaches. What is measured there is that machine's. NULL if there is none.
+const char *path_machine_system(void);
 
 // Returns true if the data files belong to an installed latput, not to a source tree or
 // $LATPUT_ROOT.

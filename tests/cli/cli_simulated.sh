@@ -15,6 +15,19 @@ echo 'add,+r64 r64,=flags,X86_64,T,' | cat <(echo mnemonic,operands,implicit,isa
     >forms.csv
 run run forms.csv --db text.db --results none --quiet
 expect_status 0
+# A core that reaches another machine, which has a name, is that machine's.
+echo 'Windows 10.0.19045' >"$LATPUT_MACHINE/system"
+run run forms.csv --db far.db --results none --quiet
+run pack --db far.db --output far.tar.xz
+LATPUT_MACHINE='' run merge --db own.db far.tar.xz
+expect_status 0
+far=$(sqlite3 own.db "SELECT brand || backend || os_kernel FROM run JOIN cpu USING (cpu_id)")
+case $far in
+AMD*'tscWindows 10.0.19045') ;;
+*) cli_fail "it is not filed as that machine's: $far" ;;
+esac
+expect "it has a warning" test -n "$(sqlite3 own.db \
+    "SELECT 1 FROM run_warning WHERE text GLOB '*experimental*'")"
 rm "$LATPUT_MACHINE/core"
 run cpu
 expect_status 0

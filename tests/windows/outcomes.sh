@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The core for Windows (windows/README.md), under wine: exceptions, hangs and ends of the process
-# become outcomes, in the words of Linux; what it cannot do it refuses. Times mean nothing here;
-# compare.sh is about those. Usage: LATPUT=$PWD/build/latput BUILD=$PWD/build
+# Measuring on Windows (windows/README.md), under wine: exceptions, hangs and ends of the process
+# become outcomes, in the words of Linux; what it cannot do it refuses; its packs are those of the
+# CPU. Times mean nothing here; compare.sh is about those. Usage: LATPUT=$PWD/build/latput BUILD=$PWD/build
 # tests/windows/outcomes.sh.
 # shellcheck source=tests/windows/wine.sh
 . "$(dirname "$0")/wine.sh"
@@ -55,9 +55,40 @@ expect_out '^[^,]*,hlt,.*signalled'
 windows bench --db none --repeat 2 --give-up 5 --init 'mov ebx, gs' 'mov gs, ebx'
 [ "$STATUS" = 0 ] || expect_err 'no steady value|undisturbed'
 
-# Such a run is told from one of this machine.
-windows pack --db "$SCRATCH/db" --output "$SCRATCH/run.tar.xz"
+# Its pack is one of this CPU, which says where it was measured.
+run pack --db "$SCRATCH/db" --output "$SCRATCH/run.tar.xz"
+expect_status 0
 run merge --db "$SCRATCH/own" "$SCRATCH/run.tar.xz"
-expect_status 2
-expect_err 'LATPUT_MACHINE'
+expect_status 0
+sqlite3 "$SCRATCH/own" 'SELECT backend, os_kernel, brand FROM run JOIN cpu USING (cpu_id)' >"$OUT"
+expect_out '^tsc.Windows [0-9.]+ as wine has it, [0-9]'
+expect "no mark" [ "$(grep -c simulated "$OUT")" = 0 ]
+
+# The other way round, as from a machine with Windows that reaches one with Linux: standard files
+# are the channel. wine gives no pipes to programs of Linux, so a second host is what this one
+# starts, and both refuse what the other says.
+mkfifo "$SCRATCH/there" "$SCRATCH/back"
+wine "$HOST" <"$SCRATCH/there" >"$SCRATCH/back" 2>/dev/null &
+"$FAR" - -- bench --db none --repeat 2 ud2 <"$SCRATCH/back" >"$SCRATCH/there" 2>"$ERR"
+STATUS=$? CLI_COMMAND="latput-windows - by standard files"
+: >"$OUT"
+expect_status 1
+expect_err 'unsupported: SIGILL'
+wait $!
+wine "$HOST" "$HOST" >"$OUT" 2>"$ERR" </dev/null
+STATUS=$? CLI_COMMAND="latput-windows.exe latput-windows.exe"
+expect_status 3
+
+# No answer, another version, and a connection that is lost: each is said, and nothing hangs.
+far true -- run
+expect_status 3
+expect_err 'no latput-windows.exe answers there'
+far printf 'WTPW????????' -- run
+expect_status 3
+expect_err 'no latput-windows.exe answers there'
+cat >"$SCRATCH/cut" <<SH
+exec stdbuf -o0 head -c 40000 <(wine "$HOST")
+SH
+far bash "$SCRATCH/cut" -- bench --db none --repeat 5000 nop
+expect_err 'the connection to the Windows machine is lost'
 finish

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tests of the core for Windows: begins wine with a prefix of its own in $SCRATCH, and
-# has latput measure by that core. Status 77: something that it takes is missing.
+# Sourced by tests of measuring on Windows: begins wine with a prefix of its own in $SCRATCH, and
+# has latput measure there. Status 77: something that it takes is missing.
 # shellcheck shell=bash
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/cli.sh"
-needs wine wineserver x86_64-w64-mingw32-gcc
+needs wine wineserver x86_64-w64-mingw32-gcc sqlite3
 make -s -C "$TREE" BUILD="$BUILD" windows || exit 1
-MACHINE=$BUILD/windows/machine
+HOST=$BUILD/windows/latput-windows.exe FAR=$BUILD/windows/latput-windows
 export WINEPREFIX=$SCRATCH/wine WINEDEBUG=-all
 libraries=$(find /usr/lib /opt -path '*/x86_64-windows/kernel32.dll' 2>/dev/null | head -n 1)
 [ -n "$libraries" ] || { echo "wine has no libraries of 64 bits" && exit 77; }
@@ -26,5 +26,11 @@ wine_end() {
 trap wine_end EXIT
 wineserver -p >/dev/null 2>&1 </dev/null
 
-# windows ARGS...: runs latput with the core for Windows, as `run` does.
-windows() { LATPUT_MACHINE=$MACHINE run "$@"; }
+# windows ARGS...: runs latput with the machine that wine makes, as `run` does.
+windows() { far wine "$HOST" -- "$@"; }
+# far COMMAND... -- ARGS...: the same by another way there.
+far() {
+    "$FAR" "$@" >"$OUT" 2>"$ERR" </dev/null
+    STATUS=$?
+    CLI_COMMAND="latput-windows $*"
+}
