@@ -69,7 +69,7 @@ expect "no mark" [ "$(grep -c simulated "$OUT")" = 0 ]
 # starts, and both refuse what the other says.
 mkfifo "$SCRATCH/there" "$SCRATCH/back"
 wine "$HOST" <"$SCRATCH/there" >"$SCRATCH/back" 2>/dev/null &
-"$FAR" - -- bench --db none --repeat 2 ud2 <"$SCRATCH/back" >"$SCRATCH/there" 2>"$ERR"
+"$FAR" - -- bench --db none --repeat 2 ud2 >"$SCRATCH/there" <"$SCRATCH/back" 2>"$ERR"
 STATUS=$? CLI_COMMAND="latput-windows - by standard files"
 : >"$OUT"
 expect_status 1
