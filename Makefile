@@ -399,9 +399,14 @@ lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJE
 	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run .ci/bare \
 		tools/fleet tools/release
 	tests/layers.sh . $(BUILD)
-	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | \
+	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c' \
+		'windows/far*.c') | \
 		xargs -P $$(nproc) -n 1 sh -c \
 		'$(TIDY) "$$0" -- $(BASE_CFLAGS) -I$(BUILD) 2>/dev/null || exit 255'
+	! command -v $(WINDOWS_CC) >/dev/null || \
+		printf '%s\n' $(call sources,'windows/core_*.c' 'windows/host*.c') | \
+		xargs -P $$(nproc) -n 1 sh -c '$(TIDY) "$$0" -- --target=x86_64-w64-mingw32 \
+		$(WINDOWS_FLAGS) 2>/dev/null || exit 255'
 	printf '%s\n' $(call sources,'tests/*.c') | xargs -P $$(nproc) -n 1 sh -c \
 		'clang-tidy --quiet --checks="-*,readability-function-size" "$$0" -- $(BASE_CFLAGS) \
 		-I$(BUILD) -Itests 2>/dev/null || exit 255'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What latput-windows (Linux) and latput-windows.exe say to each other, and what the measuring
-// process on Linux says to the former. A message is a head and so many bytes, in the byte order of
+// Messages between latput-windows (Linux) and latput-windows.exe, and between the measuring process
+// on Linux and the former. A message is a head and so many bytes, in the byte order of
 // x86.
 #pragma once
 

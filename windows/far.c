@@ -223,8 +223,11 @@ static void far_take_core(struct far *far)
         if (far->measuring)
             far_send(far->to, CHANNEL_STOP, "", 0);
     } else if (head.type == CHANNEL_PROGRAM) {
-        if (!far_send_program(far, payload))
-            far_lose(far, "a program cannot be sent to the Windows machine");
+        // The runner may have ended meanwhile, and removed it.
+        if (!far_send_program(far, payload)) {
+            close(far->core);
+            far->core = -1;
+        }
     } else {
         far->measuring = far_send(far->to, head.type, payload, head.bytes);
     }
@@ -271,6 +274,21 @@ static void far_clean(const struct far *far)
     rmdir(far->directory);
 }
 
+// Ends the connection. A command that does not notice, as where the network is gone, is ended.
+static void far_part(struct far *far)
+{
+    enum { PARTING_MS = 5000 };
+    close(far->to);
+    close(far->from);
+    for (int ms = 0; far->command > 0; ms += LOOK_MS) {
+        if (waitpid(far->command, NULL, WNOHANG) != 0)
+            break;
+        if (ms == PARTING_MS)
+            kill(far->command, SIGTERM);
+        poll(NULL, 0, LOOK_MS);
+    }
+}
+
 static int far_run(struct far *far, char **command, char **arguments)
 {
     int status =
@@ -284,10 +302,7 @@ static int far_run(struct far *far, char **command, char **arguments)
                             : far_complain("cannot start latput", strerror(errno));
         latput_pid = 0;
     }
-    close(far->to);
-    close(far->from);
-    if (far->command > 0)
-        waitpid(far->command, NULL, 0);
+    far_part(far);
     return status;
 }
 

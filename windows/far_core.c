@@ -69,21 +69,20 @@ static int core_pass(int to, const struct core_config *config, bool *hung)
     struct channel_head head;
     struct channel_end end;
     void *payload;
-    for (;;) {
-        if (!far_receive(to, &head, &payload))
-            return core_fatal(config, "latput-windows has ended");
+    int status = -1; // it has not ended
+    while (status < 0 && far_receive(to, &head, &payload)) {
         if (head.type == CHANNEL_FAILED)
-            return core_fatal(config, payload);
+            status = core_fatal(config, payload);
         if (head.type == CHANNEL_RECORDS && !far_write(CORE_RECORD_FD, payload, head.bytes))
-            return 113; // the runner is gone
-        if (head.type == CHANNEL_END && head.bytes == sizeof end)
-            break;
+            status = 113; // the runner is gone
+        if (head.type == CHANNEL_END && head.bytes == sizeof end) {
+            memcpy(&end, payload, sizeof end);
+            *hung = end.hung;
+            status = end.status <= UINT8_MAX ? (int)end.status : 1; // others are of exceptions
+        }
         free(payload);
     }
-    memcpy(&end, payload, sizeof end);
-    free(payload);
-    *hung = end.hung;
-    return end.status <= UINT8_MAX ? (int)end.status : 1; // others are those of exceptions
+    return status < 0 ? core_fatal(config, "latput-windows has ended") : status;
 }
 
 static int core_work(const char *self, const char *program, bool *hung)

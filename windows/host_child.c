@@ -101,11 +101,11 @@ static void child_clean(struct host_child *child)
 
 static HANDLE child_make_job(void)
 {
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {
-        .BasicLimitInformation = {.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE |
-                                                JOB_OBJECT_LIMIT_ACTIVE_PROCESS |
-                                                JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, .ActiveProcessLimit = 1}
-    };
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.ProcessMemoryLimit = 0};
+    limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE |
+                                              JOB_OBJECT_LIMIT_ACTIVE_PROCESS |
+                                              JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
+    limits.BasicLimitInformation.ActiveProcessLimit = 1;
     HANDLE job = CreateJobObjectW(NULL, NULL);
     if (job &&
         !SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits)) {

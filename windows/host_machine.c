@@ -121,6 +121,12 @@ static bool machine_read_cpu(size_t cpu, uint32_t microcode, uint64_t tsc_hz, st
     return true;
 }
 
+static bool machine_is_alike(const struct cpu_info *a, const struct cpu_info *b)
+{
+    return a->nleaves == b->nleaves &&
+           memcmp(a->leaves, b->leaves, (size_t)a->nleaves * sizeof a->leaves[0]) == 0;
+}
+
 char *machine_describe(size_t *bytes)
 {
     static struct cpu_info before, here;
@@ -135,7 +141,7 @@ char *machine_describe(size_t *bytes)
     GetThreadGroupAffinity(GetCurrentThread(), &was);
     for (size_t cpu = 0; cpu < n; cpu++) {
         bool there = machine_read_cpu(cpu, microcode, tsc_hz, &here);
-        if (any && (!there || memcmp(&here, &before, sizeof here) != 0)) {
+        if (any && (!there || !machine_is_alike(&here, &before))) {
             machine_add_cpus(&text, first, cpu - 1, &before);
             any = false;
         }

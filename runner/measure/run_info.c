@@ -119,8 +119,8 @@ int run_info_collect(const struct run_subject *subject, struct arena *arena, str
             .nasm_version = arena_strdup(arena, nasm),
             .os_kernel = arena_strdup(arena, far ? far : system.release),
             .backend = exec_is_text() && !far ? "text"
-                       : facts->counting ? facts->counting->source->name
-                                         : "tsc",
+                       : facts->counting      ? facts->counting->source->name
+                                              : "tsc",
             .lists = arena_strdup(arena, strbuf_text(&lists)),
             .tables = arena_strdup(arena, strbuf_text(&tables)),
             .frequency = info_frequency(arena, subject->config->cpu),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Measuring on Windows (windows/README.md), under wine: exceptions, hangs and ends of the process
 # become outcomes, in the words of Linux; what it cannot do it refuses; its packs are those of the
-# CPU. Times mean nothing here; compare.sh is about those. Usage: LATPUT=$PWD/build/latput BUILD=$PWD/build
-# tests/windows/outcomes.sh.
+# CPU. Times mean nothing here; compare.sh is about those.
+# Usage: LATPUT=$PWD/build/latput BUILD=$PWD/build tests/windows/outcomes.sh
 # shellcheck source=tests/windows/wine.sh
 . "$(dirname "$0")/wine.sh"
 
