@@ -526,11 +526,11 @@ static int assemble_rounds(const struct assembly *build, struct err *err)
                    build->options->directory, build->source, BUILD_ROUNDS_MAX);
 }
 
-int assemble_program(struct gen_kernel *kernels, int nkernels,
-                     const struct assemble_options *options, struct arena *arena,
-                     struct program *program, struct err *err)
+static struct assembly assembly_begin(struct gen_kernel *kernels, int nkernels,
+                                      const struct assemble_options *options, struct arena *arena,
+                                      struct program *program)
 {
-    struct assembly build = {.kernels = kernels,
+    return (struct assembly){.kernels = kernels,
                              .nkernels = nkernels,
                              .options = options,
                              .arena = arena,
@@ -541,15 +541,36 @@ int assemble_program(struct gen_kernel *kernels, int nkernels,
                              .code = arena_printf(arena, "%s.code", options->stem),
                              .table = arena_printf(arena, "%s.table", options->stem),
                              .expanded = arena_printf(arena, "%s.i", options->stem)};
+}
+
+static void assembly_end(const struct assembly *build)
+{
+    const char *const made[] = {build->source, build->object, build->code, build->table,
+                                build->expanded};
+    for (size_t i = 0; i < ARRAY_LEN(made) && !build->options->keep; i++)
+        unlink(assemble_path(build, made[i]));
+}
+
+int assemble_program(struct gen_kernel *kernels, int nkernels,
+                     const struct assemble_options *options, struct arena *arena,
+                     struct program *program, struct err *err)
+{
+    struct assembly build = assembly_begin(kernels, nkernels, options, arena, program);
     *program = (struct program){0};
     program->failures = arena_alloc(arena, ((size_t)nkernels + 1) * sizeof *program->failures);
     int status = options->compose ? assemble_compose(&build, err) : 0;
     if (status == 0)
         status = build.loaded ? assemble_load(&build, err) : assemble_rounds(&build, err);
-    const char *const made[] = {build.source, build.object, build.code, build.table,
-                                build.expanded};
-    for (size_t i = 0; i < ARRAY_LEN(made) && !options->keep; i++)
-        unlink(assemble_path(&build, made[i]));
+    assembly_end(&build);
+    return status;
+}
+
+int assemble_lines(struct gen_kernel *kernels, int nkernels, const struct assemble_options *options,
+                   struct arena *arena, struct err *err)
+{
+    struct assembly build = assembly_begin(kernels, nkernels, options, arena, NULL);
+    int status = build_compose(&build, err);
+    assembly_end(&build);
     return status;
 }
 

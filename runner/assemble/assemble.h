@@ -36,6 +36,11 @@ int assemble_program(struct gen_kernel *kernels, int nkernels,
                      const struct assemble_options *options, struct arena *arena,
                      struct program *program, struct err *err);
 
+// Composes the kernels whose lines mean the same everywhere (compose.h), and sets `composed`, which
+// is the arena's. Returns 0, also if NASM refuses some, or -1 if it does not work.
+int assemble_lines(struct gen_kernel *kernels, int nkernels, const struct assemble_options *options,
+                   struct arena *arena, struct err *err);
+
 // Writes NASM's version line, e.g. "NASM version 2.16.01". Returns 0, or -1 if there is no NASM or
 // it is older than 2.15.
 int assemble_nasm_version(char *text, size_t size, struct err *err);

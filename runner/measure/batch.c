@@ -3,6 +3,7 @@
 // measured the next is built, and no more than that lies in memory or on the disk.
 #include "batch.h"
 
+#include "assemble/high.h"
 #include "util/clock.h"
 #include "util/spent.h"
 
@@ -59,7 +60,8 @@ static int rows_plan(void *context, int index, const struct plan_params *params,
     if (drawn % BATCH_AGAIN_ONE_IN != 0)
         return 0;
     enum arrangement arrangement =
-        ARRANGED_REGISTERS + (enum arrangement)(drawn / BATCH_AGAIN_ONE_IN % (ARRANGEMENTS - 1));
+        ARRANGED_REGISTERS + (enum arrangement)(drawn / BATCH_AGAIN_ONE_IN %
+                                                (uint32_t)(plan_arrangements(params) - 1));
     return plan_row_again(row, params, arrangement, arena, plan, err);
 }
 
@@ -80,6 +82,66 @@ static int batch_plan_item(struct batch *batch, struct batch_source *source, int
     batch->nrows++;
     batch->nkernels += row->nkernels;
     return 0;
+}
+
+// Lists the batch's kernels that name r16 to r31, which are in tests asked again; specs NULL: only
+// counts them.
+static int batch_find_high(const struct batch *batch, struct kernel_spec **specs)
+{
+    int n = 0;
+    for (int r = 0; r < batch->nrows; r++)
+        for (int t = 0; t < batch->rows[r].plan.ntests; t++) {
+            const struct test *test = &batch->rows[r].plan.tests[t];
+            for (int k = 0; k < test->nkernels && plan_is_aside(test->variant); k++) {
+                if (!high_is_named(&test->kernels[k]))
+                    continue;
+                if (specs)
+                    specs[n] = &test->kernels[k];
+                n++;
+            }
+        }
+    return n;
+}
+
+// Takes the tests out that still have a kernel with such names, and numbers the kernels anew.
+static void batch_drop_high(struct batch *batch)
+{
+    batch->nkernels = 0;
+    for (int r = 0; r < batch->nrows; r++) {
+        struct batch_row *row = &batch->rows[r];
+        int kept = 0;
+        row->first_kernel = batch->nkernels;
+        row->nkernels = 0;
+        for (int t = 0; t < row->plan.ntests; t++) {
+            const struct test *test = &row->plan.tests[t];
+            bool high = false;
+            for (int k = 0; k < test->nkernels && plan_is_aside(test->variant); k++)
+                high |= high_is_named(&test->kernels[k]);
+            row->nkernels += high ? 0 : test->nkernels;
+            row->plan.tests[kept] = *test;
+            kept += !high;
+        }
+        row->plan.ntests = kept;
+        batch->nkernels += row->nkernels;
+    }
+}
+
+// Has kernels that name r16 to r31 written as bytes. Tests are left out that have an instruction
+// without such a form, and all in a bare batch, which is measured no more; they come last in a row.
+static int batch_write_high(struct batch *batch, const struct batch_options *options)
+{
+    const struct assemble_options assemble = {
+        .directory = options->directory, .stem = "high", .bits = 64, .keep = options->keep};
+    int status = 0, n = batch_find_high(batch, NULL);
+    if (n == 0)
+        return 0;
+    struct kernel_spec **specs = xcalloc((size_t)n, sizeof *specs);
+    batch_find_high(batch, specs);
+    if (!options->bare)
+        status = high_write(specs, n, &assemble, &batch->arena, &batch->err);
+    batch_drop_high(batch);
+    free(specs);
+    return status;
 }
 
 static void batch_list_kernels(struct batch *batch)
@@ -135,6 +197,8 @@ static struct batch *batch_make(struct batch_source *source)
     while (source->next < feed->n && batch->nkernels < source->kernels_wanted &&
            batch_fits(feed, first, source->next) && !batch->failed)
         batch->failed = batch_plan_item(batch, source, source->next++);
+    if (!batch->failed)
+        batch->failed = batch_write_high(batch, &source->options);
     if (!batch->failed)
         batch_list_kernels(batch);
     if (!batch->failed && !source->options.bare)

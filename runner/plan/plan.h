@@ -22,6 +22,7 @@ enum arrangement {
     ARRANGED_LINES,     // the data area begins some lines later
     ARRANGED_FILLERS,   // longer nops
     ARRANGED_COPIES,    // other loops: two thirds as many copies of a body
+    ARRANGED_HIGH,      // operands and addresses get r16 to r31; last, since most CPUs have none
     ARRANGEMENTS
 };
 
@@ -30,6 +31,7 @@ struct plan_params {
     unsigned tests;       // TESTS_* to plan
     const char *skip_32;  // reason to skip rows with bits=32; NULL: they are measured
     const char *no_ring0; // reason why rows with ring=0 cannot be measured; NULL: they can
+    bool high_gprs;       // the CPU has r16 to r31, and the system saves them
     enum arrangement arrangement;
     const struct refusals *refused; // features of which all forms are unsupported; NULL: none
 };
@@ -125,11 +127,14 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
 // Adds the tests of a planned row once more in another arrangement, the first one from
 // `arrangement` on (round robin) that changes its kernels. The variant of such a test is made of
 // the usual variant, PLAN_AGAIN and the arrangement's name ("registers", "lines", ...). Tests that
-// no arrangement changes, or that only macros can write, are not repeated. Errors as plan_row().
+// no arrangement changes, or that only macros can write, are not repeated. Kernels with r16 to r31
+// name them as they are called, which NASM does not know (assemble/high.h). Errors as plan_row().
 int plan_row_again(const struct list_row *row, const struct plan_params *params,
                    enum arrangement arrangement, struct arena *arena, struct plan *plan,
                    struct err *err);
 #define PLAN_AGAIN "again "
+// Returns the number of arrangements that this CPU can have, ARRANGED_AS_USUAL among them.
+int plan_arrangements(const struct plan_params *params);
 // Returns true if a test of the variant is an addition to the form's own tests: asked again, or of
 // another immediate.
 bool plan_is_aside(const char *variant);

@@ -10,7 +10,7 @@ static const char *arrangement_name(enum arrangement arrangement)
     static const char *const names[ARRANGEMENTS] = {
         [ARRANGED_AS_USUAL] = "usual", [ARRANGED_REGISTERS] = "registers",
         [ARRANGED_LINES] = "lines",    [ARRANGED_FILLERS] = "fillers",
-        [ARRANGED_COPIES] = "copies",
+        [ARRANGED_COPIES] = "copies",  [ARRANGED_HIGH] = "r16-r31",
     };
     return names[arrangement];
 }
@@ -39,12 +39,18 @@ static bool again_is_requested(const struct test *usual, const struct test *othe
 }
 
 // Returns false if the arrangement cannot matter: instructions without memory do not see data
-// elsewhere.
+// elsewhere; those beside ah..dh, those in VEX and EVEX prefixes, and bytes that the list gives have
+// no REX2 prefix.
 static bool again_suits(const struct list_row *row, enum arrangement arrangement)
 {
-    bool memory = false;
-    for (int i = 0; i < row->nops; i++)
+    bool memory = false, high8 = false;
+    for (int i = 0; i < row->nops; i++) {
         memory |= row->ops[i].kind == OPERAND_MEM || row->ops[i].kind == OPERAND_VSIB;
+        high8 |= row->ops[i].high8;
+    }
+    if (arrangement == ARRANGED_HIGH)
+        return row->bits == 64 && row->enc == ENC_LEGACY && !row->opcode.given && !row->ring0 &&
+               !high8;
     return arrangement != ARRANGED_LINES || memory;
 }
 
@@ -71,6 +77,11 @@ static int again_add(struct row_plan *to, const struct plan *other, int usual,
     return added;
 }
 
+int plan_arrangements(const struct plan_params *params)
+{
+    return params->high_gprs ? ARRANGEMENTS : ARRANGED_HIGH;
+}
+
 int plan_row_again(const struct list_row *row, const struct plan_params *params,
                    enum arrangement arrangement, struct arena *arena, struct plan *plan,
                    struct err *err)
@@ -79,7 +90,7 @@ int plan_row_again(const struct list_row *row, const struct plan_params *params,
     int usual = plan->ntests;
     if (row->macro.file)
         return 0;
-    for (int tried = 1; tried < ARRANGEMENTS; tried++) {
+    for (int tried = 1; tried < plan_arrangements(params); tried++) {
         struct plan_params others = *params;
         others.arrangement = arrangement;
         struct plan other;
@@ -89,7 +100,8 @@ int plan_row_again(const struct list_row *row, const struct plan_params *params,
             if (again_add(&to, &other, usual, arrangement) > 0)
                 return 0;
         }
-        arrangement = arrangement + 1 < ARRANGEMENTS ? arrangement + 1 : ARRANGED_REGISTERS;
+        bool last = (int)arrangement + 1 >= plan_arrangements(params);
+        arrangement = last ? ARRANGED_REGISTERS : arrangement + 1;
     }
     return 0;
 }

@@ -29,7 +29,7 @@ void draft_begin(struct draft *draft, const struct row_plan *rp)
     if (rp->params->arrangement == ARRANGED_LINES)
         draft_init_line(draft, "add %s, %d", draft_gpr(draft, rp->data_reg), OTHER_LINE);
     data_x87_init(draft);
-    if (rp->no_rex) {
+    if (rp->base_reg != rp->data_reg) {
         draft->used[CLASS_GPR] |= 1u << rp->base_reg;
         for (int i = 0; i < rp->npoints; i++)
             if (rp->points[i].part == PART_BASE) {

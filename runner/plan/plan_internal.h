@@ -76,7 +76,7 @@ struct row_plan {
     bool no_rex;   // names ah..dh: no operand may need a REX prefix
     bool abcd;     // general-purpose operands must be ax..bx: no_rex, and bytes in 32-bit mode
     int data_reg;  // holds the start of the data area
-    int base_reg;  // base of memory operands: data_reg, but for no_rex
+    int base_reg;  // base of memory operands: data_reg, but for no_rex and r16 to r31
     bool same;     // same-register form
     bool avx;      // helpers are VEX- or EVEX-encoded, else legacy SSE
     bool x87;      // computes on the x87 stack

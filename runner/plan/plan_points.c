@@ -9,6 +9,7 @@
 enum {
     BLOCK_FIRST = 12, // NASM refuses blocks above register 15
     REG_BASE_NO_REX = 6,
+    REG_BASE_HIGH = 31,
     POINTERS_APART = 256, // bytes from one pointer of a row to the next
 };
 
@@ -199,7 +200,8 @@ static void points_set_registers(struct row_plan *rp)
     rp->no_rex = high && !is_32;
     rp->abcd = is_32 ? bytes : high;
     rp->data_reg = is_32 ? REG_DATA_32 : REG_DATA;
-    rp->base_reg = rp->no_rex ? REG_BASE_NO_REX : rp->data_reg;
+    bool upper = rp->params->arrangement == ARRANGED_HIGH;
+    rp->base_reg = rp->no_rex ? REG_BASE_NO_REX : upper ? REG_BASE_HIGH : rp->data_reg;
 }
 
 static void points_set_x87(struct row_plan *rp)

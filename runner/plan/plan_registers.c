@@ -3,6 +3,7 @@
 // take registers from the far end of the file, so that operands keep the short encodings.
 #include "plan_internal.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -16,7 +17,11 @@ static const int gpr_order_32[] = {3, 1, 2, 6, 7, 0, -1};
 static const int gpr_order_abcd[] = {3, 1, 2, 0, -1};
 // Order in the other arrangement of registers; rax stays last.
 static const int gpr_order_turned[] = {5, 2, 1, 13, 12, 11, 10, 9, 8, 7, 6, 3, 0, -1};
+// Order in the arrangement of r16 to r31. r31 is the base of addresses; r20, r21, r28 and r29 are
+// left out, since their addresses are longer, as those of r12 and r13.
+static const int gpr_order_high[] = {16, 30, 19, 27, 17, 26, 23, 25, 18, 24, 22, -1};
 
+enum { HIGH_FIRST = 16 };
 enum { VEC_LEGACY_COUNT = 16, VEC_EVEX_COUNT = 32, COUNT_32 = 8 };
 
 enum { X87_REGISTERS = 8 };
@@ -102,6 +107,8 @@ static int draft_candidate(const struct draft *draft, enum chain_class class, in
             return gpr_order_abcd[i];
         if (draft->rp->row->bits == 32)
             return gpr_order_32[i];
+        if (draft->rp->params->arrangement == ARRANGED_HIGH)
+            return gpr_order_high[i];
         return turned ? gpr_order_turned[i] : gpr_order[i];
     }
     int count = draft_class_count(draft, class);
@@ -124,6 +131,10 @@ static int draft_use(struct draft *draft, enum chain_class class, int reg)
         draft_init_line(draft, "vmovaps %cmm%d, %cmm0", draft->rp->vec_bits == 256 ? 'y' : 'x', reg,
                         draft->rp->vec_bits == 256 ? 'y' : 'x');
     }
+    // The core fills 16 of them.
+    if (class == CLASS_GPR && reg >= HIGH_FIRST)
+        draft_init_line(draft, "mov %s, 0x%" PRIx64, render_gpr(reg, 64, false),
+                        draft->rp->gpr_fill);
     return reg;
 }
 

@@ -28,7 +28,7 @@ struct row_choice {
 // label). Operands that can only be one register ignore the choice.
 void row_render(const struct list_row *row, const struct row_choice *choice, struct strbuf *out);
 
-// Returns the name of general-purpose register 0..15 at 8 (`high8`: ah ch dh bh), 16, 32 or 64
+// Returns the name of general-purpose register 0..31 at 8 (`high8`: ah ch dh bh), 16, 32 or 64
 // bits. Static storage; NULL if there is no such register.
 const char *render_gpr(int number, int bits, bool high8);
 

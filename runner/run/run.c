@@ -374,6 +374,7 @@ static int run_all(struct run *run, struct err *err)
                  .tests = run->options->tests,
                  .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL,
                  .no_ring0 = exec_no_ring0(),
+                 .high_gprs = cpu_has_isa(run->session.cpu, "APX_F"),
                  .refused = &run->refused},
         .directory = run->session.directory,
         .keep = run->options->keep,
