@@ -46,8 +46,8 @@ static bool high_next(const char *text, size_t len, size_t *at, struct high_word
             digits++;
         word->begin = begin;
         word->number = 0;
-        for (word->end = digits; word->end < *at && isdigit((unsigned char)text[word->end]) &&
-                                 word->number < 100;
+        for (word->end = digits;
+             word->end < *at && isdigit((unsigned char)text[word->end]) && word->number < 100;
              word->end++)
             word->number = word->number * 10 + text[word->end] - '0';
         word->registers = digits == begin + 1 && text[begin] == 'r' ? REX2_REGISTERS : 0;
@@ -100,7 +100,9 @@ static int high_place(struct high_line *line, uint32_t *used, int number)
 
 static void high_add(struct high_lines *lines, const char *text, size_t len)
 {
-    struct high_line line = {.spec = {.shape = "", .init = "", .instances = 1, .instrs = 1}};
+    struct high_line line = {
+        .spec = {.shape = "", .init = "", .instances = 1, .instrs = 1}
+    };
     struct high_word word;
     struct strbuf low = {0};
     uint32_t used = 0;

@@ -28,8 +28,8 @@ static bool rex2_has_opcode(const struct rex2 *rex2)
     bool bounds = in->opcode == 0x1a || in->opcode == 0x1b;
     bool state = in->opcode == 0xae ? digit >= 4 && digit <= 6
                                     : in->opcode == 0xc7 && digit >= 3 && digit <= 5;
-    return in->opcode_map == ZYDIS_OPCODE_MAP_0F && row != 3 && row != 8 &&
-           !bounds && !(state && rex2->memory && bare);
+    return in->opcode_map == ZYDIS_OPCODE_MAP_0F && row != 3 && row != 8 && !bounds &&
+           !(state && rex2->memory && bare);
 }
 
 // Returns the register in place of `number`. Those whose low bits are 4 or 5 have other addresses.
@@ -75,14 +75,13 @@ static size_t rex2_put_fields(const struct rex2 *rex2, uint8_t *out)
     size_t n = 0;
     bool sib = in->attributes & ZYDIS_ATTRIB_HAS_SIB;
     bool has_register = !(in->attributes & ZYDIS_ATTRIB_HAS_MODRM) && in->raw.rex.B;
-    out[n++] = has_register ? (uint8_t)((in->opcode & ~7) | (rex2->opcode_register & 7))
-                            : in->opcode;
+    out[n++] =
+        has_register ? (uint8_t)((in->opcode & ~7) | (rex2->opcode_register & 7)) : in->opcode;
     if (in->attributes & ZYDIS_ATTRIB_HAS_MODRM)
         out[n++] = (uint8_t)(in->raw.modrm.mod << 6 | (rex2->reg & 7) << 3 |
                              (sib ? in->raw.modrm.rm : rex2->rm & 7));
     if (sib)
-        out[n++] = (uint8_t)(in->raw.sib.scale << 6 | (rex2->index & 7) << 3 |
-                             (rex2->rm & 7));
+        out[n++] = (uint8_t)(in->raw.sib.scale << 6 | (rex2->index & 7) << 3 | (rex2->rm & 7));
     return n;
 }
 

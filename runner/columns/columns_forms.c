@@ -201,7 +201,7 @@ static const struct column doubt_columns[] = {
     {TEXT("src", "operand that is read"), TABLED(60, "from", FIT_KEEP, 0), .key = true},
     {TEXT("dst", "operand that is written"), TABLED(70, "to", FIT_KEEP, 0), .key = true},
     {TEXT("variant", "data"), TABLED(80, "data", 3, 0), .key = true},
-    {TEXT("other_way", "`registers`, `lines`, `fillers`, `copies`; or `chain`, `cycle`"),
+    {TEXT("other_way", "`registers`, `lines`, `fillers`, `copies`, `r16-r31`; or `chain`, `cycle`"),
         TABLED(110, "another way", FIT_KEEP, 0), .key = true},
     {CLK("clk", "the value in tables"), TABLED(90, "cycles", FIT_KEEP, 0)},
     {CLK("other_clk", "that of the other way"), TABLED(120, "cycles", FIT_KEEP, 0)},

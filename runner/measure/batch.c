@@ -60,8 +60,8 @@ static int rows_plan(void *context, int index, const struct plan_params *params,
     if (drawn % BATCH_AGAIN_ONE_IN != 0)
         return 0;
     enum arrangement arrangement =
-        ARRANGED_REGISTERS + (enum arrangement)(drawn / BATCH_AGAIN_ONE_IN %
-                                                (uint32_t)(plan_arrangements(params) - 1));
+        ARRANGED_REGISTERS +
+        (enum arrangement)(drawn / BATCH_AGAIN_ONE_IN % (uint32_t)(plan_arrangements(params) - 1));
     return plan_row_again(row, params, arrangement, arena, plan, err);
 }
 

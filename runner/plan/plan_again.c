@@ -39,8 +39,8 @@ static bool again_is_requested(const struct test *usual, const struct test *othe
 }
 
 // Returns false if the arrangement cannot matter: instructions without memory do not see data
-// elsewhere; those beside ah..dh, those in VEX and EVEX prefixes, and bytes that the list gives have
-// no REX2 prefix.
+// elsewhere; those beside ah..dh, those in VEX and EVEX prefixes, and bytes that the list gives
+// have no REX2 prefix.
 static bool again_suits(const struct list_row *row, enum arrangement arrangement)
 {
     bool memory = false, high8 = false;

@@ -197,7 +197,8 @@ static void bridge_put_place(const struct draft *draft, const struct node *node,
     };
     if (node->class == CLASS_MEM) {
         const struct operand memory = {.kind = OPERAND_MEM, .bits = node->bits};
-        render_memory(&memory, rp->data_reg, rp->row->bits, reg, out);
+        // By the register that the operand's address has, since CPUs may find stores by it.
+        render_memory(&memory, rp->no_rex ? rp->data_reg : rp->base_reg, rp->row->bits, reg, out);
         return;
     }
     if (!bits)

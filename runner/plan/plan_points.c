@@ -191,16 +191,17 @@ static bool points_is_gather_mask(const struct row_plan *rp, const struct point 
 // Sets the registers that mode and operands leave, and those that memory operands name.
 static void points_set_registers(struct row_plan *rp)
 {
-    bool bytes = false, high = false;
+    bool bytes = false, high = false, memory = false;
     for (int i = 0; i < rp->row->nops; i++) {
         bytes |= rp->row->ops[i].kind == OPERAND_GPR && rp->row->ops[i].bits == 8;
         high |= rp->row->ops[i].kind == OPERAND_GPR && rp->row->ops[i].high8;
+        memory |= rp->row->ops[i].kind == OPERAND_MEM;
     }
     bool is_32 = rp->row->bits == 32;
     rp->no_rex = high && !is_32;
     rp->abcd = is_32 ? bytes : high;
     rp->data_reg = is_32 ? REG_DATA_32 : REG_DATA;
-    bool upper = rp->params->arrangement == ARRANGED_HIGH;
+    bool upper = memory && rp->params->arrangement == ARRANGED_HIGH;
     rp->base_reg = rp->no_rex ? REG_BASE_NO_REX : upper ? REG_BASE_HIGH : rp->data_reg;
 }
 

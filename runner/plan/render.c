@@ -10,17 +10,22 @@
 
 const char *render_gpr(int number, int bits, bool high8)
 {
-    static const char *const names8[] = {"al",   "cl",   "dl",   "bl",  "spl",  "bpl",
-                                         "sil",  "dil",  "r8b",  "r9b", "r10b", "r11b",
-                                         "r12b", "r13b", "r14b", "r15b", "r16b", "r17b", "r18b", "r19b", "r20b", "r21b", "r22b", "r23b", "r24b", "r25b", "r26b", "r27b", "r28b", "r29b", "r30b", "r31b"};
-    static const char *const names16[] = {"ax",   "cx",   "dx",   "bx",  "sp",   "bp",
-                                          "si",   "di",   "r8w",  "r9w", "r10w", "r11w",
-                                          "r12w", "r13w", "r14w", "r15w", "r16w", "r17w", "r18w", "r19w", "r20w", "r21w", "r22w", "r23w", "r24w", "r25w", "r26w", "r27w", "r28w", "r29w", "r30w", "r31w"};
-    static const char *const names32[] = {"eax",  "ecx",  "edx",  "ebx", "esp",  "ebp",
-                                          "esi",  "edi",  "r8d",  "r9d", "r10d", "r11d",
-                                          "r12d", "r13d", "r14d", "r15d", "r16d", "r17d", "r18d", "r19d", "r20d", "r21d", "r22d", "r23d", "r24d", "r25d", "r26d", "r27d", "r28d", "r29d", "r30d", "r31d"};
+    static const char *const names8[] = {
+        "al",   "cl",   "dl",   "bl",   "spl",  "bpl",  "sil",  "dil",  "r8b",  "r9b",  "r10b",
+        "r11b", "r12b", "r13b", "r14b", "r15b", "r16b", "r17b", "r18b", "r19b", "r20b", "r21b",
+        "r22b", "r23b", "r24b", "r25b", "r26b", "r27b", "r28b", "r29b", "r30b", "r31b"};
+    static const char *const names16[] = {
+        "ax",   "cx",   "dx",   "bx",   "sp",   "bp",   "si",   "di",   "r8w",  "r9w",  "r10w",
+        "r11w", "r12w", "r13w", "r14w", "r15w", "r16w", "r17w", "r18w", "r19w", "r20w", "r21w",
+        "r22w", "r23w", "r24w", "r25w", "r26w", "r27w", "r28w", "r29w", "r30w", "r31w"};
+    static const char *const names32[] = {
+        "eax",  "ecx",  "edx",  "ebx",  "esp",  "ebp",  "esi",  "edi",  "r8d",  "r9d",  "r10d",
+        "r11d", "r12d", "r13d", "r14d", "r15d", "r16d", "r17d", "r18d", "r19d", "r20d", "r21d",
+        "r22d", "r23d", "r24d", "r25d", "r26d", "r27d", "r28d", "r29d", "r30d", "r31d"};
     static const char *const names64[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                          "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", "r30", "r31"};
+                                          "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
+                                          "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23",
+                                          "r24", "r25", "r26", "r27", "r28", "r29", "r30", "r31"};
     static const char *const names_high[] = {"ah", "ch", "dh", "bh"};
     if (number < 0 || number > 31)
         return NULL;

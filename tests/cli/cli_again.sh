@@ -58,6 +58,22 @@ expect_schema query_doubt "$OUT"
 run query --db registers.db --doubts
 expect_out 'registers '
 
+# With APX operands get r16 to r31, too: here it costs something in additions and subtractions.
+text_machine apx <<<'state "[as][du][db]*" 1.5 1 r16-r31'
+sed -i '/^00000007 01 / s/[0-9a-f]*$/00200000/; /^ffffff00 / s/ 000002e7 / 000802e7 /' apx/cpuid
+ask apx.db 0
+expect "tests with r16 to r31" test "$(count apx.db "other_way = 'r16-r31'")" -ge 8
+expect "most come out the same" test "$(count apx.db "other_way = 'r16-r31' AND NOT differs")" -ge 4
+expect "some differ" test "$(count apx.db differs)" -ge 2
+expect "all that differ, differ by them" test "$(count apx.db \
+    "differs AND other_way = 'r16-r31' AND form GLOB '*[as][du][db]*'")" = "$(count apx.db differs)"
+expect "all with a REX2 prefix" test "$(count apx.db \
+    "other_way = 'r16-r31' AND other_machine_code NOT LIKE '%D5%'")" = 0
+# A system that does not save them.
+sed -i '/^ffffff00 / s/ 000802e7 / 000002e7 /' apx/cpuid
+ask unsaved.db 0
+expect "none without the system" test "$(count unsaved.db "other_way = 'r16-r31'")" = 0
+
 # A throughput of 4 cycles beside a chain of 1 is told; so is an exact latency of half a cycle that
 # is not done at rename. They are put into the database, since no core says that.
 cp honest.db false.db

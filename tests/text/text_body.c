@@ -14,8 +14,9 @@
 // Resources that instructions depend on: registers, flags, places in memory.
 enum {
     FLAG_FIRST = ZYDIS_REGISTER_MAX_VALUE + 1,
-    FLAG_BITS = 22, // of EFLAGS that instructions change
-    PLACE_FIRST = FLAG_FIRST + FLAG_BITS,
+    FLAG_BITS = 22,                       // of EFLAGS that instructions change
+    UPPER_FIRST = FLAG_FIRST + FLAG_BITS, // r16 to r31
+    PLACE_FIRST = UPPER_FIRST + 16,
     PLACES = 512,
     RESOURCES = PLACE_FIRST + PLACES,
     INPUTS_MAX = 48,
@@ -60,10 +61,21 @@ static void step_output(struct step *step, int resource)
         step->outputs[step->noutputs++] = resource;
 }
 
-static int whole_register(ZydisRegister part)
+// Marks of an operand: its register, or the base of its address, is one of r16 to r31; the index
+// is. The decoder knows no REX2 prefix, and has the register that is 16 less.
+enum { OPERAND_UPPER = 0x80, OPERAND_UPPER_INDEX = 0x40 };
+
+static int whole_register(ZydisRegister part, bool upper)
 {
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, part);
+    if (upper)
+        return UPPER_FIRST + (int)(whole - ZYDIS_REGISTER_RAX);
     return (int)(whole == ZYDIS_REGISTER_NONE ? part : whole);
+}
+
+static int operand_register(const ZydisDecodedOperand *operand)
+{
+    return whole_register(operand->reg.value, operand->attributes & OPERAND_UPPER);
 }
 
 // Returns what an address is made of; those of one block of bytes are the same. 0: any block.
@@ -73,6 +85,7 @@ static uint64_t address_key(const ZydisDecodedOperand *operand, double bytes)
     if (bytes > 0)
         disp = (int64_t)floor((double)disp / bytes);
     return 1 + (uint64_t)operand->mem.base + ((uint64_t)operand->mem.index << 10) +
+           ((uint64_t)(operand->attributes & (OPERAND_UPPER | OPERAND_UPPER_INDEX)) << 56) +
            ((uint64_t)operand->mem.scale << 20) + ((uint64_t)disp << 24);
 }
 
@@ -154,8 +167,7 @@ static bool same_registers(const ZydisDecodedInstruction *in, const ZydisDecoded
     int registers = 0;
     for (int i = 0; i < in->operand_count_visible; i++)
         if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER) {
-            if (registers++ &&
-                whole_register(operands[i].reg.value) != whole_register(operands[i - 1].reg.value))
+            if (registers++ && operand_register(&operands[i]) != operand_register(&operands[i - 1]))
                 return false;
         } else if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
             return false;
@@ -177,7 +189,7 @@ static bool writes(const ZydisDecodedOperand *operand)
 static void step_register(struct step *step, const ZydisDecodedOperand *operand, double clk,
                           bool waits)
 {
-    int whole = whole_register(operand->reg.value);
+    int whole = operand_register(operand);
     // Registers of less than 32 bits leave the rest of the full one as it was.
     bool merges =
         operand->size < 32 && ZydisRegisterGetClass(operand->reg.value) <= ZYDIS_REGCLASS_GPR16;
@@ -193,8 +205,10 @@ static void step_memory(struct walk *walk, struct step *step, const ZydisDecoded
     bool agen = operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN;
     double address_clk = clk + (agen || !reads(operand) ? 0 : walk->load_clk);
     if (operand->mem.base != ZYDIS_REGISTER_RIP)
-        step_input(step, whole_register(operand->mem.base), address_clk);
-    step_input(step, whole_register(operand->mem.index), address_clk);
+        step_input(step, whole_register(operand->mem.base, operand->attributes & OPERAND_UPPER),
+                   address_clk);
+    step_input(step, whole_register(operand->mem.index, operand->attributes & OPERAND_UPPER_INDEX),
+               address_clk);
     if (agen)
         return;
     int place = walk_place(walk, operand);
@@ -326,6 +340,14 @@ static bool high_register(const ZydisDecodedInstruction *in, const ZydisDecodedO
     return false;
 }
 
+static bool upper_register(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
+{
+    for (int i = 0; i < in->operand_count_visible; i++)
+        if (operands[i].attributes & (OPERAND_UPPER | OPERAND_UPPER_INDEX))
+            return true;
+    return false;
+}
+
 static void body_notice(const struct text_script *script, const ZydisDecodedInstruction *in,
                         const ZydisDecodedOperand *operands, const char *name, const char *valued,
                         struct text_body *body)
@@ -339,6 +361,7 @@ static void body_notice(const struct text_script *script, const ZydisDecodedInst
         if (text_script_match(script->states[i].pattern, name, valued)) {
             body->state = body->state ? body->state : &script->states[i];
             body->high_registers |= high_register(in, operands);
+            body->upper_registers |= upper_register(in, operands);
         }
 }
 
@@ -398,6 +421,51 @@ static double walk_chain_clk(const struct walk *walk)
     return (last_clk - warm_clk) / ROUNDS_TIMED;
 }
 
+// Marks the operands that the bits R4, X4 and B4 of a REX2 prefix make r16 to r31.
+static void mark_upper(const ZydisDecodedInstruction *in, ZydisDecodedOperand *operands, int rex2)
+{
+    for (int i = 0; i < in->operand_count; i++) {
+        ZydisDecodedOperand *operand = &operands[i];
+        bool memory = operand->type == ZYDIS_OPERAND_TYPE_MEMORY;
+        bool general = operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                       ZydisRegisterGetClass(operand->reg.value) <= ZYDIS_REGCLASS_GPR64;
+        bool reg = operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_REG;
+        bool rm = operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM ||
+                  operand->encoding == ZYDIS_OPERAND_ENCODING_OPCODE;
+        if ((general && reg && rex2 & 0x40) || ((memory || (general && rm)) && rex2 & 0x10))
+            operand->attributes |= OPERAND_UPPER;
+        if (memory && rex2 & 0x20)
+            operand->attributes |= OPERAND_UPPER_INDEX;
+    }
+}
+
+// Decodes an instruction. One with a REX2 prefix is decoded with REX in its place.
+static bool body_decode(const ZydisDecoder *decoder, const uint8_t *code, size_t bytes,
+                        ZydisDecodedInstruction *in, ZydisDecodedOperand *operands)
+{
+    enum { LONGEST = 15 };
+    uint8_t other[LONGEST + 1];
+    size_t at = 0, n;
+    while (at < bytes && memchr("\x66\xf0\xf2\xf3", code[at], 4))
+        at++;
+    if (decoder->machine_mode != ZYDIS_MACHINE_MODE_LONG_64 || at + 2 >= bytes ||
+        at + 2 >= LONGEST || code[at] != 0xd5)
+        return ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder, code, bytes, in, operands));
+    int rex2 = code[at + 1];
+    bool second_map = rex2 & 0x80;
+    memcpy(other, code, at);
+    other[at] = (uint8_t)(0x40 | (rex2 & 15));
+    other[at + 1] = 0x0f;
+    n = at + 1 + second_map;
+    size_t rest = bytes - at - 2 < LONGEST - at - 2 ? bytes - at - 2 : LONGEST - at - 2;
+    memcpy(other + n, code + at + 2, rest);
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder, other, n + rest, in, operands)))
+        return false;
+    in->length = (ZyanU8)(in->length + !second_map);
+    mark_upper(in, operands, rex2);
+    return true;
+}
+
 void text_body_read(const struct text_script *script, const uint8_t *code, size_t bytes, int bits,
                     double load_clk, struct text_body *body)
 {
@@ -417,7 +485,7 @@ void text_body_read(const struct text_script *script, const uint8_t *code, size_
     memset(walk.beside, 0, sizeof walk.beside);
     walk.left = 0;
     for (size_t at = 0; at < bytes && walk.nsteps < STEPS_MAX; at += in.length) {
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, bytes - at, &in, operands))) {
+        if (!body_decode(&decoder, code + at, bytes - at, &in, operands)) {
             body->lacking = true;
             break;
         }

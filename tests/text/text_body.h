@@ -18,6 +18,7 @@ struct text_body {
     const struct text_state *state; // NULL: it has one only
     const struct text_fault *fault; // NULL: none
     bool high_registers;            // an instruction with the state names one from the eighth on
+    bool upper_registers;           // an instruction with the state names one of r16 to r31
     bool long_nops;                 // there are nops of several bytes
     bool accesses;                  // memory
     int instructions;

@@ -382,6 +382,8 @@ static bool text_holds(const struct text_state *state, const struct variant *var
         return variant->body->long_nops;
     case TEXT_COPIES:
         return variant->body->instructions * (int)variant->copies < LOOP;
+    case TEXT_HIGH:
+        return variant->body->upper_registers;
     case TEXT_EARLY:
         return text_early(state);
     default:

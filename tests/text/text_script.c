@@ -265,20 +265,22 @@ static bool line_once(struct line *line)
     return word;
 }
 
-// state PATTERN FACTOR SHARE [registers|fillers|copies|wild|early MS [once]]
+// state PATTERN FACTOR SHARE [registers|fillers|copies|wild|r16-r31|early MS [once]]
 static void read_state(struct line *line)
 {
-    static const char *const whens[] = {"registers", "fillers", "copies", "wild", "early"};
+    static const char *const whens[] = {"registers", "fillers", "copies",
+                                        "wild",      "r16-r31", "early"};
     struct text_state *state = &line->script->states[line_next(line, &line->script->nstates)];
     *state = (struct text_state){.line = line->number};
     line_pattern(line, state->pattern);
     state->factor = line_number(line, "the factor");
     state->share = line_number(line, "the share");
     const char *word = line_word(line);
-    for (int i = 0; word && i < 5 && !state->when; i++)
+    for (int i = 0; word && i < 6 && !state->when; i++)
         state->when = strcmp(whens[i], word) == 0 ? (enum text_when)(i + 1) : TEXT_ALWAYS;
     if (word && !state->when)
-        line_wrong(line, "a state may have registers, fillers, copies, wild or early, not %s",
+        line_wrong(line,
+                   "a state may have registers, fillers, copies, wild, r16-r31 or early, not %s",
                    word);
     if (state->when == TEXT_EARLY) {
         state->early_ms = line_number(line, "the time in ms");

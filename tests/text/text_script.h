@@ -87,6 +87,7 @@ struct text_script {
             TEXT_FILLERS,
             TEXT_COPIES,
             TEXT_WILD,
+            TEXT_HIGH,  // where it names r16 to r31
             TEXT_EARLY, // in the first early_ms of a process that measures several kernels
         } when;
         double early_ms;

@@ -41,32 +41,32 @@ static void test_texts(void **state)
     static const struct {
         const char *text, *bytes; // bytes NULL: there is no such form
     } cases[] = {
-        {"add r16, r17",                     "db 0xd5,0x58,0x01,0xc8"                    },
-        {"add r31d, 5",                      "db 0xd5,0x11,0x83,0xc7,0x05"               },
-        {"imul r16, r17",                    "db 0xd5,0xd8,0xaf,0xc1"                    },
-        {"lock add qword [r31], rbx",        "db 0xf0,0xd5,0x19,0x01,0x1f"               },
-        {"add r24w, 0x1234",                 "db 0x66,0xd5,0x11,0x81,0xc0,0x34,0x12"     },
-        {"mov r19b, bl",                     "db 0xd5,0x10,0x88,0xdb"                    },
-        {"push r27",                         "db 0xd5,0x11,0x53"                         },
-        {"bswap r18",                        "db 0xd5,0x98,0xca"                         },
-        {"lea r22, [r16+r25*4+8]",           "db 0xd5,0x7a,0x8d,0x74,0x88,0x08"          },
-        {"movq xmm9, r16",                   "db 0x66,0xd5,0x9c,0x6e,0xc8"               },
-        {"addps xmm1, oword [r31+64]",       "db 0xd5,0x91,0x58,0x4f,0x40"               },
-        {"setc r30b",                        "db 0xd5,0x91,0x92,0xc6"                    },
-        {"popcnt r16, qword [r30]",          "db 0xf3,0xd5,0xd9,0xb8,0x06"               },
-        {"add rax, rbx",                     "add rax, rbx"                              },
-        {"times 3 nop",                      "times 3 nop"                               },
-        {"paddb xmm16, xmm1",                "paddb xmm16, xmm1"                         },
-        {"mov r8d, 0x16\nmov rax, 0xffr16",  "mov r8d, 0x16\nmov rax, 0xffr16"           },
-        {"movbe r16, qword [r14]",           NULL                                        },
-        {"pshufb xmm1, oword [r31]",         NULL                                        },
-        {"vaddps xmm1, xmm2, oword [r31]",   NULL                                        },
-        {"xsave [r31]",                      NULL                                        },
-        {"add ah, byte [r31]",               NULL                                        },
-        {"mov r20, qword [r21]",             NULL                                        },
-        {"jmp r16",                          NULL                                        },
-        {"frobnicate r16",                   NULL                                        },
-        {"adc qword [r16+r17*8+r8], r18",    NULL                                        },
+        {"add r16, r17",                    "db 0xd5,0x58,0x01,0xc8"               },
+        {"add r31d, 5",                     "db 0xd5,0x11,0x83,0xc7,0x05"          },
+        {"imul r16, r17",                   "db 0xd5,0xd8,0xaf,0xc1"               },
+        {"lock add qword [r31], rbx",       "db 0xf0,0xd5,0x19,0x01,0x1f"          },
+        {"add r24w, 0x1234",                "db 0x66,0xd5,0x11,0x81,0xc0,0x34,0x12"},
+        {"mov r19b, bl",                    "db 0xd5,0x10,0x88,0xdb"               },
+        {"push r27",                        "db 0xd5,0x11,0x53"                    },
+        {"bswap r18",                       "db 0xd5,0x98,0xca"                    },
+        {"lea r22, [r16+r25*4+8]",          "db 0xd5,0x7a,0x8d,0x74,0x88,0x08"     },
+        {"movq xmm9, r16",                  "db 0x66,0xd5,0x9c,0x6e,0xc8"          },
+        {"addps xmm1, oword [r31+64]",      "db 0xd5,0x91,0x58,0x4f,0x40"          },
+        {"setc r30b",                       "db 0xd5,0x91,0x92,0xc6"               },
+        {"popcnt r16, qword [r30]",         "db 0xf3,0xd5,0xd9,0xb8,0x06"          },
+        {"add rax, rbx",                    "add rax, rbx"                         },
+        {"times 3 nop",                     "times 3 nop"                          },
+        {"paddb xmm16, xmm1",               "paddb xmm16, xmm1"                    },
+        {"mov r8d, 0x16\nmov rax, 0xffr16", "mov r8d, 0x16\nmov rax, 0xffr16"      },
+        {"movbe r16, qword [r14]",          NULL                                   },
+        {"pshufb xmm1, oword [r31]",        NULL                                   },
+        {"vaddps xmm1, xmm2, oword [r31]",  NULL                                   },
+        {"xsave [r31]",                     NULL                                   },
+        {"add ah, byte [r31]",              NULL                                   },
+        {"mov r20, qword [r21]",            NULL                                   },
+        {"jmp r16",                         NULL                                   },
+        {"frobnicate r16",                  NULL                                   },
+        {"adc qword [r16+r17*8+r8], r18",   NULL                                   },
     };
     struct kernel_spec specs[ARRAY_LEN(cases)], *list[ARRAY_LEN(cases)];
     struct arena arena = {0};
@@ -83,9 +83,8 @@ static void test_texts(void **state)
         if (strcmp(specs[i].body, wanted) != 0)
             fail_msg("%s: %s", cases[i].text, specs[i].body);
         // All of a kernel, or nothing.
-        assert_string_equal(specs[i].init, cases[i].bytes
-                                               ? "db 0xd5,0x18,0x89,0xd8\n"
-                                               : "mov r16, rbx\n");
+        assert_string_equal(specs[i].init,
+                            cases[i].bytes ? "db 0xd5,0x18,0x89,0xd8\n" : "mov r16, rbx\n");
         assert_int_equal(high_is_named(&specs[i]), !cases[i].bytes);
     }
     arena_free(&arena);
@@ -185,7 +184,8 @@ static void put_hex(struct strbuf *out, const uint8_t *bytes, size_t n)
 static void exchange(const char *line, size_t len, struct strbuf *out)
 {
     for (size_t i = 0; i < len; i++) {
-        bool begins = line[i] == 'r' && (i == 0 || !strchr("abcdefghijklmnopqrstuvwxyz", line[i - 1]));
+        bool begins =
+            line[i] == 'r' && (i == 0 || !strchr("abcdefghijklmnopqrstuvwxyz", line[i - 1]));
         char *end;
         long number = begins ? strtol(line + i + 1, &end, 10) : 0;
         if (number >= 8 && number < REX2_REGISTERS) {

@@ -155,13 +155,20 @@ static void test_again(void **state)
          "add r14, 704\n"},
         {add_high, ARRANGED_REGISTERS, "op1", "again fillers", "add bh, 5\n", ""},
         {sqrtsd, ARRANGED_COPIES, "op1", "slow again copies", NULL, NULL},
+        {add, ARRANGED_HIGH, "op1", "again r16-r31", "add r16, r30\n",
+         "mov r16, 0x1\nmov r30, 0x1\n"},
+        {add_memory, ARRANGED_HIGH, "op1.data", "again r16-r31", "add qword [r31], r16\n",
+         "mov r31, r14\nmov r16, 0x1\n"},
+        {add_high, ARRANGED_HIGH, "op1", "again fillers", "add bh, 5\n", ""},
+        {"vfmadd231ps,+x x m128,,FMA,,", ARRANGED_HIGH, "op1", "again registers", NULL, NULL},
     };
     // clang-format on
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct planned planned;
         plan_text(&planned, cases[i].row);
         const struct plan_params params = {.issue_width = 8,
-                                           .tests = TESTS_LATENCY | TESTS_THROUGHPUT};
+                                           .tests = TESTS_LATENCY | TESTS_THROUGHPUT,
+                                           .high_gprs = cases[i].wanted == ARRANGED_HIGH};
         struct err err;
         int usual = planned.plan.ntests;
         assert_int_equal(plan_row_again(planned.plan.row, &params, cases[i].wanted, &planned.arena,
