@@ -6,6 +6,8 @@
 #include "util/csvfile.h"
 #include "util/scratch.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Bounds of sweeps, fixed so that a list is good or bad on every machine alike.
@@ -72,48 +74,88 @@ static void codes_plan(struct codes *codes, const struct property *property, str
     }
 }
 
-static int codes_build(const struct codes *codes, struct check *check, struct err *err)
+// Properties while their code is assembled, which a thread does: NASM takes as long for it as for
+// all lists.
+struct check_properties {
+    struct check check; // their problems
+    struct properties properties;
+    struct codes codes;
+    struct program program;
+    struct arena arena; // of the thread
+    char *directory;
+    pthread_t thread;
+    bool threaded;
+    int status;
+    struct err err;
+};
+
+static void *codes_build(void *data)
 {
-    char *directory = scratch_begin(err);
-    if (!directory)
-        return -1;
+    struct check_properties *begun = data;
     const struct assemble_options options = {
-        .directory = directory, .stem = "properties", .bits = 64, .compose = true};
-    struct program program = {0};
-    int status = assemble_program(codes->kernels, codes->n, &options, &check->arena, &program, err);
+        .directory = begun->directory, .stem = "properties", .bits = 64, .compose = true};
+    begun->status = assemble_program(begun->codes.kernels, begun->codes.n, &options, &begun->arena,
+                                     &begun->program, &begun->err);
+    return NULL;
+}
+
+static void codes_report(struct check_properties *begun)
+{
     const struct property *reported = NULL; // one message per row is enough
-    for (int i = 0; i < program.nfailures && status == 0; i++) {
-        const struct assemble_failure *failure = &program.failures[i];
-        const struct property *property = codes->rows[failure->kernel];
+    for (int i = 0; i < begun->program.nfailures; i++) {
+        const struct assemble_failure *failure = &begun->program.failures[i];
+        const struct property *property = begun->codes.rows[failure->kernel];
         if (property == reported)
             continue;
         reported = property;
         const struct csv_place place = {property->path, property->line, property->source, 1};
         struct err problem = {0};
         csv_error_at(&place, &problem, "at the point '%s' NASM says: %s",
-                     codes->kernels[failure->kernel].spec->shape, failure->detail);
-        check_table_problem(check, problem.text);
+                     begun->codes.kernels[failure->kernel].spec->shape, failure->detail);
+        check_table_problem(&begun->check, problem.text);
     }
-    scratch_end(directory, false);
-    return status;
 }
 
-int check_properties(const char *const *paths, int npaths, struct check *check, struct err *err)
+struct check_properties *check_properties_begin(const char *const *paths, int npaths)
 {
-    struct properties properties = {0};
-    int ncurves = 0, status = 0;
+    struct check_properties *begun = xcalloc(1, sizeof *begun);
+    struct arena *arena = &begun->check.arena;
+    int ncurves = 0;
     for (int i = 0; i < npaths; i++)
-        properties_read(paths[i], &properties, add_fault, check);
-    for (int i = 0; i < properties.n; i++)
-        ncurves += properties.rows[i].nvariants;
-    struct codes codes = {
-        .kernels = arena_alloc(&check->arena, (2 * (size_t)ncurves + 1) * sizeof *codes.kernels),
-        .rows = arena_alloc(&check->arena, (2 * (size_t)ncurves + 1) * sizeof(void *))};
-    for (int i = 0; i < properties.n; i++)
-        codes_plan(&codes, &properties.rows[i], check);
-    if (codes.n)
-        status = codes_build(&codes, check, err);
-    check->nproperties = properties.n;
-    properties_free(&properties);
+        properties_read(paths[i], &begun->properties, add_fault, &begun->check);
+    for (int i = 0; i < begun->properties.n; i++)
+        ncurves += begun->properties.rows[i].nvariants;
+    begun->codes = (struct codes){
+        .kernels = arena_alloc(arena, (2 * (size_t)ncurves + 1) * sizeof *begun->codes.kernels),
+        .rows = arena_alloc(arena, (2 * (size_t)ncurves + 1) * sizeof(void *))};
+    for (int i = 0; i < begun->properties.n; i++)
+        codes_plan(&begun->codes, &begun->properties.rows[i], &begun->check);
+    if (begun->codes.n == 0)
+        return begun;
+    begun->directory = scratch_begin(&begun->err);
+    begun->status = begun->directory ? 0 : -1;
+    if (begun->directory)
+        begun->threaded = pthread_create(&begun->thread, NULL, codes_build, begun) == 0;
+    if (begun->directory && !begun->threaded)
+        codes_build(begun);
+    return begun;
+}
+
+int check_properties_end(struct check_properties *begun, struct check *check, struct err *err)
+{
+    if (begun->threaded)
+        pthread_join(begun->thread, NULL);
+    if (begun->directory)
+        scratch_end(begun->directory, false);
+    int status = begun->status == 0 ? 0 : err_set(err, "%s", begun->err.text);
+    if (status == 0)
+        codes_report(begun);
+    for (size_t i = 0; i < begun->check.nproblems; i++)
+        check_table_problem(check, begun->check.problems[i].text);
+    check->nproperties = begun->properties.n;
+    properties_free(&begun->properties);
+    arena_free(&begun->arena);
+    check_free(&begun->check);
+    free(begun);
     return status;
 }

@@ -7,6 +7,9 @@
 
 // Returns true for the path of a list of properties: it lies in a directory of that name.
 bool check_is_property(const char *path);
-// Adds problems to check->problems, and sets check->nproperties. Returns -1 only if the environment
-// lacks something.
-int check_properties(const char *const *paths, int npaths, struct check *check, struct err *err);
+struct check_properties; // of which code is being assembled
+// Reads the lists, and has the code assembled while the caller checks other things.
+struct check_properties *check_properties_begin(const char *const *paths, int npaths);
+// Waits for it, and frees it. Adds problems to check->problems, and sets check->nproperties.
+// Returns -1 only if the environment lacks something.
+int check_properties_end(struct check_properties *begun, struct check *check, struct err *err);

@@ -58,12 +58,13 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
                            bool missing)
 {
     struct check check;
-    struct err err = {0};
+    struct err err = {0}, unused = {0};
     int status = EXIT_DONE;
+    struct check_properties *properties =
+        check_properties_begin(paths->properties, paths->nproperties);
     int failed = check_lists(paths->items, paths->n, complete, &check, &err);
-    if (!failed && paths->nproperties)
-        failed = check_properties(paths->properties, paths->nproperties, &check, &err);
     int known = failed ? 0 : llvm_check(&check, &err);
+    failed |= check_properties_end(properties, &check, failed ? &unused : &err);
     failed |= known < 0;
     if (!failed && complete)
         check_port_names(&check);
