@@ -292,11 +292,56 @@ static void test_lists(void **state)
     selection_free(&selection);
 }
 
+// Kernels of every so many rows, asked again. All of a form that has a REX2 prefix are written:
+// what helps beside the instruction has one, too.
+static void test_plans(void **state)
+{
+    (void)state;
+    enum { EVERY = 16, MOST = 4096 };
+    const struct plan_params params = {
+        .issue_width = 8, .tests = TESTS_LATENCY | TESTS_THROUGHPUT, .high_gprs = true};
+    static struct kernel_spec *specs[MOST];
+    static const struct list_row *rows[MOST];
+    const struct assemble_options build = options();
+    struct selection selection = {0};
+    struct arena arena = {0};
+    struct err err = {0};
+    int n = 0, written = 0;
+    assert_int_equal(select_rows(NULL, 0, NULL, &selection, &err), 0);
+    for (int r = 0; r < selection.nrows; r += EVERY) {
+        const struct list_row *row = selection.rows[r].row;
+        struct plan plan;
+        if (!row_is_taken(row))
+            continue;
+        assert_int_equal(plan_row(row, &params, &arena, &plan, &err), 0);
+        assert_int_equal(plan_row_again(row, &params, ARRANGED_HIGH, &arena, &plan, &err), 0);
+        for (int t = 0; t < plan.ntests; t++)
+            for (int k = 0; k < plan.tests[t].nkernels && n < MOST; k++)
+                if (high_is_named(&plan.tests[t].kernels[k])) {
+                    rows[n] = row;
+                    specs[n++] = &plan.tests[t].kernels[k];
+                }
+    }
+    if (high_write(specs, n, &build, &arena, &err) != 0)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < n; i++) {
+        written += !high_is_named(specs[i]);
+        if (high_is_named(specs[i]) && always_possible(rows[i]))
+            fail_msg("%s, %s: not written: %s%s", rows[i]->form, specs[i]->shape, specs[i]->init,
+                     specs[i]->body);
+    }
+    printf("%d of %d kernels are written\n", written, n);
+    assert_true(n > 200 && n < MOST);
+    arena_free(&arena);
+    selection_free(&selection);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_plans),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
