@@ -163,7 +163,9 @@ static void test_register_names(void **state)
     assert_string_equal(render_gpr(3, 8, true), "bh");
     assert_string_equal(render_gpr(13, 32, false), "r13d");
     assert_null(render_gpr(4, 8, true)); // there is no high byte of rsp
-    assert_null(render_gpr(16, 64, false));
+    assert_string_equal(render_gpr(16, 64, false), "r16");
+    assert_string_equal(render_gpr(31, 8, false), "r31b");
+    assert_null(render_gpr(32, 64, false));
     assert_null(render_gpr(-1, 64, false));
     assert_null(render_gpr(0, 24, false));
 }
