@@ -132,7 +132,7 @@ static int batch_write_high(struct batch *batch, const struct batch_options *opt
 {
     const struct assemble_options assemble = {
         .directory = options->directory, .stem = "high", .bits = 64, .keep = options->keep};
-    int status = 0, n = batch_find_high(batch, NULL);
+    int status = 0, n = options->plan.high_gprs ? batch_find_high(batch, NULL) : 0;
     if (n == 0)
         return 0;
     struct kernel_spec **specs = xcalloc((size_t)n, sizeof *specs);
