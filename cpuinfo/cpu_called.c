@@ -19,6 +19,21 @@ const char *cpu_other_name(const char *uarch, enum cpu_namer whose)
     return "";
 }
 
+const char *cpu_llvm_name(const char *uarch)
+{
+    const struct family_table *families = families_table();
+    const char *name = cpu_other_name(uarch, CPU_NAME_LLVM), *core = "";
+    char key[64];
+    cpu_uarch_key(uarch, key, sizeof key);
+    for (int i = 0; i < families->nrows && !*core; i++)
+        if (strcmp(families->rows[i].facts.uarch, key) == 0)
+            core = families->rows[i].evidence.core;
+    for (int i = 0; i < families->nrows && *core && !*name; i++)
+        if (strcmp(families->rows[i].evidence.core, core) == 0)
+            name = cpu_other_name(families->rows[i].facts.uarch, CPU_NAME_LLVM);
+    return name;
+}
+
 static const char separators[] = " -_."; // in names, where people have one or another, or none
 
 // Returns true if the first `len` bytes of a name are `said`, but for letter case and separators.

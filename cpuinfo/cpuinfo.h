@@ -208,6 +208,9 @@ const char *cpu_family_name(int i);
 enum cpu_namer { CPU_NAME_LLVM = 1, CPU_NAME_UOPS_INFO, CPU_NAME_OSACA, CPU_NAME_PEOPLE };
 // Returns that name of the family, with or without the mark of an inferred one; "" for none.
 const char *cpu_other_name(const char *uarch, enum cpu_namer whose);
+// Returns LLVM's name of the family, or of the first one with the same core (column core of
+// cpus.csv) that has one, whose scheduling model is that of this one, too; "" for none.
+const char *cpu_llvm_name(const char *uarch);
 // Returns true if this is a name of the uarch: the uarch itself, its core's name, or one of
 // other_names.csv. Letter case, blanks, hyphens and underscores do not matter: "Golden Cove".
 bool cpu_is_called(const char *uarch, const char *said);

@@ -180,7 +180,7 @@ static int compare_read(struct store *store, struct arguments *args, struct comp
 {
     struct err err = {0};
     const char *cpu = args->theirs ? args->theirs : args->filter.uarch;
-    const char *model = args->cpu ? args->cpu : cpu_other_name(args->filter.uarch, CPU_NAME_LLVM);
+    const char *model = args->cpu ? args->cpu : cpu_llvm_name(args->filter.uarch);
     for (int i = 0; i < args->nfiles; i++) {
         compared->theirs[i] = &compared->files[i];
         if (foreign_read(args->files[i], cpu, &compared->files[i], &err) != 0)

@@ -104,7 +104,7 @@ static int blocks_measure(struct blocks *blocks, struct err *err)
 static int blocks_against(const struct blocks *blocks, struct whole *whole, struct err *err)
 {
     const struct explain_work *work = blocks->work;
-    const char *cpu = cpu_other_name(work->uarch, CPU_NAME_LLVM);
+    const char *cpu = cpu_llvm_name(work->uarch);
     struct mca_counts counts;
     if (!mca_cpu_is_name(cpu))
         return err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", work->uarch);

@@ -76,7 +76,7 @@ int validate_beside_mca(struct store *store, const struct port_table *table,
 {
     struct known_cpu data = {0};
     char *uarch = store_option_uarch(store, table->run_id, err);
-    const char *cpu = uarch ? cpu_other_name(uarch, CPU_NAME_LLVM) : "";
+    const char *cpu = uarch ? cpu_llvm_name(uarch) : "";
     struct store_filter filter = {.uarch = uarch, .run_id = table->run_id};
     int status = uarch ? 0 : -1;
     *beside = (struct validate_beside){.cpu = cpu};

@@ -72,7 +72,7 @@ static int exegesis_write(struct known_cpu *data, const struct exegesis_mode *mo
                           struct export_out *out, struct err *err)
 {
     struct llvm_instr *instrs;
-    const char *cpu = cpu_other_name(data->uarch, CPU_NAME_LLVM);
+    const char *cpu = cpu_llvm_name(data->uarch);
     int status = llvm_decode(data, &instrs, err);
     if (status == 0 && !*cpu)
         status = err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", data->uarch);

@@ -276,6 +276,13 @@ static void test_called(void **state)
     assert_false(cpu_is_called("sapphirerapids?", "golden"));
     assert_string_equal(cpu_other_name("zen3?", CPU_NAME_OSACA), "ZEN3");
     assert_string_equal(cpu_other_name("unknown", CPU_NAME_LLVM), "");
+    // Dense cores have no name of their own there.
+    assert_string_equal(cpu_other_name("zen5c", CPU_NAME_LLVM), "");
+    assert_string_equal(cpu_llvm_name("zen5c?"), "znver5");
+    assert_string_equal(cpu_llvm_name("zen4c"), "znver4");
+    assert_string_equal(cpu_llvm_name("zenplus"), "znver1");
+    assert_string_equal(cpu_llvm_name("zen6"), "");
+    assert_string_equal(cpu_llvm_name("unknown"), "");
 }
 
 static void test_override(void **state)
