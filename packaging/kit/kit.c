@@ -4,17 +4,20 @@
 #include "kit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STATUS_ENVIRONMENT = 3 };
+enum { STATUS_ENVIRONMENT = 3, STATUS_HELD = 75 };
 
 void kit_fail(const char *format, ...)
 {
@@ -45,6 +48,39 @@ static _Noreturn void kit_exec(const char *directory, const char *program, char 
         args[sizeof head / sizeof *head + (size_t)i - 1] = argv[i];
     execv(loader, (char **)args);
     kit_fail("%s: %s", loader, strerror(errno));
+}
+
+// Holds a file locked while the command runs, in a session of its own that outlives a connection:
+// what fleets need flock(1), setsid(1) and nohup(1) for where these are. Status 75 if somebody
+// else holds it; without a command that is all it tells.
+static _Noreturn void kit_once(char **argv)
+{
+    if (!argv[0])
+        kit_fail("--once wants a file to lock");
+    int fd = open(argv[0], O_RDWR | O_CREAT, 0600); // the command and what it starts hold it, too
+    if (fd < 0)
+        kit_fail("%s: %s", argv[0], strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        exit(STATUS_HELD);
+    if (!argv[1])
+        exit(0);
+    setsid(); // a leader of processes stays where it is
+    signal(SIGHUP, SIG_IGN);
+    execvp(argv[1], argv + 1);
+    kit_fail("%s: %s", argv[1], strerror(errno));
+}
+
+// A kernel that this one's programs cannot do without.
+static void kit_check_kernel(void)
+{
+    struct utsname name;
+    char *end;
+    if (uname(&name) != 0)
+        return;
+    long major = strtol(name.release, &end, 10),
+         minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+    if (end != name.release && (major < 3 || (major == 3 && minor < 2)))
+        kit_fail("this kernel is %s, and 3.2 is the oldest that it works on", name.release);
 }
 
 // The part of a tool: NASM, as latput starts it.
@@ -182,11 +218,13 @@ static int kit_run(const struct kit_place *place, char **argv)
 
 int main(int argc, char **argv)
 {
-    (void)argc;
     static struct kit_file file;
     static struct kit_place place;
     if (!kit_file_open(&file))
         kit_be_tool(file.path, argv);
+    kit_check_kernel();
+    if (argc > 1 && strcmp(argv[1], "--once") == 0)
+        kit_once(argv + 2);
     kit_watch();
     kit_begin(&file, &place);
     munmap((void *)(uintptr_t)file.bytes, file.size);

@@ -33,6 +33,7 @@ struct kit_place {
     char directory[4200]; // of this kit, mode 0700
     int fd;               // of the directory, locked while this process lives
     bool mounted;         // parent is a file system of this process alone
+    bool made;            // and the directory that it is mounted on was made for it
 };
 // Makes a directory in a place where files can be written and programs run: the first that there
 // is, or else a file system in memory. `refused` places were tried. Returns false after the last.

@@ -92,6 +92,19 @@ static bool place_make(struct kit_place *place)
     return true;
 }
 
+// Returns true if somebody else could put another directory in the place of ours: the owner of the
+// parent, or anybody where all may write and names are not protected. In a user namespace owners
+// that it does not know, root among them, are 65534.
+static bool place_is_foreign(const char *parent)
+{
+    enum { UNKNOWN = 65534 };
+    struct stat about;
+    if (stat(parent, &about) != 0)
+        return true;
+    return (about.st_uid != 0 && about.st_uid != geteuid() && about.st_uid != UNKNOWN) ||
+           (about.st_mode & S_IWOTH && !(about.st_mode & S_ISVTX));
+}
+
 static bool place_take(const char *parent, struct kit_place *place)
 {
     struct statvfs about;
@@ -101,6 +114,10 @@ static bool place_take(const char *parent, struct kit_place *place)
     }
     if (statvfs(place->parent, &about) == 0 && about.f_flag & ST_NOEXEC) {
         place_refuse(place->parent, "no programs may run there (noexec)");
+        return false;
+    }
+    if (place_is_foreign(place->parent)) {
+        place_refuse(place->parent, "somebody else could replace what is there");
         return false;
     }
     place_sweep(place->parent);
@@ -131,7 +148,44 @@ static bool own_mounts(void)
     return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
 }
 
-// Mounts a file system in memory on a directory of its own, which nobody else sees.
+static bool place_mount(struct kit_place *place)
+{
+    if (mount("latput", place->parent, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700") != 0)
+        return false;
+    place->mounted = true;
+    return place_make(place);
+}
+
+// Tells whether a directory is there and has nothing in it that a mount would hide.
+static bool directory_is_empty(const char *path)
+{
+    struct stat about;
+    int n = 0;
+    DIR *directory = lstat(path, &about) == 0 && S_ISDIR(about.st_mode) ? opendir(path) : NULL;
+    if (!directory)
+        return false;
+    while (readdir(directory))
+        n++;
+    closedir(directory);
+    return n <= 2;
+}
+
+// Mounts over an empty directory of the root, where none can be made.
+static bool place_over_empty(struct kit_place *place)
+{
+    DIR *root = opendir("/");
+    bool taken = false;
+    for (const struct dirent *entry; !taken && root && (entry = readdir(root));) {
+        snprintf(place->parent, sizeof place->parent, "/%s", entry->d_name);
+        taken = directory_is_empty(place->parent) && place_mount(place);
+    }
+    if (root)
+        closedir(root);
+    return taken;
+}
+
+// Mounts a file system in memory, which nobody else sees: on a directory of its own if it may make
+// one.
 static bool place_in_memory(struct kit_place *place)
 {
     static const char *const parents[] = {"/dev/shm", "/tmp", "/var/tmp", "."};
@@ -146,12 +200,14 @@ static bool place_in_memory(struct kit_place *place)
         snprintf(place->parent, sizeof place->parent, "%.4000s/%sXXXXXX", resolved, PREFIX);
         if (!mkdtemp(place->parent))
             continue;
-        if (mount("latput", place->parent, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700") == 0) {
-            place->mounted = true;
-            return place_make(place);
-        }
+        place->made = true;
+        if (place_mount(place))
+            return true;
         rmdir(place->parent);
+        place->made = false;
     }
+    if (place_over_empty(place))
+        return true;
     place_refuse("memory", "nothing can be mounted");
     return false;
 }
@@ -181,6 +237,7 @@ void kit_place_remove(struct kit_place *place)
     close(place->fd);
     if (place->mounted) {
         umount2(place->parent, MNT_DETACH);
-        rmdir(place->parent);
+        if (place->made)
+            rmdir(place->parent);
     }
 }

@@ -4,22 +4,17 @@
 # removes what it unpacked however it ends, and refuses to start when it is damaged.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
-needs gcc nasm xz unshare chroot
-printf '#include <lzma.h>\n' | gcc -E - >/dev/null 2>&1 ||
-    { echo "liblzma-dev is missing" && exit 77; }
+# shellcheck source=tests/cli/kit.sh
+. "$TREE/tests/cli/kit.sh"
+needs unshare chroot
 alone=(unshare --map-root-user --mount)
 [ "$(id -u)" != 0 ] || alone=(unshare --mount)
 "${alone[@]}" chroot / true 2>/dev/null || { echo "no root may be changed here" && exit 77; }
 root=$SCRATCH/root
-mkdir -p "$root/home" "$SCRATCH/tmp"
+mkdir -p "$root" "$SCRATCH/tmp"
+kit_fixture "$root/kit"
 
-make -s -C "$TREE" BUILD="$BUILD" "$BUILD/kit_starter" >"$OUT" 2>"$ERR" || cli_fail "no starter"
-# shellcheck disable=SC2046 # files have no blanks
-(cd "$TREE" && find lists macros cpuinfo db/*.sql site -type f ! -name '*.[ch]' | LC_ALL=C sort |
-    KIT_XZ=-0 packaging/kit/make "$BUILD" "$root/kit" $(ls "$BUILD"/core??.o "$BUILD"/linked??)) \
-    >"$OUT" 2>"$ERR" || cli_fail "no kit"
-
-# in_root ARGS...: runs the kit in the root, from its folder home.
+# in_root ARGS...: runs the kit in the root.
 in_root() {
     # shellcheck disable=SC2016 # those of the inner shell
     env -u LATPUT_DB -u TMPDIR PATH="$PATH" "${alone[@]}" chroot "$root" /kit "$@" >"$OUT" \
