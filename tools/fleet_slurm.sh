@@ -12,16 +12,18 @@ slurm_tasks() { squeue -h -r -n "latput-$FLEET_ID" -o '%n|%i|%T'; }
 slurm_node_states() { sinfo -h -N -o '%N|%T' | sort -u; }
 slurm_field_2() { awk -F'|' -v node="$host" '$1 == node { print $2; exit }'; } # of $host
 
-slurm_unpack() {
-    mkdir -p "$there" && cd "$there" || return 1
-    [ -d tree ] || {
-        rm -rf tree.part && mkdir tree.part && tar -xz -C tree.part -f - && mv tree.part tree
-    } <"$1"
+slurm_copy() {
+    mkdir -p "$there" || return 1
+    [ -f "$there/kit" ] || {
+        cp "$FLEET_KIT" "$there/kit.part" && chmod 700 "$there/kit.part" &&
+            mv "$there/kit.part" "$there/kit"
+    }
 }
 
 slurm_script() {
     # shellcheck disable=SC2016 # Slurm's, over there
-    printf '#!/bin/sh\ncd %q/"$SLURMD_NODENAME" && exec sh ./job >>log 2>&1\n' "$there"
+    printf '#!/bin/sh\ncd %q/"$SLURMD_NODENAME" && exec ./kit --once lock sh ./job >>log 2>&1\n' \
+        "$there"
 }
 
 # slurm_submit HOST...: submits an array with a task per node. A task is held until it has its node;
@@ -30,7 +32,7 @@ slurm_submit() {
     local id task=0
     slurm_tasks | awk -F'|' '$1 == "" && $3 == "PENDING" { print $2 }' | xargs -r scancel
     for host; do
-        mkdir -p "$there/$host" && ln -sfn ../tree "$there/$host/tree" &&
+        mkdir -p "$there/$host" && ln -sfn ../kit "$there/$host/kit" &&
             job >"$there/$host/job.part" && mv "$there/$host/job.part" "$there/$host/job" ||
             return 1
     done
@@ -101,12 +103,12 @@ slurm_look() {
 
 # Runs until each host has a pack or a reason. Status 1: nothing can be done here.
 slurm_run() {
-    local there archive tasks nodes at submit part=500 # Slurm's default is 1001 tasks at most
+    local there tasks nodes at submit part=500 # Slurm's default is 1001 tasks at most
     local -A open=() tried=() unseen=()
     local silent=0
     case $FLEET_DIRECTORY in /*) there= ;; *) there=$HOME/ ;; esac
-    there=$there$FLEET_DIRECTORY/$FLEET_ID archive=$(realpath "$FLEET_ARCHIVE")
-    (slurm_unpack "$archive") || return 1
+    there=$there$FLEET_DIRECTORY/$FLEET_ID
+    slurm_copy || return 1
     exec 8>"$there/submit.lock"
     for host; do
         host_select "$host"

@@ -70,7 +70,7 @@ static _Noreturn void kit_once(char **argv)
     kit_fail("%s: %s", argv[1], strerror(errno));
 }
 
-// A kernel that this one's programs cannot do without.
+// Refuses a kernel on which the C library of the kit does not work.
 static void kit_check_kernel(void)
 {
     struct utsname name;

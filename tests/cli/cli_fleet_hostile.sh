@@ -49,9 +49,7 @@ complaining-*) printf 'first\n\033]0;steered\007 closed\n' >&2; exit 255 ;;
 esac
 END
 chmod +x ssh
-mkdir -p stand/latput
-touch stand/latput/latput
-tar czf archive.tar.gz -C stand latput
+printf '#LATPUTK1' >kit # nobody runs it
 fixture known.db
 run pack --db known.db --run 1 --output first.pack
 expect_status 0
@@ -69,7 +67,7 @@ printf '%s\n' slow_pack first bad_pack torn_pack silent silent_pack large_pack e
     large_state bare slow_once idle steering loud complaining last >hosts
 fleet() {
     CLI_COMMAND="fleet $*"
-    "$TREE/tools/fleet" --hosts hosts --archive archive.tar.gz --output out --poll 1 --patience 20 \
+    "$TREE/tools/fleet" --hosts hosts --kit kit --output out --poll 1 --patience 20 \
         --merge 30 --ssh "$SCRATCH/ssh" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$?
 }

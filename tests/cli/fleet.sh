@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tests/cli/cli_fleet*.sh, which define fleet(): what their hosts run, and a call that is
+# Sourced by tests of fleets, after tests/cli/kit.sh; they define fleet(): what their hosts run, and a call that is
 # killed in the middle.
 # shellcheck shell=bash
 
-# fleet_stand: makes archive.tar.gz of a stand-in for latput, whose pack is known.zip in its home.
-# Its home tells what became of it: started (a line a start), pid, steps, all_steps; with a file
-# `broken` there it fails.
+# fleet_stand: makes `kit`, a stand-in for one, whose pack is known.zip in its home. Its home tells
+# what became of it: started (a line a start), pid, steps, all_steps; with a file `broken` there it
+# fails.
 fleet_stand() {
-    mkdir -p stand/latput
-    cat >stand/latput/latput <<'END'
+    kit_fixture real_kit
+    sed "s,REAL_KIT,$SCRATCH/real_kit," >kit <<'END'
 #!/bin/sh
 HOME=$HOME/${SLURMD_NODENAME-} # nodes of Slurm share a home
 # Takes three steps of a second to "measure"; what is done is not done again.
 case $1 in
+--once) exec REAL_KIT "$@" ;;
 run)
     echo "$@" >>"$HOME/started"
     echo $$ >"$HOME/pid"
@@ -30,9 +31,14 @@ pack)
     cp "$HOME/known.zip" "$2"
     ;;
 esac
+exit
 END
-    chmod +x stand/latput/latput
-    tar czf archive.tar.gz -C stand latput
+    fleet_kit kit
+}
+# fleet_kit FILE: makes the script a stand-in for a kit.
+fleet_kit() {
+    printf '#LATPUTK1' >>"$1"
+    chmod +x "$1"
 }
 
 FLEET_JOB=(--quick "it's one")

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # tools/fleet on three hosts that are this machine: servers of ssh on ports of their own, with keys
-# and homes in the scratch directory. What they run is a stand-in for latput that takes its time and
-# has a pack of known content; and, once, latput on a core made of text. Skipped where sshd or GNU
-# parallel are missing.
+# and homes in the scratch directory, that find no programs but the plainest. What they run is a
+# stand-in for a kit that takes its time and has a pack of known content; and, once, a kit on a core
+# made of text. Skipped where sshd or GNU parallel are missing, or no kit can be made.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
 # shellcheck source=tests/cli/fleet.sh
 . "$TREE/tests/cli/fleet.sh"
+# shellcheck source=tests/cli/kit.sh
+. "$TREE/tests/cli/kit.sh"
 # shellcheck source=tests/cli/text.sh
 . "$TREE/tests/cli/text.sh"
 sshd=$(command -v sshd || command -v /usr/sbin/sshd)
-for tool in "$sshd" ssh ssh-keygen parallel flock setsid; do
+for tool in "$sshd" ssh ssh-keygen parallel; do
     command -v "${tool:-sshd}" >/dev/null || {
         echo "${tool:-sshd} is missing"
         exit 77
@@ -28,6 +30,10 @@ trap 'for pid in "${servers[@]}"; do kill "$pid" 2>/dev/null; done
 ssh-keygen -q -t ed25519 -N '' -f key
 ssh-keygen -q -t ed25519 -N '' -f host_key
 first=$((20000 + RANDOM % 20000))
+mkdir bin # all that a host has; `true` and `sleep` are for this test
+for tool in sh cat chmod mkdir mv rm tail sleep tar true cp; do
+    ln -s "$(command -v $tool)" bin/
+done
 for n in 1 2 3; do
     mkdir "home$n"
     cat >"sshd$n" <<END
@@ -39,7 +45,7 @@ AuthorizedKeysFile $SCRATCH/key.pub
 StrictModes no
 UsePAM no
 PasswordAuthentication no
-ForceCommand export HOME=$SCRATCH/home$n && cd && exec sh -c "\$SSH_ORIGINAL_COMMAND"
+ForceCommand export HOME=$SCRATCH/home$n PATH=$SCRATCH/bin && cd && exec sh -c "\$SSH_ORIGINAL_COMMAND"
 END
     cat >>ssh_config <<END
 Host host$n
@@ -80,7 +86,7 @@ fleet_stand
 printf '%s\n' '# hosts' host1 ' host2 # the second' host3 >hosts
 fleet() {
     CLI_COMMAND="fleet $*"
-    "$TREE/tools/fleet" --hosts hosts --archive archive.tar.gz --output out --poll 2 \
+    "$TREE/tools/fleet" --hosts hosts --kit kit --output out --poll 2 \
         --patience 600 --ssh "ssh -F $SCRATCH/ssh_config" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$?
 }
@@ -121,22 +127,27 @@ expect "nothing was started" test "$(cat home?/started)" = "$before"
 expect "one pack was there already" test "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2
 
 # With latput itself, on two machines of different speed.
-mkdir -p real/latput
 # shellcheck disable=SC2016
-printf '#!/bin/sh\nLATPUT_MACHINE=%s/speed${HOME##*/} exec %s "$@"\n' "$SCRATCH" "$LATPUT" \
-    >real/latput/latput # the machine by the home
-chmod +x real/latput/latput
-tar czf real.tar.gz -C real latput
+printf '#!/bin/sh\nLATPUT_MACHINE=%s/speed${HOME##*/} exec %s/real_kit "$@"\nexit\n' "$SCRATCH" \
+    "$SCRATCH" >real # the machine by the home
+fleet_kit real
 text_machine speedhome1 <<<''
 text_machine speedhome2 zen5 alderlake <<<'form "imul *" p3 5' # with two kinds of cores
 export LATPUT_MACHINE=$SCRATCH # they are merged as what they are
 head -n 3 hosts >both
-fleet --hosts both --archive real.tar.gz --output measured --directory real -- \
+fleet --hosts both --kit real --output measured --directory real -- \
     --tests LT --filter 'imul r64 r64' integer_multiply_divide
 expect_status 0
 expect "each has its own latency" test "$(sqlite3 -readonly measured/latput.db \
     'SELECT round(latency_max_clk, 2), round(rthroughput_clk, 2) FROM run_instruction_table
     ORDER BY 1')" = $'3.0|1.0\n5.0|1.0\n5.0|1.0'
+
+# A kit that does not work over there, as in a home where no programs may run.
+printf '#!/bin/nowhere\n' >unfit
+fleet_kit unfit
+fleet --only host1 --kit unfit --output unfit_out --poll 1
+expect_status 1
+expect_err '^tools/fleet: host1: failed: it ends without a result, .*kit'
 
 # Wrong usage.
 echo '-oProxyCommand=touch' >hostile
@@ -146,8 +157,7 @@ for words in '--hosts hostile' '--hosts nowhere' '--only host9' '--poll soon' '-
     fleet $words
     expect_status 2
 done
-tar -c -z -f other.tar.gz hostile # e.g. what `make dist` made
-fleet --archive other.tar.gz
+fleet --kit hostile
 expect_status 2
-expect_err 'without latput/latput, which --make-archive puts there'
+expect_err "'hostile' is no kit"
 finish

@@ -7,8 +7,10 @@
 . "$(dirname "$0")/../cli/cli.sh"
 # shellcheck source=tests/cli/fleet.sh
 . "$TREE/tests/cli/fleet.sh"
+# shellcheck source=tests/cli/kit.sh
+. "$TREE/tests/cli/kit.sh"
 PATH=$PATH:/usr/sbin
-for tool in slurmctld slurmd sbatch squeue scontrol munged mungekey flock; do
+for tool in slurmctld slurmd sbatch squeue scontrol munged mungekey; do
     command -v "$tool" >/dev/null || { echo "$tool is missing" && exit 77; }
 done
 [ "$(id -u)" = 0 ] || { echo "Slurm's daemons want root" && exit 77; }
@@ -82,7 +84,7 @@ cp home/n1/known.zip home/n3/known.zip
 fleet_stand
 fleet() {
     CLI_COMMAND="fleet $*"
-    "$TREE/tools/fleet" --engine slurm --archive archive.tar.gz --output out --poll 1 \
+    "$TREE/tools/fleet" --engine slurm --kit kit --output out --poll 1 \
         --patience 2 "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$?
 }
