@@ -130,7 +130,7 @@ export TMPDIR=$SCRATCH/tmp LATPUT_DB=$SCRATCH/one.db
 LATPUT=$SCRATCH/kit
 "$LATPUT" run --quiet --results none --tests LT integer_multiply_divide >"$OUT" 2>"$ERR" &
 first=$!
-has_begun() { [ "$(sqlite3 -readonly one.db 'SELECT count(*) FROM run_form')" -gt 0 ]; }
+has_begun() { [ "$(sqlite3 -readonly one.db 'SELECT count(*) FROM run')" -gt 0 ]; }
 await has_begun
 run run --quiet --resume --results none --tests LT integer_multiply_divide
 expect_status 2
