@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tests of fleets, after tests/cli/kit.sh; they define fleet(): what their hosts run, and a call that is
-# killed in the middle.
+# Sourced by tests of fleets, after tests/cli/kit.sh; they define fleet(): what their hosts run, and
+# a call that is killed in the middle.
 # shellcheck shell=bash
 
 # fleet_stand: makes `kit`, a stand-in for one, whose pack is known.zip in its home. Its home tells

@@ -36,6 +36,7 @@ for tool in sh cat chmod mkdir mv rm tail sleep tar true cp; do
 done
 for n in 1 2 3; do
     mkdir "home$n"
+    enter="export HOME=$SCRATCH/home$n PATH=$SCRATCH/bin && cd"
     cat >"sshd$n" <<END
 Port $((first + n))
 ListenAddress 127.0.0.1
@@ -45,7 +46,7 @@ AuthorizedKeysFile $SCRATCH/key.pub
 StrictModes no
 UsePAM no
 PasswordAuthentication no
-ForceCommand export HOME=$SCRATCH/home$n PATH=$SCRATCH/bin && cd && exec sh -c "\$SSH_ORIGINAL_COMMAND"
+ForceCommand $enter && exec sh -c "\$SSH_ORIGINAL_COMMAND"
 END
     cat >>ssh_config <<END
 Host host$n
