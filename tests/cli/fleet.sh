@@ -10,7 +10,7 @@ fleet_stand() {
     kit_fixture real_kit
     sed "s,REAL_KIT,$SCRATCH/real_kit," >kit <<'END'
 #!/bin/sh
-HOME=$HOME/${SLURMD_NODENAME-} # nodes of Slurm share a home
+[ "$1" = --once ] || HOME=$HOME/${SLURMD_NODENAME-} # nodes of Slurm share a home
 # Takes three steps of a second to "measure"; what is done is not done again.
 case $1 in
 --once) exec REAL_KIT "$@" ;;
