@@ -107,8 +107,8 @@ static void high_add(struct high_lines *lines, const char *text, size_t len)
     struct strbuf low = {0};
     uint32_t used = 0;
     size_t copied = 0;
-    for (int8_t i = 0; i < REX2_REGISTERS; i++)
-        line.to[i] = i;
+    for (int i = 0; i < REX2_REGISTERS; i++)
+        line.to[i] = (int8_t)i;
     for (size_t at = 0; high_next(text, len, &at, &word);)
         used |= word.number < REX2_REGISTERS ? 1u << word.number : 0;
     for (size_t at = 0; high_next(text, len, &at, &word);) {

@@ -28,5 +28,5 @@ none 'results of the clone' 'TREE"?/(\{[^}]*)?\<results\>' 'results"?/published'
 none 'the database itself' 'TREE"?/db/(latput|\*|["'\'']?\*)' 'cli_help.sh: expect'
 # shellcheck disable=SC2016 # as it stands there
 none 'the default, of a root that is not its own' '(unset|env -u)[^#]*LATPUT_DB|LATPUT_DB=.. ' \
-    'cli_help.sh: unset LATPUT_DB # the file|cli_asks_published.sh|cli_kit.sh|LATPUT_ROOT=\$PWD/root '
+    'cli_help.sh: unset LATPUT_DB # the file|cli_asks_published.sh|cli_kit(_roots)?.sh|LATPUT_ROOT=\$PWD/root '
 finish
