@@ -2,12 +2,10 @@
 #include "exec_parallel.h"
 
 #include "exec_internal.h"
-#include "util/clock.h"
 #include "util/spent.h"
 
 #include <assert.h>
 #include <pthread.h>
-#include <string.h>
 
 struct portion {
     const struct exec_job *job;

@@ -7,7 +7,6 @@
 #include "batch.h"
 #include "execute/exec_parallel.h"
 
-#include <sched.h>
 #include <stdint.h>
 
 struct session;
