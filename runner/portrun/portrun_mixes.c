@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "portrun_mixes.h"
 
-#include "derive/derive.h"
 #include "derive/plausible.h"
 #include "measure/parallel.h"
 #include "measure/session_count.h"
@@ -67,18 +66,15 @@ static struct port_timing mix_timing(const struct batch *batch, const struct bat
     const struct test *test = &row->plan.tests[0];
     struct port_timing timing = {.outcome = test->outcome, .clk = NAN, .spread_clk = NAN};
     for (int i = 0; i < row->nkernels; i++) {
-        const struct exec_kernel *measured = &batch->measured[row->first_kernel + i];
-        const struct kernel_facts facts = {.shape = test->kernels[i].shape,
-                                           .instances = test->kernels[i].instances,
-                                           .instrs = test->kernels[i].instrs};
-        struct estimate estimate =
-            derive_kernel(&facts, issue_width, measured->timings, measured->ntimings);
+        int k = row->first_kernel + i;
+        const struct exec_kernel *measured = &batch->measured[k];
+        struct estimate estimate = batch_estimate(batch, k, measured, issue_width);
         enum outcome outcome =
             measured->outcome != OUTCOME_OK ? measured->outcome : estimate.outcome;
         if (outcome == OUTCOME_OK && !(timing.clk <= estimate.clk)) {
             timing.clk = estimate.clk;
             timing.spread_clk = estimate.spread_clk;
-            *kernel = row->first_kernel + i;
+            *kernel = k;
         }
         if (isnan(timing.clk))
             timing.outcome = outcome;
