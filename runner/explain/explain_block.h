@@ -39,7 +39,8 @@ enum touch_part { PART_REGISTER, PART_REST, PART_BASE, PART_INDEX, PART_DATA, PA
 enum forward_kind {
     FORWARD_SAME,   // by the same operand
     FORWARD_INSIDE, // all of it, by another operand
-    FORWARD_NARROW, // only a part of it
+    FORWARD_NARROW, // only a part of it, from its first byte on
+    FORWARD_BEFORE, // only a part of it: the load begins before the store
 };
 
 // One value that an instruction reads or writes.
@@ -51,7 +52,8 @@ struct block_touch {
     // The instruction of this block that stores the data that are read; -1: none, or no data.
     int writer;
     enum forward_kind forward;
-    int line; // line of written data: equal for the same cache line
+    int line;   // line of the data: equal for the same cache line, among stores and among loads
+    int offset; // of data that are read, in their line; -1: not known, or other ones in each copy
 };
 
 struct block_instr {

@@ -62,6 +62,9 @@ void bypass_read(const struct property_value *values, int n, struct bypass *bypa
     bypass->stack_clk = fabs(bypass->stack_clk) < NOTHING_CLK ? 0 : bypass->stack_clk;
     bypass->stack_sum_clk = delay_clk(values, n, "stack_sum", bypass->stack_clk, "sum");
     bypass->narrow_wait_clk = value_of(values, n, "narrow_apart");
+    bypass->before_wait_clk = value_of(values, n, "before_apart");
+    if (isnan(bypass->before_wait_clk)) // runs of older versions
+        bypass->before_wait_clk = bypass->narrow_wait_clk;
     bypass->narrow_clk = value_of(values, n, "narrow_store");
 }
 

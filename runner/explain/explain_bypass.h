@@ -42,6 +42,7 @@ struct bypass {
     double stack_clk;         // of the stack pointer by an instruction that only moves it
     double stack_sum_clk;     // more of arithmetic after such an instruction
     double narrow_wait_clk;   // from one load of more than was stored to the next
+    double before_wait_clk;   // the same where the loads begin before what was stored
     double narrow_clk;        // such a load directly after the store
 };
 

@@ -14,8 +14,9 @@ enum {
     ROOT_NEW = 1000,
     ROOT_DERIVED = 10000, // + number of what a value was computed from
     DERIVED_MAX = 256,
-    STORES_MAX = 256,
+    SEEN_MAX = 256,
     LINE_SHIFT = 6, // lines of 64 bytes; that bases are multiples of it is assumed
+    LINE_BYTES = 1 << LINE_SHIFT,
 };
 
 struct value {
@@ -37,9 +38,13 @@ struct derived {
     int64_t constant;
     struct address from; // of the memory operand; scale -1: there is none
 };
-struct store_seen {
+struct access {
     struct address address;
     int instr, touch;
+};
+struct accesses {
+    struct access seen[SEEN_MAX];
+    int n;
 };
 struct walk {
     struct block *block;
@@ -48,8 +53,7 @@ struct walk {
     int fresh;
     struct derived derived[DERIVED_MAX];
     int nderived;
-    struct store_seen stores[STORES_MAX];
-    int nstores;
+    struct accesses stores, loads;
 };
 
 static struct value walk_value(const struct walk *walk, ZydisRegister reg)
@@ -201,8 +205,8 @@ static bool derived_from(const struct walk *walk, const struct block_instr *inst
         op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE || derived->from.base.root == ROOT_NEW - 1 ||
         derived->from.index.root == ROOT_NEW - 1)
         return false;
-    for (int i = 0; loads && i < walk->nstores; i++)
-        if (address_meets(&walk->stores[i].address, &derived->from, 0))
+    for (int i = 0; loads && i < walk->stores.n; i++)
+        if (address_meets(&walk->stores.seen[i].address, &derived->from, 0))
             return false;
     return true;
 }
@@ -308,7 +312,7 @@ static void walk_registers(struct walk *walk, const struct block_instr *instr)
 }
 
 // Returns the place that a store's data is in from now on; PLACE_NONE where there is no room.
-static int walk_place(struct walk *walk, struct store_seen *store)
+static int walk_place(struct walk *walk, struct access *store)
 {
     struct block_touch *touch = &walk->block->instrs[store->instr].touches[store->touch];
     if (touch->place >= 0)
@@ -329,14 +333,15 @@ static bool operand_is(const ZydisDecodedOperand *a, const ZydisDecodedOperand *
                (b->mem.disp.has_displacement ? b->mem.disp.value : 0);
 }
 
-static void walk_forward(const struct walk *walk, const struct store_seen *store,
+static void walk_forward(const struct walk *walk, const struct access *store,
                          const struct block_instr *instr, const struct address *address,
                          int64_t later, struct block_touch *load)
 {
     const struct block_instr *writer = &walk->block->instrs[store->instr];
     int64_t begin = address->at + later - store->address.at;
     load->writer = store->instr;
-    load->forward = begin < 0 || begin + address->bytes > store->address.bytes ? FORWARD_NARROW
+    load->forward = begin < 0                                       ? FORWARD_BEFORE
+                    : begin + address->bytes > store->address.bytes ? FORWARD_NARROW
                     : operand_is(&writer->ops[writer->touches[store->touch].operand],
                                  &instr->ops[load->operand])
                         ? FORWARD_SAME
@@ -352,8 +357,8 @@ static bool root_is_pointer(int root)
 // Links a load to the last store by another pointer, if these are taken to meet.
 static void walk_unknown(struct walk *walk, struct block_touch *load, const struct address *address)
 {
-    for (int i = walk->nstores - 1; i >= 0; i--) {
-        struct store_seen *store = &walk->stores[i];
+    for (int i = walk->stores.n - 1; i >= 0; i--) {
+        struct access *store = &walk->stores.seen[i];
         if (!root_is_pointer(address->base.root) || !root_is_pointer(store->address.base.root) ||
             store->address.base.root == address->base.root)
             continue;
@@ -371,8 +376,8 @@ static void walk_unknown(struct walk *walk, struct block_touch *load, const stru
 static void walk_load(struct walk *walk, const struct block_instr *instr, struct block_touch *load,
                       const struct address *address, bool second)
 {
-    for (int i = walk->nstores - 1; i >= 0; i--) {
-        struct store_seen *store = &walk->stores[i];
+    for (int i = walk->stores.n - 1; i >= 0; i--) {
+        struct access *store = &walk->stores.seen[i];
         int64_t later = 0;
         // In the second walk stores of the first are still there; addresses are as in the first.
         if (second && !address_moves(walk, address, &later))
@@ -386,18 +391,46 @@ static void walk_load(struct walk *walk, const struct block_instr *instr, struct
     walk_unknown(walk, load, address);
 }
 
-// Returns the number of the first store to the same line, as far as that can be known.
-static int walk_line(const struct walk *walk, const struct address *address)
+// Adds an access. Returns the number of the first one of the same line, as far as that can be
+// known.
+static int access_add(struct accesses *accesses, struct access access)
 {
-    for (int i = 0; i < walk->nstores - 1; i++) {
-        const struct address *other = &walk->stores[i].address;
+    const struct address *address = &access.address;
+    for (int i = 0; i < accesses->n; i++) {
+        const struct address *other = &accesses->seen[i].address;
         if (other->base.root == address->base.root && other->index.root == address->index.root &&
             address->base.root != ROOT_NEW - 1 && address->index.root != ROOT_NEW - 1 &&
             (address->index.root == ROOT_ZERO || other->scale == address->scale) &&
-            other->at >> LINE_SHIFT == address->at >> LINE_SHIFT)
+            other->at >> LINE_SHIFT == address->at >> LINE_SHIFT) {
+            accesses->seen[accesses->n++] = access;
             return i;
+        }
     }
-    return walk->nstores - 1;
+    accesses->seen[accesses->n] = access;
+    return accesses->n++;
+}
+
+// Returns true if the root is taken for a multiple of a line: what a register held first, or what
+// was loaded.
+static bool root_is_aligned(const struct walk *walk, int root)
+{
+    if (root < ROOT_DERIVED || root >= ROOT_DERIVED + walk->nderived)
+        return root == ROOT_ZERO || root == ROOT_DATA || (root >= 0 && root < 16);
+    const struct derived *derived = &walk->derived[root - ROOT_DERIVED];
+    return derived->from.scale >= 0 && derived->mnemonic == ZYDIS_MNEMONIC_MOV;
+}
+
+// Finds out where in its line a load reads, if that is the same in each copy.
+static void walk_offset(struct walk *walk, int at, int t, const struct address *address)
+{
+    struct block_touch *load = &walk->block->instrs[at].touches[t];
+    int64_t by = 0;
+    if (walk->loads.n == SEEN_MAX || !root_is_aligned(walk, address->base.root) ||
+        !root_is_aligned(walk, address->index.root) || !address_moves(walk, address, &by) ||
+        by % LINE_BYTES != 0)
+        return;
+    load->offset = (int)(address->at & (LINE_BYTES - 1));
+    load->line = access_add(&walk->loads, (struct access){*address, at, t});
 }
 
 static void walk_instr(struct walk *walk, int at, bool second)
@@ -410,14 +443,15 @@ static void walk_instr(struct walk *walk, int at, bool second)
         struct address address = walk_address(walk, instr, &instr->ops[touch->operand]);
         if (!touch->write && touch->place < 0)
             walk_load(walk, instr, touch, &address, second);
+        if (!touch->write && second)
+            walk_offset(walk, at, t, &address);
     }
     for (int t = 0; t < instr->ntouches && !second; t++) {
         struct block_touch *touch = &instr->touches[t];
-        if (touch->part != PART_DATA || !touch->write || walk->nstores == STORES_MAX)
+        if (touch->part != PART_DATA || !touch->write || walk->stores.n == SEEN_MAX)
             continue;
-        struct store_seen *store = &walk->stores[walk->nstores++];
-        *store = (struct store_seen){walk_address(walk, instr, &instr->ops[touch->operand]), at, t};
-        touch->line = walk_line(walk, &store->address);
+        struct address address = walk_address(walk, instr, &instr->ops[touch->operand]);
+        touch->line = access_add(&walk->stores, (struct access){address, at, t});
     }
     walk_registers(walk, instr);
 }

@@ -314,19 +314,38 @@ static void predict_stores(struct explanation *explanation, struct arena *arena)
               arena_printf(arena, "%d stores that change the line %d times", n, changes));
 }
 
+static void predict_banks(struct explanation *explanation, const struct banks *banks,
+                          struct arena *arena)
+{
+    int nloads;
+    double clk = banks_clk(banks, &explanation->block, &nloads);
+    if (clk > 0)
+        limit_add(
+            explanation, LIMIT_UNIT, clk,
+            arena_printf(arena, "a bank of the cache, for %d loads of several lines", nloads));
+}
+
 // Adds the wait of a load that reads more than the store before it wrote: until the store has left,
 // and those after it later still.
 static void predict_narrow(struct explanation *explanation, struct arena *arena)
 {
+    const struct bypass *bypass = explanation->bypass;
     const char *load = NULL;
+    double clk = 0;
     for (int i = 0; i < explanation->block.n; i++)
         for (int t = 0; t < explanation->block.instrs[i].ntouches; t++) {
             const struct block_touch *touch = &explanation->block.instrs[i].touches[t];
-            if (touch->writer >= 0 && touch->forward == FORWARD_NARROW)
+            double wait = touch->writer < 0                  ? 0
+                          : touch->forward == FORWARD_NARROW ? bypass->narrow_wait_clk
+                          : touch->forward == FORWARD_BEFORE ? bypass->before_wait_clk
+                                                             : 0;
+            if (wait > clk) {
                 load = explanation->block.instrs[i].text;
+                clk = wait;
+            }
         }
-    if (load && !isnan(explanation->bypass->narrow_wait_clk))
-        limit_add(explanation, LIMIT_STORES, explanation->bypass->narrow_wait_clk,
+    if (load)
+        limit_add(explanation, LIMIT_STORES, clk,
                   arena_printf(arena, "%s waits for a store of only a part of it", load));
 }
 
@@ -512,6 +531,7 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
     predict_wait(explanation, arena);
     predict_stores(explanation, arena);
     predict_narrow(explanation, arena);
+    predict_banks(explanation, &table->banks, arena);
     predict_chain(explanation, arena);
     qsort(explanation->limits, (size_t)explanation->nlimits, sizeof *explanation->limits,
           limit_compare);

@@ -262,7 +262,7 @@ static double forward_clk(const struct explanation *explanation, const struct ex
     // A load that comes a while after its store is faster than one that waits for it.
     if (clk > explanation->bypass->forward_clk)
         clk = explanation->bypass->forward_clk;
-    if (data->forward == FORWARD_NARROW)
+    if (data->forward == FORWARD_NARROW || data->forward == FORWARD_BEFORE)
         clk = fmax(clk, known_or_nothing(explanation->bypass->narrow_clk));
     return clk;
 }

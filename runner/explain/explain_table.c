@@ -232,6 +232,10 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
                                            &table->arena, err);
     bypass_read(values.points, values.n, &table->bypass);
     if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "banks", &values,
+                                           &table->arena, err);
+    banks_read(values.points, values.n, &table->banks);
+    if (status == 0)
         status = store_get_property_values(from->store, from->uarch, "code_density", &values,
                                            &table->arena, err);
     front_read(values.points, values.n, &table->density);
@@ -258,6 +262,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
     bool wanted[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {false};
     *table = (struct explain_table){.nrows = 0, .mispredicted_clk = NAN};
     bypass_read(NULL, 0, &table->bypass);
+    banks_read(NULL, 0, &table->banks);
     front_read(NULL, 0, &table->density);
     again_read(NULL, 0, &table->again);
     cross_read(NULL, 0, &table->cross);

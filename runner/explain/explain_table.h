@@ -5,6 +5,7 @@
 
 #include "explain_again.h"
 #include "explain_block.h"
+#include "explain_banks.h"
 #include "explain_bypass.h"
 #include "explain_cross.h"
 #include "explain_front.h"
@@ -26,6 +27,7 @@ struct explain_table {
     int nrows;
     const struct port_model *model; // the newest; NULL: none
     struct bypass bypass;
+    struct banks banks;
     struct cross cross;
     struct again again;
     struct front_density density;

@@ -200,7 +200,7 @@ static void stores_are_compared(void **state)
         {"mov [rbx], rax; mov eax, [rbx+4]; mov [rbx+64], cl",        0,  FORWARD_INSIDE, false},
         {"mov [rbx], eax; mov rax, [rbx]; mov [rcx], cl",             0,  FORWARD_NARROW, false},
         {"mov [rbx], eax; mov rax, [rbx+4]; mov [rbx+rcx], cl",       -1, FORWARD_SAME,   false},
-        {"mov [rbx+8], rdx; movdqa xmm0, [rbx]; mov [rbx+56], cl",    0,  FORWARD_NARROW, true },
+        {"mov [rbx+8], rdx; movdqa xmm0, [rbx]; mov [rbx+56], cl",    0,  FORWARD_BEFORE, true },
         {"mov [rbx+rcx], al; mov al, [rbx+rcx]; mov [rbx+rcx+1], dl", 0,  FORWARD_SAME,   true },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -259,24 +259,29 @@ static void pairs_are_compared_with_their_parts(void **state)
 {
     (void)state;
     static const struct property_value values[] = {
-        {"sum_shift",   1, 3   },
-        {"shift",       1, 2   },
-        {"sum_logic",   1, 1.03},
-        {"logic",       1, 2   },
-        {"fadd",        1, 4   },
-        {"fmul",        1, 8   },
-        {"fadd_fmul",   1, 7   },
-        {"store_line",  1, 1   },
-        {"store_lines", 1, 2   },
-        {"forward",     1, 9   },
-        {"load",        1, 8   },
-        {"load_scaled", 1, 10  },
-        {"sum",         1, 2   },
-        {"stack_sum",   1, 2.02},
-        {"stack_two",   1, 2   },
+        {"sum_shift",    1, 3   },
+        {"shift",        1, 2   },
+        {"sum_logic",    1, 1.03},
+        {"logic",        1, 2   },
+        {"fadd",         1, 4   },
+        {"fmul",         1, 8   },
+        {"fadd_fmul",    1, 7   },
+        {"store_line",   1, 1   },
+        {"store_lines",  1, 2   },
+        {"forward",      1, 9   },
+        {"load",         1, 8   },
+        {"load_scaled",  1, 10  },
+        {"sum",          1, 2   },
+        {"stack_sum",    1, 2.02},
+        {"stack_two",    1, 2   },
+        {"narrow_apart", 1, 14  },
+        {"before_apart", 1, 15  },
     };
     struct bypass bypass;
     bypass_read(values, ARRAY_LEN(values), &bypass);
+    assert_true(bypass.narrow_wait_clk == 14 && bypass.before_wait_clk == 15);
+    bypass_read(values, ARRAY_LEN(values) - 1, &bypass); // a run of an older version
+    assert_true(bypass.before_wait_clk == 14);
     assert_true(bypass.sum_clk[BYPASS_SHIFT] == 2 && bypass.sum_clk[BYPASS_OTHER] == 0);
     assert_true(isnan(bypass.sum_clk[BYPASS_CARRY]) && isnan(bypass.fadd_other_clk));
     assert_true(bypass.store_clk == 0.5 && bypass.store_line_clk == 1);
@@ -677,6 +682,56 @@ static void dense_code_takes_longer(void **state)
     assert_true(isnan(front_clk(&density, dense, 3)));
 }
 
+// A CPU on which loads of two lines wait for each other if they lie 64 bytes or a multiple of it
+// apart.
+static void loads_share_banks(void **state)
+{
+    (void)state;
+    struct property_value values[] = {
+        {"", 8,   0.33},
+        {"", 64,  0.5 },
+        {"", 72,  0.33},
+        {"", 128, 0.5 }
+    };
+    static const struct {
+        const char *code;
+        double clk;
+    } cases[] = {
+        {"mov rax, [rbx]; mov rcx, [rbx+64]",                          1.0},
+        {"mov rax, [rbx]; mov rcx, [rbx+68]",                          1.0}, // ends in that bank
+        {"mov rax, [rbx]; mov rcx, [rsi+128]; mov rdx, [rbx]",         1.5},
+        {"mov rax, [rbx]; mov rcx, [rbx+72]; mov rdx, [rbx]",          0  },
+        {"mov rax, [rbx]; mov rcx, [rax]",                             1.0}, // pointers begin lines
+        {"mov rax, [rbx]; mov rcx, [rax]; mov [rbx], rdx",             0  }, // a new one each time
+        {"mov rax, [rbx]; mov rcx, [rsi+64]; add rbx, 8",              0  }, // in other banks
+        {"mov rax, [rbx]; mov rcx, [rsi+64]; add rbx, 64",             1.0},
+        {"mov [rbx], rax; mov rcx, [rbx+64]",                          0  },
+        {"movdqu xmm0, [rbx]; movdqu xmm1, [rbx+64]",                  0  }, // not measured
+        {"mov rax, [rbx]; nop dword [rsi+64]; mov rax, [rel $ + 100]", 0  },
+    };
+    struct banks banks;
+    banks_read(values, ARRAY_LEN(values), &banks);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct block block;
+        struct err err = {0};
+        int nloads;
+        assert_int_equal(read_text(cases[i].code, 64, &block, &err), 0);
+        block_link_memory(&block);
+        if (fabs(banks_clk(&banks, &block, &nloads) - cases[i].clk) > 1e-9)
+            fail_msg("%s: %d loads", cases[i].code, nloads);
+    }
+    // Where other distances wait, and where none does, nothing is known of banks.
+    values[2].y = 0.5;
+    banks_read(values, ARRAY_LEN(values), &banks);
+    assert_true(isnan(banks.load_clk));
+    for (size_t i = 0; i < ARRAY_LEN(values); i++)
+        values[i].y = 0.25;
+    banks_read(values, ARRAY_LEN(values), &banks);
+    assert_true(isnan(banks.load_clk));
+    banks_read(NULL, 0, &banks);
+    assert_true(isnan(banks.load_clk));
+}
+
 // Counts the loads that read a part of what a store of the copy before wrote.
 static int narrow_loads(const char *text, const char *init)
 {
@@ -700,7 +755,7 @@ static int narrow_loads(const char *text, const char *init)
         for (int t = 0; t < block.instrs[i].ntouches; t++) {
             const struct block_touch *touch = &block.instrs[i].touches[t];
             narrow += touch->part == PART_DATA && !touch->write && touch->writer >= 0 &&
-                      touch->forward == FORWARD_NARROW;
+                      (touch->forward == FORWARD_NARROW || touch->forward == FORWARD_BEFORE);
         }
     return narrow;
 }
@@ -1160,6 +1215,7 @@ int main(void)
         cmocka_unit_test_teardown(jumps_of_a_path_grow, free_arena),
         cmocka_unit_test_teardown(pairs_are_fused_as_measured, free_arena),
         cmocka_unit_test(dense_code_takes_longer),
+        cmocka_unit_test_teardown(loads_share_banks, free_arena),
         cmocka_unit_test(taken_jumps_have_their_time),
         cmocka_unit_test(mispredicted_branches_have_their_cost),
         cmocka_unit_test_teardown(addresses_begin_where_init_says, free_arena),
