@@ -246,7 +246,7 @@ $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 # overlap with those of the programs that it reads kernels from.
 TEXT_WRAPPED = run_setup time_now time_cpu sched_setaffinity guard_sleep_ms code_add core_enter \
 	core_sealed seal_shut guard_intact guard_setup guard_protect guard_drop_privileges \
-	own_remember own_restore corunner_split send_record
+	own_remember own_restore corunner_split send_record interrupts_off
 TEXT_SYMBOLS = latput_kernels=0x40000000 latput_kernel_count=0x47fffff8 latput_code=0x48000000
 TEXT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/text/*.c))
 $(TEXT_OBJECTS): SANITIZE_CFLAGS = # as the core

@@ -7,7 +7,7 @@
 #include <linux/types.h>
 
 #define LATPUT_DEVICE "/dev/latput"
-enum { LATPUT_KERNEL_VERSION = 1 };
+enum { LATPUT_KERNEL_VERSION = 2 };
 enum { LATPUT_VARIANTS = 3, LATPUT_NAME_MAX = 160, LATPUT_CODE_MAX = 4096 };
 
 /* A kernel is looked for by its code, byte by byte. */
@@ -34,6 +34,11 @@ struct latput_name {
     __u32 number;               /* in */
     char name[LATPUT_NAME_MAX]; /* out: the form */
 };
+
+/* Whether the calling task may turn interrupts off: 1: cli and sti are its own to use in user mode,
+ * and so are, as with iopl(2) before Linux 5.5, the ports of devices; 0: no longer. An execve() ends
+ * it, a fork() hands it on. EPERM: without CAP_SYS_RAWIO, or where the kernel is locked down. */
+#define LATPUT_INTERRUPTS _IOW('L', 0xc4, __u32)
 
 /* ENOENT: there is none. */
 #define LATPUT_VERSION _IOR('L', 0xc0, __u32)

@@ -17,6 +17,9 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -161,11 +164,25 @@ static long latput_name(struct latput_name *name)
     return 0;
 }
 
+/* IOPL is in the flags that the task goes back to user mode with. */
+static long latput_interrupts(u32 allowed)
+{
+    struct pt_regs *regs = task_pt_regs(current);
+
+    if (allowed > 1)
+        return -EINVAL;
+    if (allowed && (!capable(CAP_SYS_RAWIO) || security_locked_down(LOCKDOWN_IOPORT)))
+        return -EPERM;
+    regs->flags &= ~(unsigned long)X86_EFLAGS_IOPL;
+    regs->flags |= allowed ? X86_EFLAGS_IOPL : 0;
+    return 0;
+}
+
 static long latput_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
     void __user *user = (void __user *)argument;
     union {
-        u32 version;
+        u32 version, allowed;
         struct latput_find find;
         struct latput_run run;
         struct latput_name name;
@@ -191,11 +208,14 @@ static long latput_ioctl(struct file *file, unsigned int command, unsigned long 
     case LATPUT_NAME:
         status = latput_name(&request.name);
         break;
+    case LATPUT_INTERRUPTS:
+        status = latput_interrupts(request.allowed);
+        break;
     default:
         status = -ENOTTY;
     }
     mutex_unlock(&latput_mutex);
-    if (!status && copy_to_user(user, &request, bytes))
+    if (!status && (_IOC_DIR(command) & _IOC_READ) && copy_to_user(user, &request, bytes))
         return -EFAULT;
     return status;
 }

@@ -8,6 +8,7 @@
 #include "cli/option_kind.h"
 #include "cli/option_store.h"
 #include "cli/option_uarch.h"
+#include "execute/exec_ring0.h"
 #include "measure/session.h"
 #include "report/report.h"
 #include "run/run.h"
@@ -16,6 +17,7 @@
 #include "store/store.h"
 #include "store/store_read.h"
 #include "util/pager.h"
+#include "util/paths.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"
 #include "util/text_table.h"
@@ -67,6 +69,10 @@ static const struct command_option options[] = {
         "measure what the newest finished run here has no value for, in a run that completes it",
         OPTION_SWITCH(again, true)},
     {COMMON_BACKEND(run.counters.choice)},
+    {0, "kernel", NULL,
+        "interrupts are off while latput's own lists are timed; takes root and the kernel module "
+        "(kernel/README.md)",
+        OPTION_SWITCH(run.kernel, true)},
     {COMMON_CPU(run.cpu)},
     {COMMON_KIND(run.kind, "measure")},
     {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)",
@@ -334,13 +340,27 @@ static int print_lists(const struct arguments *arguments, char **names, int nnam
     return EXIT_DONE;
 }
 
+// Refuses what --kernel may not or cannot do: its bodies have rights (docs/SECURITY.md).
+static int check_kernel(const struct selection *selection)
+{
+    for (int i = 0; i < selection->nlists; i++)
+        if (!select_is_own(&selection->lists[i]))
+            return command_fail(&cmd_run, EXIT_USAGE,
+                                "%s: --kernel measures latput's own lists only, those below %s",
+                                selection->lists[i].path, path_data("lists"));
+    const char *why = exec_no_interrupts_off();
+    return why ? command_fail(&cmd_run, EXIT_ENVIRONMENT, "--kernel %s", why) : EXIT_DONE;
+}
+
 // Checks and measures the selection, which it frees.
 static int run_selected(struct store *store, struct selection *selection,
                         struct arguments *arguments, const struct run_again *again)
 {
     struct strbuf text = {0};
     session_stop_on_signals(); // checking makes scratch files
-    int status = check_before(selection);
+    int status = arguments->run.kernel ? check_kernel(selection) : EXIT_DONE;
+    if (status == EXIT_DONE)
+        status = check_before(selection);
     if (arguments->filter)
         strbuf_printf(&text, "filter=%s ", arguments->filter);
     if (arguments->tests_text)

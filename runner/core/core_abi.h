@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 21, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 22, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -181,7 +181,9 @@ struct core_config {
     uint32_t probe; // 1: nothing is timed: all kernels run briefly, and those that fault are told
     // Code that invents addresses (core_pages.c): 1: it has frames, and a fault says its address
     uint32_t frames;
-    uint32_t npages;           // pages to be mapped, at most CORE_PAGES_MAX
+    uint32_t npages;         // pages to be mapped, at most CORE_PAGES_MAX
+    uint32_t interrupts_off; // 1: while a body or the clock's own code is timed (core_interrupts.c)
+    uint32_t reserved;
     struct core_secret secret; // the first
 };
 enum { CORE_CORUNNERS_MAX = 256, CORE_PAGES_MAX = 1 << 15 };
@@ -348,5 +350,5 @@ enum { CORE_EXIT_DAMAGED = 114, CORE_EXIT_TAMPERED = 115, CORE_EXIT_ASIDE = 116 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 248, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 256, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 488, "the same in 32-bit mode");

@@ -356,6 +356,18 @@ bool ring0_takes_too_long(void); // the last timing was refused; forgets that
 enum outcome ring0_outcome(const struct core_kernel *kernel, const struct guard_fault *fault,
                            char text[CORE_TEXT_MAX]);
 
+// Asks the module for the right to turn interrupts off, and takes care that no page is missing
+// while they are; after all is mapped, before the system-call filter.
+void ring0_allow_interrupts(void);
+
+// core_interrupts.c
+extern bool core_turns_off; // this process may
+// Where it may: turns them off for what is timed next, which core_leave ends; and on.
+void interrupts_off(void);
+void interrupts_on(void);
+// Returns true if they may be off for a kernel that is expected to take so long.
+bool interrupts_may_be_off(const struct core_kernel *kernel, double expected_ms);
+
 // core_guard.c: signals, limits and system-call filter.
 void guard_setup(uint32_t permits); // handlers and an own signal stack
 // rlimits and seccomp; last step before the first body. `calls` are let through as well.

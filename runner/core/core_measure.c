@@ -122,10 +122,13 @@ static bool work_repeat(uint32_t repeats, const struct surroundings *before, boo
 {
     struct kernel_run *run = &work->run;
     struct core_sample *samples = work->record.timing.samples + work->accepted;
+    double expected_ms = run->loop_tsc * run->iterations / config->tsc_hz * 1000;
     for (uint32_t i = 0; i < repeats; i++) {
         run->tried++;
         if (run->kernel->flags & CORE_COLD)
             area_chill(run);
+        if (interrupts_may_be_off(run->kernel, expected_ms))
+            interrupts_off();
         samples[i].kernel_tsc = time_kernel(run->kernel, run->variant->entry, run->iterations);
         samples[i].before_tsc = before->calib_tsc;
         if (!(run->kernel->flags & CORE_RING0))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Kernels of ring 0: the kernel module times them (kernel/README.md) in the place of core_enter,
 // and all else is as with other kernels. The module knows a kernel by its code, and has none but
-// its own; the filter allows one call, which runs such a kernel.
+// its own; the filter allows one call, which runs such a kernel. The module also allows a process
+// to turn interrupts off; that call is made before the filter.
 #include "core_internal.h"
 
 #include "kernel/latput_kernel.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 static int device = -1;
@@ -51,6 +53,18 @@ struct code ring0_find(const struct core_kernel *kernel)
         code.variants[code.nvariants++] = (struct code_variant){name, name, find.copies[i]};
     }
     return code;
+}
+
+void ring0_allow_interrupts(void)
+{
+    const uint32_t allowed = 1;
+    ring0_open();
+    if (ioctl(device, LATPUT_INTERRUPTS, &allowed) != 0)
+        send_fatal("the kernel module does not allow interrupts to be off: %s", strerror(errno));
+    // Newer versions of Linux take a fault for want of a page for an error while they are off.
+    if (mlockall(MCL_CURRENT) != 0)
+        send_fatal("cannot keep the core's memory in place: %s", strerror(errno));
+    core_turns_off = true;
 }
 
 int ring0_filter_call(struct filter_call *call)

@@ -176,6 +176,7 @@ uint32_t time_own(const struct code *code, uint32_t iterations)
                                      .stack = (uint64_t)(uintptr_t)stack_top,
                                      .data = (uint64_t)(uintptr_t)data_base,
                                      .gpr_fill = 1};
+    interrupts_off();
     return time_setup(&setup, iterations);
 }
 

@@ -3,6 +3,7 @@
 
 #include "exec.h"
 #include "kernel/latput_kernel.h"
+#include "util/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,4 +26,9 @@ const char *exec_no_ring0(void)
     return status == 0 && version == LATPUT_KERNEL_VERSION
                ? NULL
                : "the kernel module is of another version: build and load it again";
+}
+
+const char *exec_no_interrupts_off(void)
+{
+    return exec_is_text() && path_machine("dev/latput") ? NULL : exec_no_ring0();
 }

@@ -97,6 +97,16 @@ void select_list_names_free(char **names)
     free(names);
 }
 
+bool select_is_own(const struct list *list)
+{
+    char *real = realpath(list->path, NULL), *root = realpath(path_data("lists"), NULL);
+    size_t len = root ? strlen(root) : 0;
+    bool own = real && root && strncmp(real, root, len) == 0 && real[len] == '/';
+    free(real);
+    free(root);
+    return own;
+}
+
 int select_no_list(const char *name, struct err *err)
 {
     char hint[96];

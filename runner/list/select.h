@@ -36,6 +36,8 @@ char *select_list_path(const char *name);
 // Returns the names of all lists and selections, with NULL at the end.
 char **select_list_names(void);
 void select_list_names_free(char **names);
+// Returns true if the list is one of latput's: its file lies in lists/, or in a folder of it.
+bool select_is_own(const struct list *list);
 // Sets the error that there is no list of this name, with the one that may be meant. Returns -1.
 int select_no_list(const char *name, struct err *err);
 void selection_free(struct selection *selection);

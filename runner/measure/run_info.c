@@ -214,6 +214,8 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
             "believes the counter",
             "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"},
         {*note != '\0', "µops were not counted: the ports follow from throughput alone", note},
+        {facts->interrupts_off, "interrupts were off while something was timed (--kernel)",
+            "nothing is wrong; instructions that look at the interrupt flag may take another time"},
         {path_machine_system() != NULL, "the core for Windows measured this, which is experimental",
             "compare some forms with a run on Linux on this CPU, if there is one"},
         {!cpu->tsc_invariant, "the time-stamp counter is not invariant",

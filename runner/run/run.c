@@ -19,6 +19,7 @@
 #include "util/clock.h"
 #include "util/progress.h"
 #include "util/spent.h"
+#include "util/strbuf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,9 @@ static int run_probe_32(struct run *run, struct err *err)
     bool wanted = false;
     for (int i = 0; i < run->nrows; i++)
         wanted |= run->rows[i].row->bits == 32;
-    if (!wanted || session_probe_32(&run->session, &run->skip_32) == 0)
+    if (wanted && run->options->kernel)
+        err_set(&run->skip_32, "interrupts are turned off in 64-bit mode only (--kernel)");
+    else if (!wanted || session_probe_32(&run->session, &run->skip_32) == 0)
         return 0;
     return run_info_warn_no_32(run->store, run->summary->run_id, run->skip_32.text, err);
 }
@@ -81,7 +84,8 @@ static int run_calibrate(struct run *run, struct err *err)
                                     .new_floor = run->options->new_floor,
                                     .completes = run->options->completes,
                                     .resume = run->options->resume,
-                                    .once = !run->options->completes};
+                                    .once = !run->options->completes,
+                                    .facts.interrupts_off = run->options->kernel};
     if (run_start_calibrate(&run->start, err) != 0)
         return -1;
     run->summary->core_hz = run->start.facts.core_hz;
@@ -91,7 +95,10 @@ static int run_calibrate(struct run *run, struct err *err)
 
 static int run_begin(struct run *run, const struct selection *selection, struct err *err)
 {
-    int status = run_start_row(&run->start, selection, run->options->selection, err);
+    struct strbuf text = {0}; // what --resume compares
+    strbuf_printf(&text, "%s%s", run->options->kernel ? "kernel " : "", run->options->selection);
+    int status = run_start_row(&run->start, selection, strbuf_text(&text), err);
+    strbuf_free(&text);
     run->summary->run_id = run->start.run_id;
     run->summary->claimed = run->start.claimed;
     run->summary->done = run->start.done;
@@ -499,6 +506,7 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
          parallel_begin(&run->session, run->options->parallel, err) != 0))
         return -1;
     run->retry = (struct retry){.session = &run->session, .began_s = clock_now_s()};
+    run->session.params.config.interrupts_off = run->options->kernel;
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
     if (run_calibrate(run, err) != 0 || run_begin(run, selection, err) != 0)
         return -1;

@@ -18,6 +18,7 @@ struct run_options {
     bool ahead;                       // assemble the next batch while one is measured
     bool keep;                        // keep the assembly files
     bool quiet;                       // no progress bar
+    bool kernel;                      // interrupts are off while something is timed
     bool new_floor;                   // find the canary's floor again
     struct session_counters counters; // counts ports and slots in port tests
     int parallel;                     // cores that measure at once; 1: one does

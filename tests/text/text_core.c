@@ -40,7 +40,7 @@ static const double FIRST_TSC = 1e9;
 static double tsc = FIRST_TSC; // now
 static int bits;
 static uint64_t drawn = 88172645463325252;
-static bool inside, damaged, touched;
+static bool inside, damaged, touched, undisturbed;
 static long records;
 static double claimed_tsc;
 static bool loud; // something disturbs this process all the time
@@ -420,6 +420,8 @@ static double text_evicted_clk(const struct variant *variant)
 void __wrap_core_enter(const struct core_setup *setup)
 {
     const struct variant *variant = text_variant(setup->code);
+    const bool off = undisturbed;
+    undisturbed = false;
     core_state.begin_rsp = core_state.end_rsp = setup->stack;
     core_state.tsc_begin = core_state.tsc_end = (uint64_t)tsc;
     if (variant->body->lacking)
@@ -433,14 +435,20 @@ void __wrap_core_enter(const struct core_setup *setup)
                  text_evicted_clk(variant) + (touches ? script.touch_clk : 0);
     double end = tsc + clk * config->tsc_hz / text_hz(ms);
     double period_tsc = script.interrupt_ms * config->tsc_hz / 1000;
-    if (period_tsc > 0 && floor(end / period_tsc) > floor(tsc / period_tsc))
-        end += script.interrupt_us * config->tsc_hz / 1e6;
-    tsc = end;
-    core_state.tsc_end = (uint64_t)tsc;
+    double late = period_tsc > 0 && floor(end / period_tsc) > floor(tsc / period_tsc)
+                      ? script.interrupt_us * config->tsc_hz / 1e6
+                      : 0;
+    tsc = end + late; // which comes behind the timing while interrupts are off
+    core_state.tsc_end = (uint64_t)(off ? end : tsc);
     for (int i = 0; i < CORE_TIMED_MAX; i++) {
         core_state.count_begin[i] = core_state.tsc_begin;
         core_state.count_end[i] = core_state.tsc_end;
     }
+}
+
+void __wrap_interrupts_off(void)
+{
+    undisturbed = config->interrupts_off;
 }
 
 // The walls protect from bodies, which are not executed here.
