@@ -72,7 +72,7 @@ static uint64_t guard_odd_register(const ucontext_t *uc)
 static void guard_handler(int signal_number, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
-    interrupts_on(); // the system leaves them as they were
+    interrupts_on();        // the system leaves them as they were
     if (info->si_code <= 0) // sent by another process: it is no fault of ours
         return;
     uintptr_t at = (uintptr_t)uc->uc_mcontext.gregs[GUARD_REG_IP];
@@ -139,13 +139,13 @@ static int guard_permit_calls(uint32_t permits, struct filter_call calls[PERMIT_
 void guard_drop_privileges(const struct core_config *config, uint32_t permits,
                            const struct filter_call *more, int nmore)
 {
+    if (config->interrupts_off)
+        ring0_allow_interrupts();
     guard_limit(RLIMIT_CORE, 0);
     guard_limit(RLIMIT_FSIZE, 0);
     guard_limit(RLIMIT_NPROC, 0);
     guard_limit(RLIMIT_NOFILE, 0);
     bool thread = config->mode != CORE_MODE_BENCH;
-    if (config->interrupts_off)
-        ring0_allow_interrupts();
     int error = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
     seal_make_constant(thread, true);
     // clang-format off

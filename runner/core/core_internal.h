@@ -346,8 +346,8 @@ void guard_protect(const void *stack_from);
 bool guard_intact(void); // false if they changed since guard_protect
 
 // core_ring0.c: kernels with CORE_RING0.
-void ring0_open(void); // the module's device, before the system-call filter
-// Returns the variants that the module has of the kernel, none if it is not in its list.
+// Returns the variants that the module has of the kernel, none if it is not in its list. Before the
+// system-call filter.
 struct code ring0_find(const struct core_kernel *kernel);
 int ring0_filter_call(struct filter_call *call); // returns 1 with the call, or 0: nothing is open
 // Times a variant, named by its `entry`, as time_kernel() does. UINT32_MAX: the module refuses.

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 static int device = -1;
 static CORE_OPEN struct latput_run request; // the module writes into it while bodies may run
@@ -27,13 +28,12 @@ static const char *const exceptions[] = {
     [13] = "#GP", [14] = "#PF", [16] = "#MF", [17] = "#AC", [19] = "#XM"};
 enum { VECTORS = sizeof exceptions / sizeof exceptions[0], VECTOR_UD = 6, VECTOR_GP = 13 };
 
-void ring0_open(void)
+static int ring0_open(void)
 {
-    if (device != -1)
-        return;
-    device = open(LATPUT_DEVICE, O_RDWR | O_CLOEXEC);
-    if (device == -1)
+    int opened = open(LATPUT_DEVICE, O_RDWR | O_CLOEXEC);
+    if (opened == -1)
         send_fatal("cannot open %s: %s", LATPUT_DEVICE, strerror(errno));
+    return opened;
 }
 
 struct code ring0_find(const struct core_kernel *kernel)
@@ -45,7 +45,8 @@ struct code ring0_find(const struct core_kernel *kernel)
         .init_bytes = kernel->init_bytes,
         .body_bytes = kernel->body_bytes,
     };
-    ring0_open();
+    if (device == -1)
+        device = ring0_open();
     if (ioctl(device, LATPUT_FIND, &find) != 0)
         return code;
     for (uint32_t i = 0; i < LATPUT_VARIANTS; i++) {
@@ -58,9 +59,10 @@ struct code ring0_find(const struct core_kernel *kernel)
 void ring0_allow_interrupts(void)
 {
     const uint32_t allowed = 1;
-    ring0_open();
-    if (ioctl(device, LATPUT_INTERRUPTS, &allowed) != 0)
+    int opened = ring0_open();
+    if (ioctl(opened, LATPUT_INTERRUPTS, &allowed) != 0)
         send_fatal("the kernel module does not allow interrupts to be off: %s", strerror(errno));
+    close(opened);
     // Newer versions of Linux take a fault for want of a page for an error while they are off.
     if (mlockall(MCL_CURRENT) != 0)
         send_fatal("cannot keep the core's memory in place: %s", strerror(errno));

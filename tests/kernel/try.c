@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Runs in the emulated machine of tests/kernel/run: every kernel of the module's list, each in all
-// variants, and what the module has to refuse. Prints a line per kernel before and after it, so
-// that one which never ends is known. Usage: try [SKIP], numbers of kernels to leave out, as in
-// 3,5.
+// variants, what the module has to refuse, and the right to turn interrupts off. Prints a line per
+// kernel before and after it, so that one which never ends is known. Usage: try [SKIP], numbers of
+// kernels to leave out, as in 3,5. `try cli` does nothing else than that.
 #include "../../kernel/latput_kernel.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/watchdog.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,48 @@ static void try_refusals(void)
     told("users without the right to it are refused", status == 0);
 }
 
+// Turns interrupts off and on in a child that has asked for these, as another user if `other`.
+// Returns the status that waitpid() tells.
+static int try_flag(const __u32 *wanted, int n, bool other)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (other && setuid(65534) != 0)
+            _exit(2);
+        for (int i = 0; i < n; i++)
+            if (ioctl(device, LATPUT_INTERRUPTS, &wanted[i]) != 0)
+                _exit(errno);
+        __asm__ volatile("cli\n\tsti");
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static void try_interrupts(void)
+{
+    static const __u32 once[] = {1}, back[] = {1, 0}, wrong[] = {2};
+    int status = try_flag(NULL, 0, false);
+    told("cli is refused", WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    told("cli is allowed to who asks", try_flag(once, 1, false) == 0);
+    status = try_flag(back, 2, false);
+    told("the right is taken back", WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    status = try_flag(wrong, 1, false);
+    told("another request is refused", WIFEXITED(status) && WEXITSTATUS(status) == EINVAL);
+    status = try_flag(once, 1, true);
+    told("who has the device, and no right to it, is refused",
+         WIFEXITED(status) && WEXITSTATUS(status) == EPERM);
+    pid_t child = fork();
+    if (child == 0) {
+        ioctl(device, LATPUT_INTERRUPTS, &once[0]);
+        execl("/try", "/try", "cli", NULL);
+        _exit(3);
+    }
+    waitpid(child, &status, 0);
+    told("a program that is started has it not", WIFSIGNALED(status));
+}
+
 static void try_kernel(const struct latput_name *name)
 {
     enum { ITERATIONS = 20 };
@@ -117,6 +160,10 @@ static bool is_skipped(const char *list, __u32 number)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "cli") == 0) {
+        __asm__ volatile("cli\n\tsti");
+        return 0;
+    }
     setvbuf(stdout, NULL, _IOLBF, 0);
     int seconds = 6;
     device = open(LATPUT_DEVICE, O_RDWR);
@@ -127,6 +174,7 @@ int main(int argc, char **argv)
     told("the version is right",
          ioctl(device, LATPUT_VERSION, &version) == 0 && version == LATPUT_KERNEL_VERSION);
     try_refusals();
+    try_interrupts();
     struct latput_name name = {0};
     for (; ioctl(device, LATPUT_NAME, &name) == 0; name.number++) {
         if (!is_skipped(argc > 1 ? argv[1] : "", name.number))
