@@ -18,7 +18,7 @@ struct run_facts {
     const char *floor_guessed; // description of a core that was never undisturbed; NULL: it was
     const struct counter_table *counters;    // from which events were counted; NULL: none were
     const struct session_counting *counting; // the events; NULL: none
-    bool interrupts_off;  // while something was timed
+    bool interrupts_off;                     // while something was timed
     int counted_link_clk; // core cycles that they give the calibration's link; 0: none
 };
 

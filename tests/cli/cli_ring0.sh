@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Instructions of ring 0: the list that the kernel module was made of is that of lists/kernel/, what
-# can end the machine is refused by name, and without the module nothing of it runs.
+# can end the machine is refused by name, and without the module nothing of it runs. --kernel takes
+# latput's own lists, the module, and keeps interrupts out of what is timed.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/text.sh
@@ -35,4 +36,41 @@ run run "$TREE/lists/kernel/ring0.csv" --db ring0.db --results none --quiet --fi
 run query --db ring0.db --format csv 'cli*'
 expect_status 0
 expect_out 'unsupported'
+run query --db ring0.db --format csv --failures 'cli*'
 expect_out 'needs the kernel module'
+
+# Interrupts come within a sixth of all timings.
+text_machine interrupted <<<'interrupt 0.02 1'
+measured=(--filter 'imul r64 r64' --tests LT --results none)
+run run "${measured[@]}" --db on.db
+expect_err 'repeats: [1-9][0-9.]* % of [0-9]+ refused'
+run run "${measured[@]}" --db off.db --kernel
+expect_status 3
+expect_err '--kernel needs the kernel module, and this machine is made of files'
+expect "no database is made" [ ! -e off.db ]
+mkdir "$LATPUT_MACHINE/dev" && : >"$LATPUT_MACHINE/dev/latput" # a core made of text needs no more
+run run "${measured[@]}" --db off.db --kernel
+expect_status 0
+expect_err 'repeats: 0\.0 % of [0-9]+ refused'
+expect_err 'warning: interrupts were off while something was timed'
+run run "${measured[@]}" --db off.db --resume
+expect_err 'repeats: [1-9]' # no run with interrupts off is gone on with
+run run "${measured[@]}" --db off.db --kernel --resume
+expect_err 'run 1 of these lists is finished'
+
+run run --filter 'pushf' --tests LT --results none --db both.db --kernel
+expect_status 3
+expect_err 'forms of 32-bit mode are skipped: interrupts are turned off in 64-bit mode only'
+
+text_forms own.csv
+run run own.csv --db foreign.db --results none --kernel
+expect_status 2
+expect_err "own\.csv: --kernel measures latput's own lists only, those below .*/lists"
+ln -s own.csv stack.csv
+run run ./stack.csv --db foreign.db --results none --kernel
+expect_status 2
+run run "$TREE/lists/selection/quick.csv" --filter 'imul r64 r64' --tests L --db off.db \
+    --results none --kernel
+expect_status 0
+expect "a foreign list makes no database" [ ! -e foreign.db ]
+finish
