@@ -35,9 +35,10 @@ struct latput_name {
     char name[LATPUT_NAME_MAX]; /* out: the form */
 };
 
-/* Whether the calling task may turn interrupts off: 1: cli and sti are its own to use in user mode,
- * and so are, as with iopl(2) before Linux 5.5, the ports of devices; 0: no longer. An execve() ends
- * it, a fork() hands it on. EPERM: without CAP_SYS_RAWIO, or where the kernel is locked down. */
+/* Whether the calling task may turn interrupts off: 1: cli and sti are its own to use in user
+ * mode, and so are, as with iopl(2) before Linux 5.5, the ports of devices; 0: no longer. An
+ * execve() ends it, a fork() hands it on. EPERM: without CAP_SYS_RAWIO, or where the kernel is
+ * locked down. */
 #define LATPUT_INTERRUPTS _IOW('L', 0xc4, __u32)
 
 /* ENOENT: there is none. */

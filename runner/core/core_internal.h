@@ -362,7 +362,7 @@ void ring0_allow_interrupts(void);
 
 // core_interrupts.c
 extern bool core_turns_off; // this process may
-// Where it may: turns them off for what is timed next, which core_leave ends; and on.
+// Turn them off for what is timed next, which core_leave ends, and on; where it may.
 void interrupts_off(void);
 void interrupts_on(void);
 // Returns true if they may be off for a kernel that is expected to take so long.
