@@ -22,6 +22,11 @@ enum {
     CORE_RING0 = 128,     // the kernel module runs it
 };
 
+// A word of a body with this in its upper 48 bits becomes an address in each copy of the body: that
+// of the word itself, and as many bytes behind it as the lower 16 bits say. Mirrored in
+// macros/branch.inc.
+#define CORE_ADDRESS_MARK UINT64_C(0x6c6174707574)
+
 // Large data of a kernel, beside the data area. The memory is mapped once for all kernels of the
 // program, as large as the largest needs it. It is written before a kernel's trial and passes,
 // unless the kernel before left the same contents. The page after the first one of the data area

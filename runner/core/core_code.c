@@ -124,6 +124,36 @@ static void code_align(uint32_t align)
         *code_at++ = 0x90; // nop
 }
 
+// Returns the offset of the next word with the mark, or the body's length; *word: that word.
+static uint32_t code_find_address(const struct core_kernel *kernel, uint32_t at, uint64_t *word)
+{
+    const uint8_t *body = code_of(kernel, kernel->body);
+    for (; at + sizeof *word <= kernel->body_bytes; at++) {
+        memcpy(word, body + at, sizeof *word);
+        if (*word >> 16 == CORE_ADDRESS_MARK)
+            return at;
+    }
+    return kernel->body_bytes;
+}
+
+// Puts copies of the body, with the addresses that it asks for.
+static void code_put_bodies(const struct core_kernel *kernel, uint32_t copies)
+{
+    uint64_t word;
+    bool asks = code_find_address(kernel, 0, &word) < kernel->body_bytes;
+    for (uint32_t i = 0; i < copies; i++) {
+        uint8_t *copy = code_at;
+        code_put(code_of(kernel, kernel->body), kernel->body_bytes);
+        for (uint32_t at = 0; asks; at += sizeof word) {
+            at = code_find_address(kernel, at, &word);
+            if (at == kernel->body_bytes)
+                break;
+            word = (uint64_t)(uintptr_t)(copy + at) + (word & UINT16_MAX);
+            memcpy(copy + at, &word, sizeof word);
+        }
+    }
+}
+
 static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_t copies,
                                        const struct code_options *options)
 {
@@ -139,8 +169,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     code_put(core_start, (size_t)(core_start_end - core_start));
     code_align(kernel->align > LOOP_ALIGN ? kernel->align : (uint32_t)LOOP_ALIGN);
     const uint8_t *loop = code_at;
-    for (uint32_t i = 0; i < copies; i++)
-        code_put(code_of(kernel, kernel->body), kernel->body_bytes);
+    code_put_bodies(kernel, copies);
     if (options->watches)
         code_put(core_watch, (size_t)(core_watch_end - core_watch));
     else

@@ -61,6 +61,7 @@ static const char *const further_mnemonics[] = {
     "cmppxadd",
     "cmpsxadd",
     "cmpzxadd",
+    "jmpabs",
     "pfrcpit1",
     "pfrsqrt",
     "popaw",
