@@ -275,4 +275,4 @@ module_exit(latput_exit);
 MODULE_LICENSE("GPL");
 MODULE_AUTHOR("The latput developers");
 MODULE_DESCRIPTION("times instructions of ring 0 for latput");
-MODULE_VERSION("1");
+MODULE_VERSION("2");

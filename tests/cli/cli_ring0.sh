@@ -14,6 +14,12 @@ expect_status 0
 expect "kernel/latput_list.S is up to date (make kernel-bodies)" \
     cmp list.S "$TREE/kernel/latput_list.S"
 
+version=$(sed -n 's/.*LATPUT_KERNEL_VERSION = \([0-9]*\).*/\1/p' "$TREE/kernel/latput_kernel.h")
+CLI_COMMAND="DKMS and the module itself have the interface's version"
+expect "$CLI_COMMAND" grep -q "^PACKAGE_VERSION=\"$version\"" "$TREE/kernel/dkms.conf"
+expect "$CLI_COMMAND" grep -q "^MODULE_VERSION(\"$version\")" "$TREE/kernel/latput_main.c"
+expect "$CLI_COMMAND" grep -q "latput-kernel/$version " "$TREE/kernel/README.md"
+
 while IFS='|' read -r row pattern; do
     printf 'mnemonic,operands,implicit,isa,tests,options\n%s\n' "$row" >ring0.csv
     run check ring0.csv
