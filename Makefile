@@ -273,8 +273,8 @@ $(BUILD)/tests/test_latput_code: test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 	$(call step,CC)$(LINK_TEST) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) \
 		-lcmocka $(LDLIBS)
 
-# Reads packs by libarchive itself.
-$(BUILD)/tests/test_pack: LDLIBS += -larchive
+# They read packs by libarchive itself.
+$(addprefix $(BUILD)/tests/,test_pack test_merge_work): LDLIBS += -larchive
 
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: \

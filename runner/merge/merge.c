@@ -338,7 +338,8 @@ int merge_check_runs(struct store *from, int64_t sources[MERGE_RUNS_MAX], int *n
 {
     return merge_list_runs(from, sources, nsources, err) != 0 ||
                    merge_check_dates(from, err) != 0 || merge_check_measured(from, err) != 0 ||
-                   merge_check_properties(from, err) != 0 || merge_check_work(from, err) != 0
+                   merge_check_properties(from, err) != 0 ||
+                   merge_check_work(from, MERGE_WORK_SECONDS_MAX, err) != 0
                ? -1
                : 0;
 }

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-enum { WORK_SECONDS_MAX = 60 }; // of CPU; all that `latput property` measures take a tenth
-
 // Properties of a file, read curve by curve.
 struct work {
     struct curve_size *curves; // of the present property
@@ -82,16 +80,16 @@ static int work_count(struct store *store, struct work *work, struct err *err)
     return store_rows_end(store, stmt, got, err);
 }
 
-int merge_check_work(struct store *store, struct err *err)
+int merge_check_work(struct store *store, int most_seconds, struct err *err)
 {
     struct work work = {.curves = xcalloc(CONCLUDE_CURVES_MAX, sizeof *work.curves)};
     int result = work_count(store, &work, err);
     free(work.curves);
-    if (result == 0 && work.seconds > WORK_SECONDS_MAX)
+    if (result == 0 && work.seconds > most_seconds)
         result = err_set(err,
                          "%s: conclusions from its properties take about %.0f s of CPU time, and "
                          "they may take %d; %s takes %.0f of them: sweep it in larger steps",
-                         store->path, work.seconds, WORK_SECONDS_MAX, strbuf_text(&work.most),
+                         store->path, work.seconds, most_seconds, strbuf_text(&work.most),
                          work.most_seconds);
     strbuf_free(&work.name);
     strbuf_free(&work.reading);
