@@ -383,32 +383,28 @@ static int read_bytes(struct reading *reading, const struct bench_bytes *code, s
     return read_text(&again, err);
 }
 
-int bench_source_read(const struct bench_spec *spec, const char *directory,
-                      struct bench_source *source, struct arena *arena, bool *refused,
-                      struct err *err)
+static int read_any(struct reading *reading, bool *refused, struct err *err)
 {
-    struct reading reading = {spec, directory, source, arena};
-    *source = (struct bench_source){0};
-    *refused = false;
+    const struct bench_spec *spec = reading->spec;
     struct bench_bytes code;
-    struct bench_reading outside = {directory, arena, false};
+    struct bench_reading outside = {reading->directory, reading->arena, false};
     int foreign = bench_input_read(spec, &outside, &code, err);
     *refused = outside.refused;
     if (foreign > 0) {
         *refused = true;
-        return read_bytes(&reading, &code, err);
+        return read_bytes(reading, &code, err);
     }
     if (foreign < 0)
         return -1;
     *refused = false;
-    source->invents = spec->foreign;
+    reading->source->invents = spec->foreign;
     if (!spec->file)
-        return read_text(&reading, err);
+        return read_text(reading, err);
     const char *dot = strrchr(spec->file, '.');
     if (dot && strcmp(dot, ".c") == 0)
-        return read_object(&reading, true, refused, err);
+        return read_object(reading, true, refused, err);
     if (dot && strcmp(dot, ".o") == 0)
-        return read_object(&reading, false, refused, err);
+        return read_object(reading, false, refused, err);
     *refused = true;
     if (spec->mode == BENCH_THROUGHPUT)
         return err_set(err,
@@ -416,10 +412,23 @@ int bench_source_read(const struct bench_spec *spec, const char *directory,
                        "copies that do not depend on each other",
                        spec->file);
     if (dot && (strcmp(dot, ".nasm") == 0 || strcmp(dot, ".asm") == 0))
-        return read_nasm(&reading, err);
+        return read_nasm(reading, err);
     return err_set(
         err,
         "%s: is no listing of objdump or perf, no executable, and its name does not end in "
         ".nasm, .asm, .s, .c or .o",
         spec->file);
+}
+
+int bench_source_read(const struct bench_spec *spec, const char *directory,
+                      struct bench_source *source, struct arena *arena, bool *refused,
+                      struct err *err)
+{
+    struct reading reading = {spec, directory, source, arena};
+    *source = (struct bench_source){0};
+    *refused = false;
+    int status = read_any(&reading, refused, err);
+    if (status == 0)
+        *refused = false; // what fails later is not the input's fault
+    return status;
 }

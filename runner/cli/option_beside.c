@@ -83,7 +83,7 @@ static int beside_one(const struct command *cmd, struct store *store, const char
     char *path = xstrdup(file), *cpu = beside_split(path);
     int status = EXIT_DONE;
     if (foreign_read(path, cpu ? cpu : uarch, &table, &err) != 0)
-        status = command_fail(cmd, EXIT_USAGE, "%s", err.text);
+        status = command_fail(cmd, table.unable ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s", err.text);
     if (status == EXIT_DONE)
         status = beside_uarch(cmd, store, &table, cpu, &uarch);
     char *all = xstrdup(status == EXIT_DONE ? uarch : ""), *rest = all;

@@ -184,7 +184,9 @@ static int compare_read(struct store *store, struct arguments *args, struct comp
     for (int i = 0; i < args->nfiles; i++) {
         compared->theirs[i] = &compared->files[i];
         if (foreign_read(args->files[i], cpu, &compared->files[i], &err) != 0)
-            return command_fail(&cmd_compare, EXIT_USAGE, "%s", err.text);
+            return command_fail(&cmd_compare,
+                                compared->files[i].unable ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s",
+                                err.text);
     }
     int status = args->nfiles ? EXIT_DONE : compare_cpu_check(model);
     unsigned what = args->nfiles ? KNOWN_ROWS | KNOWN_FALSE : KNOWN_CODE;

@@ -299,7 +299,8 @@ static int validate_run(int argc, char **argv)
         return validate_run_blocks(&arguments);
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_validate, arguments.db,
-                                   arguments.stored ? STORE_READ : STORE_UPDATE, &store);
+                                   arguments.stored || arguments.again ? STORE_READ : STORE_UPDATE,
+                                   &store);
     if (status != EXIT_DONE)
         return status;
     session_stop_on_signals();

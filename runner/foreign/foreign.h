@@ -97,6 +97,7 @@ struct foreign_table {
     size_t capacity;
     struct foreign_told told[FOREIGN_TOLD_MAX];
     int ntold;
+    bool unable;        // reading failed for lack of space or rights, not for what the file has
     struct arena arena; // owns the texts
 };
 

@@ -118,14 +118,16 @@ static int latput_rows(struct store *store, struct foreign_table *table, const c
 }
 
 // Merges a pack into a database of its own, where it is checked.
-static int latput_unpack(const char *path, const char *to, struct err *err)
+static int latput_unpack(struct foreign_table *table, const char *to, struct err *err)
 {
     struct store *store;
     struct store_merged merged;
-    char *packs[] = {xstrdup(path)};
+    char *packs[] = {xstrdup(table->path)};
     int status = store_open(to, STORE_WRITE, &store, err) == 0 ? 0 : -1;
+    table->unable = status != 0;
     if (status == 0) {
         status = pack_merge_all(store, packs, 1, NULL, &merged, err) < 0 ? -1 : 0;
+        table->unable = store_is_unable(store);
         store_close(store);
     }
     free(packs[0]);
@@ -138,9 +140,10 @@ int foreign_read_latput(const char *path, const char *cpu, struct foreign_table 
     struct store *store;
     char *directory = table->format == FOREIGN_PACK ? scratch_begin(err) : NULL;
     char *unpacked = directory ? xasprintf("%s/pack.db", directory) : NULL;
-    int status = table->format == FOREIGN_PACK && !directory ? -1 : 0;
+    table->unable = table->format == FOREIGN_PACK && !directory;
+    int status = table->unable ? -1 : 0;
     if (unpacked && status == 0)
-        status = latput_unpack(path, unpacked, err);
+        status = latput_unpack(table, unpacked, err);
     if (status == 0)
         status = store_open(unpacked ? unpacked : path, STORE_READ, &store, err) == 0 ? 0 : -1;
     if (status == 0) {

@@ -31,6 +31,7 @@ struct pack_reader {
     struct read_member members[PACK_MEMBERS_MAX];
     int nmembers;
     int64_t packed_bytes, unpacked_bytes;
+    bool unable; // the destination could not be written
     struct err *err;
 };
 
@@ -106,6 +107,13 @@ static int read_refuse(struct pack_reader *reader, const char *what)
                    what);
 }
 
+static int read_unable(struct pack_reader *reader)
+{
+    reader->unable = true;
+    return err_set(reader->err, "%s: cannot unpack it: %s; set TMPDIR to a larger disk",
+                   reader->path, strerror(errno));
+}
+
 static int read_archive_error(struct pack_reader *reader)
 {
     const char *text = la.archive_error_string(reader->zip);
@@ -157,8 +165,7 @@ static int read_content(struct pack_reader *reader, const char *name, FILE *file
             return -1;
         SHA256Update(hash, (const uint8_t *)bytes, (size_t)got);
         if (file && fwrite(bytes, 1, (size_t)got, file) != (size_t)got)
-            return err_set(reader->err, "%s: cannot unpack it: %s; set TMPDIR to a larger disk",
-                           reader->path, strerror(errno));
+            return read_unable(reader);
         if (strcmp(name, "MANIFEST") != 0)
             continue;
         if (total > PACK_MANIFEST_BYTES_MAX)
@@ -177,13 +184,13 @@ static int read_member(struct pack_reader *reader, struct archive_entry *entry)
     bool database = strcmp(member->name, "run.db") == 0;
     FILE *file = database ? fopen(reader->database, "wx") : NULL;
     if (database && !file)
-        return err_set(reader->err, "%s: %s", reader->database, strerror(errno));
+        return read_unable(reader);
     SHA256_CTX hash;
     SHA256Init(&hash);
     int result = read_content(reader, member->name, file, &hash);
     SHA256End(&hash, member->hex);
     if (file && fclose(file) != 0 && result == 0)
-        result = err_set(reader->err, "%s: cannot unpack it: %s", reader->path, strerror(errno));
+        result = read_unable(reader);
     return result;
 }
 
@@ -312,10 +319,12 @@ int pack_probe(const char *path, struct err *err)
     return result;
 }
 
+// *unable: what failed is this machine's.
 static int pack_merge_file(struct merge *merge, const char *path, struct store_merged *merged,
-                           struct err *err)
+                           bool *unable, struct err *err)
 {
     char *scratch = libarchive_load(err) == 0 ? scratch_begin(err) : NULL;
+    *unable = !scratch;
     if (!scratch)
         return -1;
     char *database = xasprintf("%s/run.db", scratch);
@@ -326,6 +335,7 @@ static int pack_merge_file(struct merge *merge, const char *path, struct store_m
         result = read_members(reader);
     if (result == 0)
         result = merge_file(merge, database, path, merged, err);
+    *unable = reader->unable;
     read_end(reader);
     free(database);
     scratch_end(scratch, false);
@@ -337,7 +347,10 @@ int pack_merge_all(struct store *store, char *const *paths, int n, struct progre
 {
     struct merge *merge = merge_begin(store, progress, err);
     int status = merge ? 0 : -1;
+    bool unable = !merge;
     for (int i = 0; i < n && status == 0; i++)
-        status = pack_merge_file(merge, paths[i], &merged[i], err);
+        status = pack_merge_file(merge, paths[i], &merged[i], &unable, err);
+    if (unable)
+        store_set_unable(store);
     return merge ? merge_end(merge, status, merged, n, err) : -1;
 }

@@ -458,6 +458,11 @@ bool store_is_unable(const struct store *store)
     return store->unable;
 }
 
+void store_set_unable(struct store *store)
+{
+    store->unable = true;
+}
+
 void store_close_unused(struct store *store)
 {
     int64_t runs = 0;

@@ -30,6 +30,7 @@ void store_close_unused(struct store *store);
 const char *store_path(const struct store *store);
 // Returns true if something failed for lack of space or a sound disk, whatever was asked.
 bool store_is_unable(const struct store *store);
+void store_set_unable(struct store *store); // what is read beside it failed so
 // Returns the path of the database without --db and LATPUT_DB: db/latput.db of the source tree or,
 // if that cannot be written (an installed latput), latput/latput.db below $XDG_DATA_HOME or
 // ~/.local/share. Valid as long as the program runs.
