@@ -53,6 +53,10 @@ void suggest_offer(struct suggestion *suggestion, const char *candidate)
     size_t len = strlen(candidate);
     if (len > SUGGEST_WORD_MAX || suggestion->len > SUGGEST_WORD_MAX || suggestion->len == 0)
         return;
+    // Each letter more or less is an edit.
+    size_t apart = len > suggestion->len ? len - suggestion->len : suggestion->len - len;
+    if (2 * (int)apart >= suggestion->distance)
+        return;
     int distance = suggest_distance(suggestion->word, suggestion->len, candidate, len);
     // A candidate without one common letter is never meant.
     int all = 2 * (int)(len > suggestion->len ? len : suggestion->len);
