@@ -36,9 +36,10 @@ void fuzz_foreign(const uint8_t *bytes, size_t size)
         fuzz_check_message(&err);
         return;
     }
-    if (foreign_read(path, "skylakex", &table, &err) != 0)
+    int status = foreign_read(path, "skylakex", &table, &err);
+    if (status != 0) // the row under way is not complete
         fuzz_check_message(&err);
-    for (int i = 0; i < table.nrows; i++)
+    for (int i = 0; status == 0 && i < table.nrows; i++)
         check_row(&table.rows[i]);
     foreign_free(&table);
 }
