@@ -20,7 +20,7 @@ struct session_counters;
 struct session {
     struct cpu_info *cpu;              // the measuring CPU; owned
     struct exec_params params;         // the method's, with the facts about this CPU
-    char directory[64];                // scratch files; "" before session_make_directory()
+    char directory[256];               // scratch files; "" before session_make_directory()
     char *scratch;                     // the same, owned by util/scratch.c
     cpu_set_t affinity;                // the calling thread's, before the session
     cpu_set_t usable;                  // those of its CPUs that are of the measuring CPU's kind
