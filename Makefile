@@ -4,7 +4,7 @@
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
 # the expected outputs), schema (that of JSON, in docs/), figures (makes docs/PORTS_FIGURES.md),
 # kernel-module (what ring 0 needs, in build/kernel; KERNEL=HEADERS), kernel-bodies (its list),
-# windows (the core as a program for Windows; WINDOWS_CC),
+# windows (the core as a program for Windows; WINDOWS_CC), windows-kit (latput as one for Windows),
 # truth (predicts the random mixes of the published runs), fuzz (SECONDS=N, TARGET=NAME), format,
 # lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb, kit
 # (one file for bare hosts), pages (the web page of the published runs, in build/pages), release
@@ -89,7 +89,7 @@ PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
 .PHONY: all kernel-module kernel-bodies tests test check check-hardware storm bench golden \
 	schema comparison figures truth largest fuzz format lint width headless install uninstall \
-	dist deb kit windows pages release clean
+	dist deb kit windows windows-kit pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -192,6 +192,44 @@ $(WINDOWS_HOST): $(WINDOWS_OBJECTS)
 	$(call step,LD)$(WINDOWS_CC) -static -Wl,--image-base=0x400000,--disable-dynamicbase \
 		-Wl,--disable-high-entropy-va,--wrap=main,--wrap=core_enter,--wrap=core_sealed \
 		$(WINDOWS_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lwinmm
+
+# latput for Windows, with all it takes in one file: the runner, but for what is about Linux or
+# needs its tools. What it needs of others is made from their sources (windows/kit/libraries).
+WINDOWS_KIT = $(BUILD)/latput-$(VERSION)-windows.exe
+WINDOWS_LIBRARIES = $(WINDOWS)/libraries
+WINDOWS_REPLACED = $(addprefix runner/,$(addprefix util/,affinity confine dynlib limits pager \
+	program scratch subproc) store/store_place store/store_claim execute/exec_read \
+	pack/libarchive check/check_known $(addprefix commands/,cmd_counters% cmd_explain cmd_stat \
+	cmd_validate explain_choose validate_blocks) explain/% stat/%)
+WINDOWS_KIT_SOURCES := $(filter-out $(WINDOWS_REPLACED:%=%.c),$(SOURCES)) runner/main.c \
+	$(wildcard windows/kit/*.c) windows/host_machine.c
+WINDOWS_KIT_OBJECTS := $(WINDOWS_KIT_SOURCES:%.c=$(WINDOWS)/kit/%.o) $(WINDOWS)/kit/manifest.o
+# Code of the runner is as for Linux: what gcc says of its types there is not what it says here.
+WINDOWS_KIT_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_WIN32_WINNT=0x0a00 -D_FILE_OFFSET_BITS=64 \
+	-DLIBARCHIVE_STATIC -DZYDIS_STATIC_BUILD -DZYCORE_STATIC_BUILD -Iwindows/kit/posix \
+	-Iwindows/kit $(INCLUDES) -I$(BUILD) -I$(WINDOWS_LIBRARIES)/include \
+	-idirafter $(WINDOWS_LIBRARIES)/linux $(filter-out -Wpedantic,$(WARNINGS)) -Wno-format \
+	-Wno-conversion -Wno-sign-compare -O2 -g
+# Its read() has another type, and nothing to read.
+$(WINDOWS)/kit/runner/counters/count.o: WINDOWS_KIT_CFLAGS += -Wno-incompatible-pointer-types
+windows-kit: $(WINDOWS_KIT)
+$(WINDOWS_KIT): $(WINDOWS)/latput.exe $(WINDOWS_HOST) $(CORES) windows/kit/make
+	$Q$(DATA) | grep -v '^results/' | \
+		windows/kit/make $(WINDOWS) $@ $(WINDOWS_LIBRARIES) $(filter %/linked64 %/linked32,$^)
+	@echo $@
+$(WINDOWS)/latput.exe: $(WINDOWS_KIT_OBJECTS)
+	$(call step,LD)$(WINDOWS_CC) -static -Wl,--wrap=main -o $@ $^ -L$(WINDOWS_LIBRARIES)/lib \
+		-lcsv -lsqlite3 -lZydis -larchive -llzma -lz -lbcrypt -lwinmm -lpthread -lm
+$(WINDOWS_LIBRARIES)/made: windows/kit/libraries
+	$(call step,LIBRARIES)windows/kit/libraries $(WINDOWS_LIBRARIES)
+
+$(WINDOWS)/kit/manifest.o: windows/kit/kit.rc windows/kit/kit.manifest
+	@mkdir -p $(@D)
+	$Q$(WINDOWS_CC:%gcc=%windres) -Iwindows/kit -o $@ $<
+
+$(WINDOWS)/kit/%.o: %.c $(WINDOWS_LIBRARIES)/made | $(BUILD)/version.h
+	@mkdir -p $(@D)
+	$(call step,CC)$(WINDOWS_CC) $(WINDOWS_KIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(WINDOWS)/%.o: %.c
 	@mkdir -p $(@D)

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Measures forms on this CPU by the core for Windows under wine, and by that of Linux, one after
-# the other: latencies and throughputs must be equal but for noise. Most must have a value, unless
-# the core was disturbed. Usage: as outcomes.sh.
+# Measures forms on this CPU by the core for Windows under wine, by the kit for Windows there, and
+# by Linux, one after the other: latencies and throughputs must be equal but for noise. Most must
+# have a value, unless the core was disturbed. Usage: as outcomes.sh.
 # shellcheck source=tests/windows/wine.sh
 . "$(dirname "$0")/wine.sh"
+kit_needed
 
 cat >"$SCRATCH/forms.csv" <<'LIST'
 mnemonic,operands,implicit,isa,tests,options
@@ -25,14 +26,15 @@ LIST
 measure() { "$1" run --quiet --db "$SCRATCH/$1.db" --results "$SCRATCH/$1" --tests LT --give-up 10 \
     "$SCRATCH/forms.csv"; }
 table() { "$LATPUT" query --db "$SCRATCH/$1.db" --format csv; }
-for by in windows run; do
+for by in windows kit run; do
     measure "$by"
     [ "$STATUS" = 0 ] || expect_status 1 # some were unstable
+    table "$by" >"$SCRATCH/$by.csv" 2>/dev/null
 done
-table windows >"$SCRATCH/windows.csv" 2>/dev/null
-table run >"$SCRATCH/run.csv" 2>/dev/null
-CLI_COMMAND="the core for Windows beside that of Linux"
-awk -F, '
+# beside NAME: compares its values with those of Linux.
+beside() {
+    CLI_COMMAND="$1 beside Linux"
+    awk -F, '
 FNR == 1 {
     for (i = 1; i <= NF; i++) column[$i] = i
     next
@@ -54,6 +56,9 @@ function differs(what, windows, linux) {
     printf "%-28s %8.3f %8.3f %+7.2f %%\n", what, windows, linux, 100 * off
     if (off > 0.02 || off < -0.02) bad = 1
 }
-END { exit bad || both < 0.7 * forms }' "$SCRATCH/run.csv" "$SCRATCH/windows.csv" ||
-    cli_fail "values differ by more than 2 %, or are missing"
+END { exit bad || both < 0.7 * forms }' "$SCRATCH/run.csv" "$SCRATCH/$1.csv" ||
+        cli_fail "values differ by more than 2 %, or are missing"
+}
+beside windows
+beside kit
 finish

@@ -28,6 +28,24 @@ wineserver -p >/dev/null 2>&1 </dev/null
 
 # windows ARGS...: runs latput with the machine that wine makes, as `run` does.
 windows() { far wine "$HOST" -- "$@"; }
+# kit ARGS...: runs the kit for Windows, by itself, in $SCRATCH/at; kit_needed makes it before.
+kit_needed() {
+    make -s -C "$TREE" BUILD="$BUILD" "$BUILD/windows/libraries/made" ||
+        { echo "the sources of what the kit needs cannot be had (deb-src)" && exit 77; }
+    KIT=$(make -s -C "$TREE" BUILD="$BUILD" windows-kit | tail -n 1)
+    [ -s "$KIT" ] || exit 1
+    export KIT
+    mkdir -p "$SCRATCH/at"
+    export -n LATPUT_DB
+    TMP_OF_KITS=$WINEPREFIX/drive_c/tmp
+    mkdir "$TMP_OF_KITS"
+    export TMP='C:\tmp' TEMP='C:\tmp'
+}
+kit() {
+    env -C "$SCRATCH/at" wine "$KIT" "$@" >"$OUT" 2>"$ERR" </dev/null
+    STATUS=$?
+    CLI_COMMAND="the kit for Windows: $*"
+}
 # far COMMAND... -- ARGS...: the same by another way there.
 far() {
     "$FAR" "$@" >"$OUT" 2>"$ERR" </dev/null

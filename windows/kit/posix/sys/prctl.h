@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// See ../../../README.md: nothing of Linux's header of this name is used.
+#pragma once
