@@ -89,7 +89,8 @@ PUBLISHED_DB = $(if $(PUBLISHED),$(BUILD)/published.db)
 
 .PHONY: all kernel-module kernel-bodies tests test check check-hardware storm bench golden \
 	schema comparison figures truth largest fuzz format lint width headless install uninstall \
-	dist deb kit windows windows-kit pages release clean
+	dist deb kit windows windows-kit \
+	windows-libraries pages release clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so $(if $(SANITIZE),,$(PUBLISHED_DB))
 
@@ -213,10 +214,11 @@ WINDOWS_KIT_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_WIN32_WINNT=0x0a00 -D_FILE_OFFS
 # Its read() has another type, and nothing to read.
 $(WINDOWS)/kit/runner/counters/count.o: WINDOWS_KIT_CFLAGS += -Wno-incompatible-pointer-types
 windows-kit: $(WINDOWS_KIT)
+	@echo $<
+windows-libraries: $(WINDOWS_LIBRARIES)/made
 $(WINDOWS_KIT): $(WINDOWS)/latput.exe $(WINDOWS_HOST) $(CORES) windows/kit/make
 	$Q$(DATA) | grep -v '^results/' | \
 		windows/kit/make $(WINDOWS) $@ $(WINDOWS_LIBRARIES) $(filter %/linked64 %/linked32,$^)
-	@echo $@
 $(WINDOWS)/latput.exe: $(WINDOWS_KIT_OBJECTS)
 	$(call step,LD)$(WINDOWS_CC) -static -Wl,--wrap=main -o $@ $^ -L$(WINDOWS_LIBRARIES)/lib \
 		-lcsv -lsqlite3 -lZydis -larchive -llzma -lz -lbcrypt -lwinmm -lpthread -lm

@@ -30,7 +30,7 @@ wineserver -p >/dev/null 2>&1 </dev/null
 windows() { far wine "$HOST" -- "$@"; }
 # kit ARGS...: runs the kit for Windows, by itself, in $SCRATCH/at; kit_needed makes it before.
 kit_needed() {
-    make -s -C "$TREE" BUILD="$BUILD" "$BUILD/windows/libraries/made" ||
+    make -s -C "$TREE" BUILD="$BUILD" windows-libraries ||
         { echo "the sources of what the kit needs cannot be had (deb-src)" && exit 77; }
     KIT=$(make -s -C "$TREE" BUILD="$BUILD" windows-kit | tail -n 1)
     [ -s "$KIT" ] || exit 1
