@@ -54,7 +54,7 @@ said 'timed_out: the code did not return within 2000 ms' 'again: jmp again'
 kit bench --db none 'add rax'
 expect_err 'asm_failed|invalid combination'
 
-# What there is not on Windows is said.
+# It is said what there is not on Windows.
 kit stat -- nothing
 expect_status 2
 expect_err 'stat: not on Windows'

@@ -109,7 +109,7 @@ int ioctl(int fd, unsigned long request, ...)
     return 0;
 }
 
-// What the console sends, by the signals that it stands for.
+// The signals that the console stands for, and who takes them.
 static struct {
     int number;
     void (*volatile handler)(int number);
