@@ -325,8 +325,8 @@ $(BUILD)/tests/test_counters_libpfm4: \
 FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c %_replay.c,\
 	$(wildcard tests/fuzz/*.c))) $(QUERY_OBJECTS)
 $(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Itests
-# Where numbers are compared in long loops, comparisons teach the fuzzer nothing, and telling it of
-# each takes four fifths of its time.
+# Comparisons of numbers in long loops teach the fuzzer nothing, and telling it of each takes four
+# fifths of its time.
 FUZZ_UNTRACED = $(filter $(BUILD)/runner/conclude/% $(BUILD)/runner/util/quantile.o \
 	$(BUILD)/runner/util/random.o $(BUILD)/runner/util/suggest.o,$(OBJECTS))
 ifneq ($(findstring fuzzer,$(SANITIZE)),)

@@ -12,6 +12,9 @@
 // Random numbers by which a core process knows its own memory, and the runner its records
 // (core_abi.h). They are made here, so many ahead of the process' needs.
 enum { EXEC_SECRETS_AHEAD = 1024 };
+
+// Repeats of a pass, accepted or not: more are no core's, and no database takes them.
+enum { EXEC_TRIED_MAX = 1000000 };
 struct exec_secrets {
     int fd;         // the core's source of them; -1: it needs no more
     uint32_t heard; // number of the last record's

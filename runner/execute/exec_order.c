@@ -73,6 +73,8 @@ static const char *order_timing(struct exec_order *order, const struct core_reco
         return "it has a timing of a kernel that is finished";
     if (record->timing.outcome >= OUTCOME_COUNT)
         return "it has an unknown outcome";
+    if (record->timing.tried > EXEC_TRIED_MAX)
+        return "its timing has more repeats than there can be";
     return record->timing.outcome == OUTCOME_OK ? order_samples(order, record) : NULL;
 }
 

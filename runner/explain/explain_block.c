@@ -35,8 +35,12 @@ static int reader_begin(struct reader *reader, int bits, struct arena *arena, st
 
 static struct block_touch touch_of(int place, int operand, enum touch_part part, bool write)
 {
-    return (struct block_touch){
-        .place = place, .operand = operand, .part = part, .write = write, .writer = -1, .offset = -1};
+    return (struct block_touch){.place = place,
+                                .operand = operand,
+                                .part = part,
+                                .write = write,
+                                .writer = -1,
+                                .offset = -1};
 }
 
 static void touch_add(struct block_instr *instr, struct block_touch touch)

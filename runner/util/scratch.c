@@ -405,7 +405,8 @@ int scratch_keep_directory(const char *path, struct err *err)
     if (status != 0)
         return err_set(err, "%s: cannot be made: %s", path, strerror(error));
     if (kept_directory_check(path) != 0)
-        return err_set(err, "%s: no files can be written there: %s", path, strerror(errno));
+        return err_set(err, "%s: no files can be written there: %s%s", path, strerror(errno),
+                       errno == EACCES ? "; check its permissions, and the umask (022)" : "");
     return 0;
 }
 

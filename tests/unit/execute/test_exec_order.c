@@ -198,6 +198,11 @@ static void implausible_timings_are_refused(void **state)
     };
     assert_null(say_timing(good));
     struct core_record record = good;
+    record.timing.tried = EXEC_TRIED_MAX + 1;
+    refused(say_timing(record), "its timing has more repeats than there can be");
+    record.timing.outcome = OUTCOME_UNSTABLE;
+    refused(say_timing(record), "its timing has more repeats than there can be");
+    record = good;
     record.timing.accepted = ACCEPT + 1; // more than were asked for
     refused(say_timing(record), incomplete);
     record.timing.accepted = 0;

@@ -720,7 +720,7 @@ static void loads_share_banks(void **state)
         if (fabs(banks_clk(&banks, &block, &nloads) - cases[i].clk) > 1e-9)
             fail_msg("%s: %d loads", cases[i].code, nloads);
     }
-    // Where other distances wait, and where none does, nothing is known of banks.
+    // Nothing is known of banks if other distances wait, or none does.
     values[2].y = 0.5;
     banks_read(values, ARRAY_LEN(values), &banks);
     assert_true(isnan(banks.load_clk));
