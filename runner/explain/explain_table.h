@@ -4,8 +4,8 @@
 #pragma once
 
 #include "explain_again.h"
-#include "explain_block.h"
 #include "explain_banks.h"
+#include "explain_block.h"
 #include "explain_bypass.h"
 #include "explain_cross.h"
 #include "explain_front.h"
