@@ -40,6 +40,7 @@ static struct code build(const uint8_t *init, size_t init_bytes, const uint8_t *
 {
     const struct core_kernel kernel = {.body = (uintptr_t)body,
                                        .init = (uintptr_t)init,
+                                       .fini = (uintptr_t)body, // no bytes of it
                                        .body_bytes = (uint32_t)body_bytes,
                                        .init_bytes = (uint32_t)init_bytes,
                                        .instrs = 4};
@@ -76,7 +77,7 @@ static void other_bytes_stay(void **state)
         0xd5, 0x00, 0xa1, MARKED(8), 0x90,      // jmpabs, as macros/branch.inc writes it
         0x75, 0x74, 0x70, 0x74,      0x61, 0x6c // nearly the mark, and cut short
     };
-    struct code code = build(NULL, 0, body, sizeof body);
+    struct code code = build(body, 0, body, sizeof body);
     const uint8_t *last = code.variants[code.nvariants - 1].entry; // one copy
     uint64_t target;
     memcpy(&target, last + 3, sizeof target);
