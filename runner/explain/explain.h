@@ -36,7 +36,7 @@ struct explain_limit {
     uint32_t set;     // of LIMIT_PORTS
     int unit;         // of LIMIT_UNIT
 };
-enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 9 };
+enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 12 };
 
 struct explanation {
     struct block block;

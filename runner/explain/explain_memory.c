@@ -417,7 +417,8 @@ static bool root_is_aligned(const struct walk *walk, int root)
     if (root < ROOT_DERIVED || root >= ROOT_DERIVED + walk->nderived)
         return root == ROOT_ZERO || root == ROOT_DATA || (root >= 0 && root < 16);
     const struct derived *derived = &walk->derived[root - ROOT_DERIVED];
-    return derived->from.scale >= 0 && derived->mnemonic == ZYDIS_MNEMONIC_MOV;
+    return derived->from.scale >= 0 && derived->mnemonic == ZYDIS_MNEMONIC_MOV &&
+           derived->sizes[0] == walk->block->bits;
 }
 
 // Finds out where in its line a load reads, if that is the same in each copy.
@@ -426,7 +427,7 @@ static void walk_offset(struct walk *walk, int at, int t, const struct address *
     struct block_touch *load = &walk->block->instrs[at].touches[t];
     int64_t by = 0;
     if (walk->loads.n == SEEN_MAX || !root_is_aligned(walk, address->base.root) ||
-        !root_is_aligned(walk, address->index.root) || !address_moves(walk, address, &by) ||
+        address->index.root != ROOT_ZERO || !address_moves(walk, address, &by) ||
         by % LINE_BYTES != 0)
         return;
     load->offset = (int)(address->at & (LINE_BYTES - 1));
