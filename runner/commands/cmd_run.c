@@ -402,6 +402,11 @@ static int again_find(struct store *store, const struct arguments *arguments,
                             "run %" PRId64 " has the label '%s', and what completes it has the "
                             "same; leave --label out",
                             again->base.run_id, again->base.label);
+    if (run_is_kernel(again->base.selection) != arguments->run.kernel)
+        return command_fail(&cmd_run, EXIT_USAGE,
+                            "run %" PRId64 " was measured %s --kernel, and what completes it is as "
+                            "well",
+                            again->base.run_id, arguments->run.kernel ? "without" : "with");
     return EXIT_DONE;
 }
 

@@ -150,6 +150,7 @@ int foreign_read_latput(const char *path, const char *cpu, struct foreign_table 
         status = store_machines_apart(store, err);
         if (status == 0)
             status = latput_rows(store, table, cpu ? cpu : "", err);
+        table->unable |= status != 0 && store_is_unable(store);
         store_close(store);
     }
     free(unpacked);

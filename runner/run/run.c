@@ -93,10 +93,17 @@ static int run_calibrate(struct run *run, struct err *err)
     return 0;
 }
 
+static const char KERNEL[] = "kernel "; // in front of the selection of such a run
+
+bool run_is_kernel(const char *selection)
+{
+    return strncmp(selection, KERNEL, sizeof KERNEL - 1) == 0;
+}
+
 static int run_begin(struct run *run, const struct selection *selection, struct err *err)
 {
     struct strbuf text = {0}; // what --resume compares
-    strbuf_printf(&text, "%s%s", run->options->kernel ? "kernel " : "", run->options->selection);
+    strbuf_printf(&text, "%s%s", run->options->kernel ? KERNEL : "", run->options->selection);
     int status = run_start_row(&run->start, selection, strbuf_text(&text), err);
     strbuf_free(&text);
     run->summary->run_id = run->start.run_id;

@@ -65,6 +65,9 @@ struct run_summary {
     bool claimed;             // another process is measuring the run to be resumed
 };
 
+// Returns true if this is the stored selection of a run with interrupts off.
+bool run_is_kernel(const char *selection);
+
 // Measures the rows into the database. Returns 0, or -1 with a message if the run could not begin
 // or continue; committed results stay.
 int run_rows(struct store *store, const struct selection *selection,

@@ -63,6 +63,9 @@ run run "${measured[@]}" --db off.db --resume
 expect_err 'repeats: [1-9]' # no run with interrupts off is gone on with
 run run "${measured[@]}" --db off.db --kernel --resume
 expect_err 'run 1 of these lists is finished'
+run run --again --db off.db --results none --kernel
+expect_status 2
+expect_err 'run 2 was measured without --kernel, and what completes it is as well'
 
 run run --filter 'pushf' --tests LT --results none --db both.db --kernel
 expect_status 3
