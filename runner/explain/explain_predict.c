@@ -320,9 +320,8 @@ static void predict_banks(struct explanation *explanation, const struct banks *b
     int nloads;
     double clk = banks_clk(banks, &explanation->block, &nloads);
     if (clk > 0)
-        limit_add(
-            explanation, LIMIT_UNIT, clk,
-            arena_printf(arena, "a bank of the cache, for %d loads", nloads));
+        limit_add(explanation, LIMIT_UNIT, clk,
+                  arena_printf(arena, "a bank of the cache, for %d loads", nloads));
 }
 
 // Adds the wait of a load that reads more than the store before it wrote: until the store has left,

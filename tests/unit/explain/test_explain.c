@@ -731,7 +731,7 @@ static void loads_share_banks(void **state)
     // Loads of one line do not wait, or it was not measured whether they do.
     for (int without = 0; without < 2; without++) {
         values[0].y = 0.33;
-        banks_read(values + without, ARRAY_LEN(values) - (size_t)without, &banks);
+        banks_read(values + without, (int)ARRAY_LEN(values) - without, &banks);
         assert_true(banks_of(&banks, "mov rax, [rbx]; mov rcx, [rbx]") == 0);
         assert_true(banks_of(&banks, "mov rax, [rbx]; mov rcx, [rbx+64]") == 1);
     }
