@@ -88,13 +88,19 @@ static struct address walk_address(const struct walk *walk, const struct block_i
     return address;
 }
 
+// Returns true if how far the addresses lie apart is known: their unknown parts are the same.
+static bool addresses_compare(const struct address *a, const struct address *b)
+{
+    return a->base.root == b->base.root && a->index.root == b->index.root &&
+           a->base.root != ROOT_NEW - 1 && a->index.root != ROOT_NEW - 1 &&
+           (a->index.root == ROOT_ZERO || a->scale == b->scale);
+}
+
 // Returns true if the addresses can be compared and share bytes; `later`: distance that `b` has
 // moved since.
 static bool address_meets(const struct address *a, const struct address *b, int64_t later)
 {
-    if (a->base.root != b->base.root || a->index.root != b->index.root ||
-        a->base.root == ROOT_NEW - 1 || a->index.root == ROOT_NEW - 1 ||
-        (a->index.root != ROOT_ZERO && a->scale != b->scale))
+    if (!addresses_compare(a, b))
         return false;
     int64_t b_at = b->at + later;
     return a->at < b_at + b->bytes && b_at < a->at + a->bytes;
@@ -395,19 +401,14 @@ static void walk_load(struct walk *walk, const struct block_instr *instr, struct
 // known.
 static int access_add(struct accesses *accesses, struct access access)
 {
-    const struct address *address = &access.address;
-    for (int i = 0; i < accesses->n; i++) {
-        const struct address *other = &accesses->seen[i].address;
-        if (other->base.root == address->base.root && other->index.root == address->index.root &&
-            address->base.root != ROOT_NEW - 1 && address->index.root != ROOT_NEW - 1 &&
-            (address->index.root == ROOT_ZERO || other->scale == address->scale) &&
-            other->at >> LINE_SHIFT == address->at >> LINE_SHIFT) {
-            accesses->seen[accesses->n++] = access;
-            return i;
-        }
-    }
-    accesses->seen[accesses->n] = access;
-    return accesses->n++;
+    int64_t line = access.address.at >> LINE_SHIFT;
+    int first = 0;
+    while (first < accesses->n &&
+           (!addresses_compare(&accesses->seen[first].address, &access.address) ||
+            accesses->seen[first].address.at >> LINE_SHIFT != line))
+        first++;
+    accesses->seen[accesses->n++] = access;
+    return first;
 }
 
 // Returns true if the root is taken for a multiple of a line: what a register held first, or what
