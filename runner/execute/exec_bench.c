@@ -44,7 +44,7 @@ static void bench_take_repeat(struct bench_process *process, const struct core_r
         .repetition = (int)record->repeat.repetition,
         .cold = record->repeat.cold,
         .accepted = record->repeat.accepted,
-        .tried = record->repeat.tried < EXEC_TRIED_MAX ? (int)record->repeat.tried : EXEC_TRIED_MAX,
+        .tried = (int)record->repeat.tried,
         .late_tsc = record->repeat.late_tsc,
         .copies = record->repeat.copies,
         .iterations = record->repeat.iterations,

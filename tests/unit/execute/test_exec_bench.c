@@ -61,9 +61,8 @@ static void test_forged(void **state)
     assert_int_equal(strlen(bench.detail), CORE_TEXT_MAX); // the next record is no part of it
     assert_int_equal(bench.nrepeats, REPEATS + 1);
     assert_int_equal(bench.repeats_done[REPEATS].repetition, REPEATS);
-    assert_int_equal(bench.repeats_done[REPEATS].tried, 1000000); // as many as a database takes
-    assert_int_equal(bench.code_bytes, 0);                        // an int further on
-    run_forged("\033", &bench, &arena); // nor does a reason steer a terminal
+    assert_int_equal(bench.code_bytes, 0); // an int further on
+    run_forged("\033", &bench, &arena);    // nor does a reason steer a terminal
     assert_string_equal(bench.detail, "the code wrote a reason of its own, which is no text");
     arena_free(&arena);
 }
