@@ -272,8 +272,9 @@ static int row_check(struct family_table *table, struct family_row *row, struct 
                 table->file.path, record, COL_MODELS, err,
                 "these models overlap with line %d (%s); a CPU must fit one line",
                 old->record->line, old->facts.uarch);
-        int differs =
-            strcmp(old->facts.uarch, row->facts.uarch) == 0 ? row_difference(old, row) : -1;
+        bool same = strcmp(old->facts.uarch, row->facts.uarch) == 0;
+        int differs = same ? row_difference(old, row) : -1;
+        row->again |= same;
         if (differs >= 0)
             return csv_record_error(table->file.path, record, differs, err,
                                     "%s of %s differs from line %d; a uarch has one",

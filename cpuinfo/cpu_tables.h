@@ -71,6 +71,7 @@ struct family_row {
     uint32_t native_model; // 0: any
     bool no_l3;            // only of cores that CPUID shows no L3 cache of
     bool refines;          // another row fits its CPUs, too, and asks for less
+    bool again;            // an earlier row has its uarch
     struct family_evidence evidence;
     const struct csv_record *record;
 };

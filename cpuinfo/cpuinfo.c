@@ -112,11 +112,9 @@ const struct cpu_family *cpu_family_find(const char *uarch)
 const char *cpu_family_name(int i)
 {
     const struct family_table *families = families_table();
-    for (int r = 0; r < families->nrows; r++) {
-        const struct cpu_family *facts = &families->rows[r].facts;
-        if (cpu_family_find(facts->uarch) == facts && i-- == 0)
-            return facts->uarch;
-    }
+    for (int r = 0; r < families->nrows; r++)
+        if (!families->rows[r].again && i-- == 0)
+            return families->rows[r].facts.uarch;
     return NULL;
 }
 

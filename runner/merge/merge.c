@@ -121,8 +121,7 @@ static int merge_raise(struct store *store, int64_t version, struct err *err)
     return store_script(store, err, "COMMIT", "bring its schema up to date");
 }
 
-// Opens an untrusted file and brings an older schema up to date first (the file is a copy).
-static int merge_open(const char *path, const char *label, struct store **out, struct err *err)
+int merge_open(const char *path, const char *label, struct store **out, struct err *err)
 {
     struct store *store;
     int64_t version = 0;

@@ -28,10 +28,12 @@ enum { MERGE_CPU, MERGE_RUN = 3, MERGE_LEVELS = 46 };
 extern const struct merge_level merge_levels[MERGE_LEVELS];
 bool merge_keeps(enum merge_keep keep, unsigned notes);
 
-// merge.c: the steps of a merge once the schema is known to be ours. Content: the rows of a foreign
-// database are sound, their keys fit, their values are clean. Runs: its runs, whose ids it returns,
-// are finished, dated, measured, and no larger than may be. Copy: copies such a run and derives its
+// merge.c: the steps of a merge. Open: opens an untrusted file (a copy) that has our schema and
+// sound content, and brings an older schema up to date. Content: the rows of a foreign database are
+// sound, their keys fit, their values are clean. Runs: its runs, whose ids it returns, are
+// finished, dated, measured, and no larger than may be. Copy: copies such a run and derives its
 // results again; after an error a transaction may be open. Return 0, or -1 if it is refused.
+int merge_open(const char *path, const char *label, struct store **out, struct err *err);
 int merge_check_content(struct store *store, struct err *err);
 int merge_check_runs(struct store *from, int64_t sources[MERGE_RUNS_MAX], int *nsources,
                      struct err *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Command lines: options of every command, and the small languages in their values. Each line of
-// the input is one argument.
+// Command lines. Each line of the input is a word. If the first names a command, the others are its
+// arguments; if not, each is the value of an option that has a small language.
 #include "fuzz.h"
 
 #include "bench/bench_column.h"
@@ -57,23 +57,21 @@ static bool asks_help(const char *word)
     return strncmp(word, "--h", 3) == 0 || (word[0] == '-' && word[1] != '-' && strchr(word, 'h'));
 }
 
-static void read_options(const char *const *arguments, int n)
+static void read_options(const struct command *which, const char *const *arguments, int n)
 {
-    for (int c = 0; commands[c]; c++) {
-        char *argv[ARGUMENTS_MAX + 2] = {xasprintf("%s", commands[c]->name)};
-        char *own[ARGUMENTS_MAX + 1] = {argv[0]}; // getopt moves what is in argv
-        int argc = 1, operands = 0, number = 0;
-        struct command_option options[OPTIONS_MAX + 1];
-        const struct command cmd = with_numbers(commands[c], options);
-        for (int i = 0; i < n; i++)
-            if (!asks_help(arguments[i]))
-                own[argc] = argv[argc] = xasprintf("%s", arguments[i]), argc++;
-        int status = command_read_options(&cmd, argc, argv, &number, &operands);
-        if (status == EXIT_DONE)
-            fuzz_check(operands >= 1 && operands <= argc, "operands lie in the arguments");
-        for (int i = 0; i < argc; i++)
-            free(own[i]);
-    }
+    char *argv[ARGUMENTS_MAX + 2] = {xasprintf("%s", which->name)};
+    char *own[ARGUMENTS_MAX + 1] = {argv[0]}; // getopt moves what is in argv
+    int argc = 1, operands = 0, number = 0;
+    struct command_option options[OPTIONS_MAX + 1];
+    const struct command cmd = with_numbers(which, options);
+    for (int i = 0; i < n; i++)
+        if (!asks_help(arguments[i]))
+            own[argc] = argv[argc] = xasprintf("%s", arguments[i]), argc++;
+    int status = command_read_options(&cmd, argc, argv, &number, &operands);
+    if (status == EXIT_DONE)
+        fuzz_check(operands >= 1 && operands <= argc, "operands lie in the arguments");
+    for (int i = 0; i < argc; i++)
+        free(own[i]);
 }
 
 static void read_events(const char *text)
@@ -146,8 +144,10 @@ void fuzz_arguments(const uint8_t *bytes, size_t size)
     int n = 0;
     while (n < ARGUMENTS_MAX && (line = strsep(&rest, "\n")))
         arguments[n++] = line;
-    read_options(arguments, n);
-    for (int i = 0; i < n; i++)
+    const struct command *which = command_find(arguments[0]);
+    if (which)
+        read_options(which, arguments + 1, n - 1);
+    for (int i = 0; i < n && !which; i++)
         read_values(arguments[i], i + 1 < n ? arguments[i + 1] : NULL);
     free(text);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Packs of strangers, as files. Target `pack`: the bytes are an archive, or say what one consists
 // of, so that names, sizes and hashes are reached; its database is none. Target `database`: the
-// bytes change those of a sound database, whose tables and rows SQLite then finds damaged or not.
+// bytes change those of a sound database, which is opened as `latput merge` does; one input in
+// COPIED is merged to the end, which takes some ten times as long.
 #include "fixtures/merge_fixture.h"
 #include "fuzz.h"
 #include "fuzz_rows.h"
 #include "fuzz_world.h"
 
+#include "merge/merge_internal.h"
 #include "pack/libarchive.h"
 #include "store/store_internal.h"
 #include "util/mem.h"
@@ -20,6 +22,7 @@ static const char TARGET[] = "file:fuzz_packs?mode=memory&cache=shared";
 
 // A member of a made archive: a name, notes, and how many bytes of content follow.
 enum { MEMBER_NAME, MEMBER_NOTES, MEMBER_LENGTH, MEMBER_BYTES };
+enum { COPIED = 16 };
 enum { UNNAMED = 1, WRONG_HASH = 2, DIRECTORY = 4, LINK = 8, MANY = 16 };
 
 static void add_member(struct archive *zip, const char *name, const char *bytes, size_t size,
@@ -164,11 +167,25 @@ static void write_changed(const char *path, const uint8_t *bytes, size_t size)
         fuzz_broken("a changed database cannot be written");
 }
 
+static void open_file(const char *path)
+{
+    struct store *store;
+    struct err err = {0};
+    if (merge_open(path, "fuzz", &store, &err) == 0)
+        store_close(store);
+    else
+        fuzz_check_message(&err);
+}
+
 void fuzz_database(const uint8_t *bytes, size_t size)
 {
     static char *path;
+    const unsigned choice = fuzz_choice(bytes, size);
     if (!path)
         path = xasprintf("%s.changed", fuzz_world()->sound);
     write_changed(path, bytes, size);
-    merge_file_by(false, path, (unsigned)size);
+    if (choice % COPIED == 0)
+        merge_file_by(false, path, choice / COPIED);
+    else
+        open_file(path);
 }

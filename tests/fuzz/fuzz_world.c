@@ -59,9 +59,6 @@ const struct fuzz_world *fuzz_world(void)
     int64_t run = 0;
     if (scratch)
         return &world;
-    // Statements are prepared by the thousand: their parts come from one block, which costs less
-    // than the allocator of the sanitizers.
-    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 1200, 4000);
     const char *source = getenv("LATPUT_FUZZ_DB");
     if (!source)
         fuzz_broken("LATPUT_FUZZ_DB must name a database with a run; tests/fuzz/run does");
