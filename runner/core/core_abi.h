@@ -22,9 +22,9 @@ enum {
     CORE_RING0 = 128,     // the kernel module runs it
 };
 
-// A word of a body with this in its upper 48 bits becomes an address in each copy of the body: that
-// of the word itself, and as many bytes behind it as the lower 16 bits say. Mirrored in
-// macros/branch.inc.
+// The address of a jmpabs with this in its upper 48 bits, which makes it none that a program can
+// have, becomes one in each copy of the body: as many bytes after where it stands as the lower 16
+// bits say. Mirrored in macros/branch.inc.
 #define CORE_ADDRESS_MARK UINT64_C(0x6c6174707574)
 
 // Large data of a kernel, beside the data area. The memory is mapped once for all kernels of the

@@ -124,13 +124,15 @@ static void code_align(uint32_t align)
         *code_at++ = 0x90; // nop
 }
 
-// Returns the offset of the next word with the mark, or the body's length; *word: that word.
+// Returns the offset of the next marked address of a jmpabs, or the body's length; *word: the mark.
 static uint32_t code_find_address(const struct core_kernel *kernel, uint32_t at, uint64_t *word)
 {
+    static const uint8_t jmpabs[] = {0xd5, 0x00, 0xa1};
     const uint8_t *body = code_of(kernel, kernel->body);
-    for (; at + sizeof *word <= kernel->body_bytes; at++) {
+    for (at += sizeof jmpabs; at + sizeof *word <= kernel->body_bytes; at++) {
         memcpy(word, body + at, sizeof *word);
-        if (*word >> 16 == CORE_ADDRESS_MARK)
+        if (*word >> 16 == CORE_ADDRESS_MARK &&
+            memcmp(body + at - sizeof jmpabs, jmpabs, sizeof jmpabs) == 0)
             return at;
     }
     return kernel->body_bytes;
