@@ -161,7 +161,7 @@ bool cpu_core_size(const char *uarch, const struct cpu_observed *seen, double *l
 // any. Cut at size - 1 bytes. Returns `text`.
 const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size);
 // A machine's label, for which its owner chose the name: lower-case letters, digits, - and _. Views
-// of the database show it behind the uarch, "zen5@desk".
+// of the database show it after the uarch, "zen5@desk".
 enum { CPU_LABEL_MAX = 20 };
 
 // Returns the key of a uarch without the mark of an inferred one and a label: "zen5?@desk" is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The archive of a kit: a ustar archive of directories and plain files, packed by xz, with eight
-// bytes of its length and the magic behind it. Its check sums tell a file that was cut short or
+// bytes of its length and the magic after it. Its check sums tell a file that was cut short or
 // altered on its way.
 #include "kit.h"
 

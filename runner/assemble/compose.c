@@ -144,19 +144,19 @@ static void compose_add_step(struct compose *compose, const struct compose_line 
     compose->steps[compose->nsteps++] = (struct compose_step){number, times};
 }
 
-// Returns the text behind `times N`, and N; the text itself, and 1, if it does not begin so or N is
+// Returns the text after `times N`, and N; the text itself, and 1, if it does not begin so or N is
 // no expression that can be told here.
-static const char *compose_behind_times(const char *text, size_t len, uint64_t *times)
+static const char *compose_after_times(const char *text, size_t len, uint64_t *times)
 {
     *times = 1;
     int64_t value;
     if (len < 6 || strncmp(text, "times ", 6) != 0)
         return text;
-    const char *behind = number_read(text + 6, text + len, &value);
-    if (!behind || behind == text + len || value < 0 || value > UINT32_MAX)
+    const char *after = number_read(text + 6, text + len, &value);
+    if (!after || after == text + len || value < 0 || value > UINT32_MAX)
         return text;
     *times = (uint64_t)value;
-    return behind;
+    return after;
 }
 
 // Adds a text line by line. Returns false if it has one that is not usable.
@@ -166,7 +166,7 @@ static bool compose_add_text(struct compose *compose, const char *text, bool exp
     for (const char *at = text; *at;) {
         uint64_t times = 1;
         size_t len = strcspn(at, "\n");
-        const char *line = expanded ? compose_behind_times(at, len, &times) : at;
+        const char *line = expanded ? compose_after_times(at, len, &times) : at;
         size_t rest = len - (size_t)(line - at);
         if (rest) {
             bool plain = compose_line_plain(line, rest, expanded);
@@ -270,7 +270,7 @@ size_t compose_write(struct compose *compose, int bits, struct strbuf *out)
             continue;
         int first = at;
         // Labels have a capital letter, which no plain line has, so none can name them. What lies
-        // behind the mark of the end is padding.
+        // after the mark of the end is padding.
         if (line->align)
             strbuf_printf(out, "align %" PRIu32 "\n", line->align);
         strbuf_printf(out, BUILD_MARK "%zu:\n", 2 * i);

@@ -356,7 +356,7 @@ static const char *gen_take_lines(const char **text, struct strbuf *lines, struc
     return arena_strndup(arena, strbuf_text(lines), lines->len);
 }
 
-// Reads the numbers of the mark that *text begins with, and goes behind it. Returns false at the
+// Reads the numbers of the mark that *text begins with, and goes past it. Returns false at the
 // last one.
 static bool gen_take_mark(const char **text, long *kernel, long *part)
 {

@@ -56,7 +56,7 @@ bool gen_has_extras(const struct kernel_spec *spec);
 // Appends the entries of the composed kernels, as bytes in their order. Init and body are offsets
 // in their code, as gen_put_code() writes it. With table_at, the address of the first entry, and
 // code_at, the address of the code, kernels may have extras, whose addresses follow; their data
-// stand behind the entries.
+// stand after the entries.
 struct gen_addresses {
     uint64_t table_at, code_at;
 };

@@ -31,7 +31,7 @@ static int64_t number_checked(struct number_text *text, int64_t value)
 
 static int64_t number_single(struct number_text *text)
 {
-    char next = number_next(text), *behind;
+    char next = number_next(text), *after;
     if (text->depth >= NUMBER_DEPTH || next == '\0') {
         text->wrong = true;
         return 0;
@@ -47,12 +47,12 @@ static int64_t number_single(struct number_text *text)
         return value;
     }
     bool hexadecimal = next == '0' && text->at + 1 < text->end && text->at[1] == 'x';
-    long long value = strtoll(text->at, &behind, hexadecimal ? 16 : 10);
-    char follows = behind < text->end ? *behind : '\0';
+    long long value = strtoll(text->at, &after, hexadecimal ? 16 : 10);
+    char follows = after < text->end ? *after : '\0';
     // 1b, 1q and the like are other notations.
-    text->wrong |= next < '0' || next > '9' || behind > text->end ||
+    text->wrong |= next < '0' || next > '9' || after > text->end ||
                    (follows >= 'a' && follows <= 'z') || follows == '_' || follows == '.';
-    text->at = behind;
+    text->at = after;
     return number_checked(text, value);
 }
 

@@ -374,7 +374,7 @@ static void put_bytes(struct strbuf *out, const uint8_t *bytes, size_t len)
     strbuf_puts(out, len ? "\n" : "");
 }
 
-// Returns where the places of what is relative to rip begin, behind a multiple of 64 bytes.
+// Returns where the places of what is relative to rip begin, after a multiple of 64 bytes.
 static int64_t far_shift(const struct code_survey *survey)
 {
     int64_t origin = survey->code->address ? -(int64_t)survey->code->address : survey->far_origin;

@@ -238,7 +238,7 @@ int bench_elf_range(const char *text, uint64_t *from, uint64_t *to, struct err *
     if (!dots || last == end + 2 || *last || errno || *to <= *from)
         return err_set(err,
                        "--address cannot be '%s': A..B, two hexadecimal addresses of objdump -d, "
-                       "the second behind the last byte",
+                       "the second after the last byte",
                        text);
     return 0;
 }

@@ -37,7 +37,7 @@ int bench_elf_code(const struct bench_elf *elf, uint64_t from, uint64_t to,
 int bench_elf_functions(const struct bench_elf *elf, bool named,
                         struct bench_elf_functions *functions, struct arena *arena,
                         struct err *err);
-// Reads `A..B`, hexadecimal addresses with or without 0x, B behind the last byte.
+// Reads `A..B`, hexadecimal addresses with or without 0x, B after the last byte.
 int bench_elf_range(const char *text, uint64_t *from, uint64_t *to, struct err *err);
 // Reads .text of an object that `as` made. reading->refused: it names something outside.
 int bench_elf_text(const char *path, struct bench_bytes *code, struct bench_reading *reading,

@@ -26,7 +26,7 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-// Reads `hex:` at *at and goes behind it.
+// Reads `hex:` at *at and goes past it.
 static bool take_address(const char **at, const char *end, uint64_t *address)
 {
     const char *p = *at;

@@ -271,9 +271,9 @@ static const char *values_text(const struct draft *draft)
                         level_text(arena, &values[at]), level_text(arena, &values[at + 1]));
 }
 
-// `named`: a single value has its name in the sentence, too; `behind`: the end of the sentence.
+// `named`: a single value has its name in the sentence, too; `after`: the end of the sentence.
 static struct conclusion values_conclude(struct point_values *put, const char *variant, bool named,
-                                         const char *behind)
+                                         const char *after)
 {
     struct arena *arena = put->draft.arena;
     int doubt = put->doubt.nvalues;
@@ -282,7 +282,7 @@ static struct conclusion values_conclude(struct point_values *put, const char *v
     const char *sentence =
         named ? values_text(shown)
               : conclude_quantity(arena, shown->values[0].value, shown->values[0].unit);
-    sentence = arena_printf(arena, "%s%s%s", sentence, behind, any ? "" : "; passes disagree");
+    sentence = arena_printf(arena, "%s%s%s", sentence, after, any ? "" : "; passes disagree");
     if (any && doubt) {
         sentence = arena_printf(arena, "%s; in doubt: %s", sentence, values_text(&put->doubt));
         draft_value(shown, "doubt", doubt, doubt, doubt, "");

@@ -278,7 +278,7 @@ void area_chill(const struct kernel_run *run); // its code and large data out of
 struct core_parameters *time_parameters(void); // in the data area (core_time.c)
 
 // core_pages.c: memory where code invents addresses.
-// Maps the frames behind the data area, and a page at each address, after time_build() and before
+// Maps the frames after the data area, and a page at each address, after time_build() and before
 // the system-call filter.
 void pages_map(const uint64_t *pages, uint32_t n);
 void pages_fill(uint64_t word);                      // all frames, if there are any

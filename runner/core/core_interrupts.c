@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Interrupts off while something is timed, where the kernel module allows this process to turn them
-// off (ring0_allow_interrupts). They go on again in core_leave, by its flags: behind each timing,
-// and behind each fault. The core waits, writes records and reads secrets with interrupts on.
+// off (ring0_allow_interrupts). They go on again in core_leave, by its flags: after each timing,
+// and after each fault. The core waits, writes records and reads secrets with interrupts on.
 #include "core_internal.h"
 
 bool core_turns_off;

@@ -16,7 +16,7 @@ enum {
     FRAMES_BYTES = FRAMES * CORE_PAGE,
 };
 
-static uint64_t *frames; // behind the data area; NULL: the code has none
+static uint64_t *frames; // after the data area; NULL: the code has none
 static bool wanted;
 
 // Maps a page: where nothing is, or in the guards of the data area. What cannot be mapped, since
@@ -34,7 +34,7 @@ static void pages_map_one(uint64_t at, int fd, uint32_t number)
         munmap(got, CORE_PAGE);
 }
 
-// Returns true if the page is one of the frames as they lie behind the data area.
+// Returns true if the page is one of the frames as they lie after the data area.
 static bool page_is_frame(uint64_t at)
 {
     return frames && at >= (uintptr_t)frames && at < (uintptr_t)frames + FRAMES_BYTES;

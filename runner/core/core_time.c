@@ -114,7 +114,7 @@ static uint8_t *time_map(uintptr_t wanted, size_t bytes, size_t from, size_t par
     return map + from;
 }
 
-// The stack lies behind the data area, or out of the way of code that walks on from there.
+// The stack lies after the data area, or out of the way of code that walks on from there.
 static void time_map_areas(const struct core_config *config)
 {
     uintptr_t data = (uintptr_t)core_data_start - DATA_BEFORE_BYTES, end = data + DATA_BYTES;

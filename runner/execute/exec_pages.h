@@ -31,7 +31,7 @@ struct exec_reach {
     int64_t ran_ms; // until its faults, in all processes
 };
 
-// Copies the addresses behind a configuration, and notes that a process is given them. Returns the
+// Copies the addresses after a configuration, and notes that a process is given them. Returns the
 // bytes; 0 for NULL.
 size_t exec_pages_put(struct exec_pages *pages, void *to);
 

@@ -156,7 +156,7 @@ static bool leads_to(const struct node *node, int which)
     return node->next == which || node->target == which;
 }
 
-// Marks what is on ways from the header back to it. What is behind the header was not seen by the
+// Marks what is on ways from the header back to it. What is after the header was not seen by the
 // last search, which went without it.
 static void flow_mark_inside(struct flow *flow, const bool *reached, int header)
 {

@@ -172,7 +172,7 @@ static bool has_room(int bytes, int64_t value)
            (value >= -(INT64_C(1) << (8 * bytes - 1)) && value < INT64_C(1) << (8 * bytes - 1));
 }
 
-// Writes a jump with a distance from behind it. Returns its length; 0 if there is no room.
+// Writes a jump with a distance from its end. Returns its length; 0 if there is no room.
 static size_t put_jump(const struct place *place, const uint8_t *bytes, int64_t distance,
                        uint8_t *to)
 {

@@ -8,7 +8,7 @@
 // Returns the latency from touch `from` to touch `to` of an instruction, for struct chain_latency,
 // with an explanation whose instructions are known as context.
 double explain_step_clk(const void *explanation, int at, int from, int to);
-// Returns the instruction that made the value of the touch `from`, behind eliminated moves; NULL:
+// Returns the instruction that made the value of the touch `from`, after eliminated moves; NULL:
 // none of the block did.
 const struct explain_instr *explain_step_producer(const struct explanation *explanation, int at,
                                                   int from);

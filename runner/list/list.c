@@ -273,7 +273,7 @@ static int parse_opcode(struct row_parser *parser)
         return list_fault_set(
             &parser->fault, strstr(text, opcode),
             "an opcode is ENCODING.PREFIX.MAP.W.BYTE as in evex.66.0f38.w0.55, "
-            "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map4 ...; behind it the "
+            "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map4 ...; after it the "
             "fields of the operands (mr, vrm, ...), /0 to /7 where the reg field belongs to the "
             "opcode, nd, nf, scc0 to sccf, dfv0 to dfvf");
     if (!parser->row_faults && (row->nops == 0 || row->ops[0].kind == OPERAND_IMM))

@@ -48,7 +48,7 @@ static int opcode_number(const char *word, size_t len, const char *name)
     return (int)strtol((char[]){word[name_len], '\0'}, NULL, 16);
 }
 
-// Parses a word behind the byte. Returns 0, or -1 if it is none or stands there already.
+// Parses a word after the byte. Returns 0, or -1 if it is none or stands there already.
 static int opcode_parse_word(const char *word, size_t len, struct opcode *opcode)
 {
     bool *flag = len == 2 && word[0] == 'n' && word[1] == 'd'   ? &opcode->nd

@@ -73,7 +73,7 @@ int parse_number(struct property_parse *parse, const char *text, struct property
         if (strcmp(base, base_names[b]) == 0)
             number->base = (enum property_base)b;
     if (number->base == BASE_ONE && star)
-        return err_set(parse->err, "'%s': behind * stands x, by, l1d, l1i, l2, l3 or cpus", text);
+        return err_set(parse->err, "'%s': after * stands x, by, l1d, l1i, l2, l3 or cpus", text);
     if (number->base != BASE_ONE && !star)
         return 0;
     const char *plain = star ? arena_strndup(parse->arena, text, (size_t)(star - text)) : text;
@@ -185,7 +185,7 @@ int parse_sweep(struct property_parse *parse, const char *text, struct property_
     }
     if (strcmp(rule, "cpus") == 0) {
         sweep->rule = SWEEP_CPUS;
-        return next_word(parse, &text, " ") ? err_set(parse->err, "nothing stands behind cpus") : 0;
+        return next_word(parse, &text, " ") ? err_set(parse->err, "nothing stands after cpus") : 0;
     }
     sweep->rule = strcmp(rule, "linear") == 0      ? SWEEP_LINEAR
                   : strcmp(rule, "geometric") == 0 ? SWEEP_GEOMETRIC
@@ -286,7 +286,7 @@ static int parse_datum(struct property_parse *parse, const char *item, const cha
                        "'%s' is none of zero, chase, chase_linear, chase_pages and random",
                        kind ? kind : "");
     if (!area || strlen(area) != 1 || *area < '0' || *area >= '0' + CORE_AREAS_MAX)
-        return err_set(parse->err, "behind %s stands the number of the area, 0 to %d", kind,
+        return err_set(parse->err, "after %s stands the number of the area, 0 to %d", kind,
                        CORE_AREAS_MAX - 1);
     data->fill.area = data->fill.cursor = (uint32_t)(*area - '0');
     data->fill.seed = data->fill.area + 1;

@@ -37,7 +37,7 @@ adds evex 62f4fc0801d9 62d4fc0801dd '{evex} add rcx, rbx;{evex} add r13, rbx'
 adds evex_no_flags 62f4fc0c01d9 62d4fc0c01dd '{nf} add rcx, rbx;{nf} add r13, rbx'
 adds evex_destination 62f4f41801d9 62d4941801dd 'add rcx, rcx, rbx;add r13, r13, rbx'
 
-# The core makes an address of the word: its own, and 29 bytes more, which are behind 21 nops.
+# The core makes an address of the word: its own, and 29 bytes more, which are after 21 nops.
 printf '%s\n' 'bits 64' '%include "branch.inc"' branch_absolute_32 >jump.asm
 nasm -I"$TREE/macros/" -f bin -o jump.bin jump.asm
 jumps=$(od -An -v -tx1 jump.bin | tr -d ' \n')

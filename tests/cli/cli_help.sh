@@ -43,7 +43,7 @@ for command in $commands; do
     expect_status 2
     expect_no_out
     expect_err "latput $command: unrecognized option '--no-such-option'"
-    # Each option is read before the wrong one behind it is seen.
+    # Each option is read before the wrong one after it is seen.
     while read -r option argument; do
         [ "$option" != --help ] || continue
         run "$command" "$option${argument:+=1}" --no-such-option

@@ -49,7 +49,7 @@ nop,,,I386,T,mask=\033[31m1|a control character
 nop,,,I386,T,mask=\0302\02331m|a control character
 LIST
 
-# A million rows, of which the first 100,000 are read: what is wrong behind them is not seen, and
+# A million rows, of which the first 100,000 are read: what is wrong after them is not seen, and
 # memory is enough that does not hold as many.
 {
     echo "$header"

@@ -18,7 +18,7 @@ run bench --db a.db --threads 2 --asm 'imul rax, rax'
 expect_status 3
 expect_err 'a core made of text is alone|cannot make memory for the threads' # without memfd
 
-# Each with what is wrong in its line, behind those of the script.
+# Each with what is wrong in its line, after those of the script.
 lines=$(wc -l <"$TREE/tests/text/zen5.text")
 while IFS='|' read -r line wrong; do
     text_machine wrong <<<"$line"

@@ -14,7 +14,7 @@ LIST
 }
 
 # text_machine NAME [SCRIPT [CPUID]]: makes $SCRATCH/NAME the machine that is measured: a core of
-# the script tests/text/SCRIPT.text (zen5), with the lines of standard input behind it, that says it
+# the script tests/text/SCRIPT.text (zen5), with the lines of standard input after it, that says it
 # is tests/fixtures/cpu/CPUID.cpuid (zen5), with a time stamp of 2.4 GHz.
 text_machine() {
     export LATPUT_MACHINE=$SCRATCH/$1

@@ -103,7 +103,7 @@ run explain --db t.db --run 1 --blocks blocks.txt --to rows.csv --predict
 expect_status 2
 expect_err 'rows\.csv:2: its numbers were made by other settings than these'
 expect "the rows are as they were" cmp rows.csv before.csv
-# A block that writes behind its own places (lea rcx, [rip+0x1000]; mov qword [rcx+0x200], 0) leaves
+# A block that writes after its own places (lea rcx, [rip+0x1000]; mov qword [rcx+0x200], 0) leaves
 # the next one what it expects: a chain of pointers, mov rax, [rip+0x1000]; mov rax, [rax]. Text has
 # memory of its own: what nobody wrote is 0, not an address, and it has no pages.
 printf '%s\n' 488d0d0010000048c7810002000000000000 488b0500100000488b00 \

@@ -52,7 +52,7 @@ static void overhead_is_stable_within_two_steps(void **state)
     fail_msg("the overhead varies by %.1f ticks, the TSC has steps of %.0f", spread, step);
 }
 
-// ---- Linearity: n times the same instruction behind 16 that all tests begin with.
+// ---- Linearity: n times the same instruction after 16 that all tests begin with.
 
 #define IMULS(n)                                                                                   \
     static void imuls_##n(void *data)                                                              \

@@ -438,7 +438,7 @@ void __wrap_core_enter(const struct core_setup *setup)
     double late = period_tsc > 0 && floor(end / period_tsc) > floor(tsc / period_tsc)
                       ? script.interrupt_us * config->tsc_hz / 1e6
                       : 0;
-    tsc = end + late; // which comes behind the timing while interrupts are off
+    tsc = end + late; // which comes after the timing while interrupts are off
     core_state.tsc_end = (uint64_t)(off ? end : tsc);
     for (int i = 0; i < CORE_TIMED_MAX; i++) {
         core_state.count_begin[i] = core_state.tsc_begin;

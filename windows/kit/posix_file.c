@@ -118,7 +118,7 @@ void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t from
     for (size_t have = 0; filled && !(flags & MAP_ANONYMOUS) && have < bytes;) {
         int got = read(fd, map + have, (unsigned)(bytes - have));
         filled = got >= 0;
-        have = got > 0 ? have + (size_t)got : bytes; // as zeros behind the end
+        have = got > 0 ? have + (size_t)got : bytes; // as zeros after the end
     }
     if (map && !filled)
         VirtualFree(map, 0, MEM_RELEASE);

@@ -96,7 +96,7 @@ static int letter_of(int c, int flags)
     return flags & FNM_CASEFOLD ? tolower((unsigned char)c) : c;
 }
 
-// Compares a letter with a set, [...]. *pattern is at its bracket, and goes behind it. A bracket
+// Compares a letter with a set, [...]. *pattern is at its bracket, and goes past it. A bracket
 // without an end is a letter.
 static bool set_has(const char **pattern, int c, int flags)
 {
@@ -119,7 +119,7 @@ static bool set_has(const char **pattern, int c, int flags)
     return has != not ;
 }
 
-// Compares one letter with the head of the pattern, and goes behind that.
+// Compares one letter with the head of the pattern, and goes past that.
 static bool head_is(const char **pattern, int c, int flags)
 {
     if (**pattern == '[')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers behind `times`, as NASM's preprocessor leaves them.
+// Numbers after `times`, as NASM's preprocessor leaves them.
 #include "assemble/number.h"
 #include "util/mem.h"
 
@@ -16,7 +16,7 @@ static void test_numbers(void **state)
     static const struct {
         const char *text;
         int64_t value;
-        const char *behind;
+        const char *after;
     } cases[] = {
         {"3 nop",                       3,   "nop"    },
         {"(4096 + 64 - 5) / 8 dq 0xcc", 519, "dq 0xcc"},
@@ -30,9 +30,9 @@ static void test_numbers(void **state)
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         int64_t value = 0;
-        const char *text = cases[i].text, *behind = number_read(text, text + strlen(text), &value);
-        if (!behind || value != cases[i].value || strcmp(behind, cases[i].behind) != 0)
-            fail_msg("%s: %ld, behind it '%s'", text, (long)value, behind ? behind : "nothing");
+        const char *text = cases[i].text, *after = number_read(text, text + strlen(text), &value);
+        if (!after || value != cases[i].value || strcmp(after, cases[i].after) != 0)
+            fail_msg("%s: %ld, after it '%s'", text, (long)value, after ? after : "nothing");
     }
 }
 
@@ -57,14 +57,14 @@ static void test_refused(void **state)
     }
 }
 
-// Nothing behind the end is read.
+// Nothing after the end is read.
 static void test_end(void **state)
 {
     (void)state;
     int64_t value = 0;
     static const char text[] = "12 + 34 nop";
-    const char *behind = number_read(text, text + 2, &value);
-    assert_ptr_equal(behind, text + 2);
+    const char *after = number_read(text, text + 2, &value);
+    assert_ptr_equal(after, text + 2);
     assert_int_equal(value, 12);
 }
 

@@ -37,7 +37,7 @@ static void chains_are_broken(void **state)
     static const struct {
         const char *code, *init;
         int bits;
-        const char *body, *filled; // what is put before the code and behind the init
+        const char *body, *filled; // what is put before the code and after the init
         // clang-format off
     } cases[] = {
         {"imul rax, rax", NULL, 0, "mov rax, rcx\n", "mov rcx, rax\n"},

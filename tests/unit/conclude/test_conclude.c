@@ -417,12 +417,12 @@ static void caches_are_plateaus(void **state)
     assert_true((n - right) * 25 <= n);
 }
 
-static double slow_way(double x) // behind the size of a cache, replaced at random
+static double slow_way(double x) // after the size of a cache, replaced at random
 {
     return x <= 2048 ? 15 : 15 + 55 * (1 - 2048 / x);
 }
 
-static double shared_cache(double x) // bytes; what comes behind the second level, replicates say
+static double shared_cache(double x) // bytes; what comes after the second level, replicates say
 {
     double kib = x / 1024;
     return kib <= 48 ? 5 : kib <= 1024 ? 15 : 300;

@@ -20,7 +20,7 @@ static struct curve_sample samples[CURVES][POINTS][SAMPLES];
 static struct curve_point points[CURVES][POINTS];
 static struct curve curves[CURVES];
 
-// The first `n` points of curves that step from 10 to 20 clk behind x = 100, 200, 300.
+// The first `n` points of curves that step from 10 to 20 clk after x = 100, 200, 300.
 static void make_curves(const char *const *variants, int n)
 {
     for (int c = 0; c < CURVES; c++) {

@@ -682,7 +682,7 @@ static void test_damaged(void **state)
     struct store *store = fixture_start(&fixture);
     fixture_fill(store, "testa", 1, 1);
     store_close(store);
-    // Pages behind the first overwritten: opening may work, reading the tables says what is wrong.
+    // Pages after the first overwritten: opening may work, reading the tables says what is wrong.
     int fd = open(fixture.db, O_RDWR);
     char junk[4096];
     memset(junk, 0xa5, sizeof junk);

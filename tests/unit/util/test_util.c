@@ -227,7 +227,7 @@ static void test_text_clean(void **state)
         {"\xf0\x8f\xbf\xbf",        4, false},
         {"\xed\xa0\x80",            3, false}, // a surrogate
         {"\xf4\x90\x80\x80",        4, false}, // beyond Unicode
-        {"\xe2\x82\xac",            2, false}, // ends within a character, whatever comes behind
+        {"\xe2\x82\xac",            2, false}, // ends within a character, whatever comes after
         {"\x80",                    1, false},
         {"\xff",                    1, false},
     };
