@@ -48,6 +48,17 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
     return (trial->clk * size - trial->blockers) / trial->instances;
 }
 
+double port_controls_uops(const struct port_controls *controls, const struct port_uses *uses,
+                          int class)
+{
+    double uops = 0;
+    for (int i = 0; controls && i < controls->n; i++)
+        for (int u = 0; u < uses->n && controls->controls[i].class == class; u++)
+            if (uses->use[u].set == controls->controls[i].set)
+                uops += uses->use[u].uops * controls->controls[i].uops;
+    return uops;
+}
+
 static double trial_beside(const struct port_trial *trial)
 {
     return (double)trial->blockers / trial->instances;
@@ -138,8 +149,11 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
     if (predicted_clk < trial->clk && waits->instances &&
         trial_beside(trial) >= trial_beside(waits) && fit_predict(fit, usage, waits) <= waits->clk)
         return 0;
-    return (trial->clk - predicted_clk) * port_set_size(fit->model->classes[class].set) /
-           trial->instances;
+    double uops = (trial->clk - predicted_clk) * port_set_size(fit->model->classes[class].set) /
+                  trial->instances;
+    // What controls show, the usage explains.
+    double shown = port_controls_uops(fit->trials->controls, &usage->uses, class);
+    return uops > 0 ? fmax(0, uops - shown) : uops;
 }
 
 static void misfit_add(struct fit_misfit *is, const struct fit *fit, int class, double deviation)

@@ -12,6 +12,20 @@ struct port_trial {
     double counted_uops; // µops of an instance counted on the class's ports; NaN: no counts
 };
 
+// What a control shows: the blocker of a class with this set beside blockers of `class`, whose
+// ports are some of its own. It could use its others, and yet is kept from them in part. Members of
+// the wider class show as many µops there, and have none. (Golden Cove: loads have three ports,
+// `movd mm m32` has two; `vlddqu x m128` beside many of them shows 0.7 µops.)
+struct port_control {
+    uint32_t set;
+    int class;
+    double uops;
+};
+struct port_controls {
+    struct port_control *controls;
+    int n;
+};
+
 struct port_trials {
     double alone_clk;      // an instance's share of several alone, chains included
     double best_clk;       // the throughput with chains broken; NaN: unknown
@@ -32,6 +46,7 @@ struct port_trials {
     uint32_t shares;       // classes whose trials show no µops of the form, a bit each
     uint32_t lost;         // classes with a trial that ran and has no value, a bit each
     bool slots_lost;       // a trial beside fillers ran and has no value
+    const struct port_controls *controls; // NULL: none
     struct port_trial *trials;
     int n;
 };
@@ -39,6 +54,10 @@ struct port_trials {
 // Returns the µops that an instance binds to the class's set, as the trial shows them: size * clk -
 // blockers, per instance.
 double port_trial_uops(const struct port_model *model, const struct port_trial *trial);
+
+// Returns the µops that controls show beside the class for a form of this usage.
+double port_controls_uops(const struct port_controls *controls, const struct port_uses *uses,
+                          int class);
 
 // Returns true if the form takes as long beside as many fillers as in the trial: it waits for
 // something else while others are about, and the trial shows no µops. (Zen 5: `vsqrtpd z z` takes

@@ -202,7 +202,8 @@ void suggest_learn(struct inference *inference, int i, const struct port_usage *
                                 {0}};
     for (int c = 0; c < inference->model->nclasses; c++) {
         double more = trials_least(inference->model, &inference->trials[i], c) -
-                      uops_inside(usage, inference->model->classes[c].set);
+                      uops_inside(usage, inference->model->classes[c].set) -
+                      port_controls_uops(&inference->controls, &usage->uses, c);
         sibling->excess[c] = more > 0 ? fmin(more, PORT_NOISE) : 0;
     }
 }
@@ -215,10 +216,10 @@ bool suggest_drawn(const struct inference *inference, int i)
 }
 
 // Returns the most µops that trials beside a class may show of a form like the sibling.
-static double sibling_most(const struct port_model *model, const struct sibling *sibling, int c)
+static double sibling_most(const struct inference *inference, const struct sibling *sibling, int c)
 {
-    return uops_inside(&sibling->usage, model->classes[c].set) + sibling->excess[c] +
-           PORT_NOISE_BEST;
+    return uops_inside(&sibling->usage, inference->model->classes[c].set) + sibling->excess[c] +
+           port_controls_uops(&inference->controls, &sibling->usage.uses, c) + PORT_NOISE_BEST;
 }
 
 // Returns the number of classes that show more than is suggested and have trials left; -1: the
@@ -228,7 +229,7 @@ static int sibling_doubts(const struct inference *inference, int i, const struct
     int doubts = 0;
     for (int c = 0; c < inference->model->nclasses; c++) {
         double uops = uops_inside(&sibling->usage, inference->model->classes[c].set);
-        double most = sibling_most(inference->model, sibling, c);
+        double most = sibling_most(inference, sibling, c);
         double least = trials_least(inference->model, &inference->trials[i], c);
         bool all = inference->beside[i][c] == BESIDE_ALL;
         if (trials_share(inference, i, c))
@@ -297,7 +298,7 @@ static void sibling_add_trials(struct inference *inference, struct round_mixes *
         if (class_is_used(&sibling->usage, model->classes[c].set))
             kinds |= BESIDE_FEW | BESIDE_MORE;
         if (inference->beside[i][c] && !share &&
-            !(trials_least(model, &inference->trials[i], c) <= sibling_most(model, sibling, c)))
+            !(trials_least(model, &inference->trials[i], c) <= sibling_most(inference, sibling, c)))
             kinds = inference->beside[i][c] & BESIDE_ORDERS ? BESIDE_ALL : kinds | BESIDE_ORDERS;
         trials_add_beside(inference, round, i, c, kinds);
     }

@@ -110,6 +110,7 @@ static int trials_alone(struct inference *inference, struct err *err)
                 port_groups_uops(&inference->groups, inference->model, timing, 0) / PORT_ALONE,
             .counted_total = port_groups_total(&inference->groups, timing) / PORT_ALONE,
             .touched = port_groups_touched(&inference->groups, timing),
+            .controls = &inference->controls,
         };
         if (inference->moved)
             inference->trials[i].slots = inference->moved[i].uops;
@@ -285,6 +286,30 @@ static int balanced_blockers(const struct inference *inference, int i, int c, in
     return (int)fmax(0, floor(instances * room + PORT_NOISE_BEST));
 }
 
+// Returns the mix of a trial: instances of a form with these times beside blockers of a class.
+static struct port_mix beside_mix(const struct port_model *model, int c, int kind, int form,
+                                  double alone_clk, double best_clk)
+{
+    enum { DENSE = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED };
+    const double cycles[BESIDE_KINDS] = {fmax(1, ceil(best_clk - PORT_NOISE_ALONE)),
+                                         fmax(2, ceil(BESIDE_TIMES * best_clk) + 1),
+                                         fmax(2, ceil(BESIDE_TIMES * alone_clk) + 1),
+                                         fmax(PORT_BUSY_CLK, 2 * ceil(alone_clk) + 4), best_clk};
+    static const unsigned orders[BESIDE_KINDS] = {
+        DENSE | PORT_MIX_BREAKING, DENSE | PORT_MIX_BREAKING, (unsigned)MIX_ORDERS_FEW,
+        1u << MIX_INTERLEAVED, DENSE | PORT_MIX_BREAKING};
+    int blockers = (int)(port_set_size(model->classes[c].set) * cycles[kind]);
+    int instances = BODY_MAX / (blockers + 1);
+    if (instances > INSTANCES_OF_FORM_MAX)
+        instances = INSTANCES_OF_FORM_MAX;
+    if (instances < 1)
+        instances = 1;
+    return (struct port_mix){
+        {{form, instances}, {model->classes[c].blocker, instances * blockers}},
+        2, orders[kind]
+    };
+}
+
 // Adds trials beside blockers. With few of them, schedulers that bind µops early lose little; with
 // many, a form whose own time would hide few shows, too. The fewest have moves between instances
 // that would wait for each other: trials never show too few µops, so moves can only make a trial
@@ -292,43 +317,68 @@ static int balanced_blockers(const struct inference *inference, int i, int c, in
 void trials_add_beside(struct inference *inference, struct round_mixes *round, int i, int c,
                        unsigned kinds)
 {
-    enum { DENSE = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED };
-    const struct port_class *class = &inference->model->classes[c];
     const struct port_form *form = trials_form(inference, i);
-    int size = port_set_size(class->set);
     double alone = inference->trials[i].alone_clk;
     double best = trials_best_clk(inference, i);
-    const double cycles[BESIDE_KINDS] = {
-        fmax(1, ceil(best - PORT_NOISE_ALONE)), fmax(2, ceil(BESIDE_TIMES * best) + 1),
-        fmax(2, ceil(BESIDE_TIMES * alone) + 1), fmax(PORT_BUSY_CLK, 2 * ceil(alone) + 4), best};
-    static const unsigned orders[BESIDE_KINDS] = {
-        DENSE | PORT_MIX_BREAKING, DENSE | PORT_MIX_BREAKING, (unsigned)MIX_ORDERS_FEW,
-        1u << MIX_INTERLEAVED, DENSE | PORT_MIX_BREAKING};
     kinds &= ~(unsigned)inference->beside[i][c];
     inference->beside[i][c] |= (unsigned char)kinds;
     for (int k = 0; k < BESIDE_KINDS; k++) {
         if (!(kinds & 1u << k) || (1u << k == BESIDE_MORE && !form->chains))
             continue;
-        int blockers = (int)(size * cycles[k]);
-        int instances = BODY_MAX / (blockers + 1);
-        if (instances > INSTANCES_OF_FORM_MAX)
-            instances = INSTANCES_OF_FORM_MAX;
-        if (instances < 1)
-            instances = 1;
-        blockers *= instances;
+        struct port_mix mix =
+            beside_mix(inference->model, c, k, inference->question->which[i], alone, best);
+        int instances = mix.parts[0].count, *blockers = &mix.parts[1].count;
         if (1u << k == BESIDE_BALANCED)
-            blockers = balanced_blockers(inference, i, c, instances);
-        if (blockers == 0)
+            *blockers = balanced_blockers(inference, i, c, instances);
+        if (*blockers == 0)
             continue;
-        const struct port_mix mix = {
-            {{inference->question->which[i], instances}, {class->blocker, blockers}},
-            2, orders[k]
-        };
         round_add(round, &mix,
                   (struct round_purpose){
-                      i, TRIAL_CLASS, {.class = c, .instances = instances, .blockers = blockers}
+                      i, TRIAL_CLASS, {.class = c, .instances = instances, .blockers = *blockers}
         });
     }
+}
+
+// Times the blocker of each class beside those of the classes inside it, as forms are timed, and
+// keeps what shows more than noise.
+static int trials_controls(struct inference *inference, struct err *err)
+{
+    static const int kinds[] = {0, 2, 3}; // those of forms without chains: few, orders, screen
+    const struct port_model *model = inference->model;
+    struct round_mixes round = {.n = 0};
+    for (int outer = 0; outer < model->nclasses; outer++)
+        for (int inner = 0; inner < model->nclasses; inner++)
+            for (size_t k = 0; k < ARRAY_LEN(kinds) && trials_class_inside(model, inner, outer);
+                 k++) {
+                const struct port_class *class = &model->classes[outer];
+                const struct port_mix mix = beside_mix(model, inner, kinds[k], class->blocker,
+                                                       class->blocker_clk, class->blocker_clk);
+                round_add(&round, &mix,
+                          (struct round_purpose){
+                              outer,
+                              TRIAL_CLASS,
+                              {inner, mix.parts[0].count, mix.parts[1].count, NAN, NAN}
+                });
+            }
+    int status = round.n ? ports_time(inference->question->oracle, "controls", round.mixes, round.n,
+                                      round.timings, err)
+                         : 0;
+    inference->controls.controls =
+        xcalloc((size_t)round.n + 1, sizeof *inference->controls.controls);
+    for (int i = 0; i < round.n && status == 0; i += (int)ARRAY_LEN(kinds)) {
+        const struct round_purpose *purpose = &round.purposes[i];
+        double least = NAN;
+        for (int k = i; k < i + (int)ARRAY_LEN(kinds); k++) {
+            struct port_trial trial = round.purposes[k].trial;
+            trial.clk = round.timings[k].outcome == OUTCOME_OK ? round.timings[k].clk : (double)NAN;
+            least = fmin(least, port_trial_uops(model, &trial));
+        }
+        if (least > PORT_NOISE_BEST)
+            inference->controls.controls[inference->controls.n++] = (struct port_control){
+                model->classes[purpose->owner].set, purpose->trial.class, least};
+    }
+    round_free(&round);
+    return status;
 }
 
 // Returns the fillers and moves beside an instance.
@@ -518,6 +568,8 @@ int trials_begin(struct inference *inference, struct err *err)
     int status =
         port_groups_find(inference->question->oracle, inference->model, &inference->groups, err);
     if (status == 0)
+        status = trials_controls(inference, err);
+    if (status == 0)
         status = trials_alone(inference, err);
     return status == 0 && !inference->moved ? trials_front(inference, err) : status;
 }
@@ -529,6 +581,7 @@ void trials_end(struct inference *inference)
         free(inference->rejected[i].siblings);
     }
     free(inference->trials);
+    free(inference->controls.controls);
     free(inference->alone);
     free(inference->beside);
     free(inference->filled);

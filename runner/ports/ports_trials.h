@@ -54,9 +54,10 @@ struct inference {
     unsigned char *filled;                     // kinds that were timed beside fillers
     struct rejected *rejected;                 // by position in which
     struct port_groups groups;
+    struct port_controls controls;
     double filler_clk; // time of a filler among many
 };
-// Times all forms in question alone. Returns -1 if the oracle fails; trials_end() in any case.
+// Times the controls, and all forms in question alone. Returns -1 if the oracle fails; trials_end() in any case.
 int trials_begin(struct inference *inference, struct err *err);
 void trials_end(struct inference *inference);
 

@@ -438,7 +438,8 @@ static void what_is_eliminated_is_no_doubt(void **state)
 }
 
 // Returns the fit for a form of one slot that shows so many µops beside each class.
-static struct port_usage fit_shown(const struct port_model *model, const double *uops)
+static struct port_usage fit_shown(const struct port_model *model, const double *uops,
+                                   const struct port_controls *controls)
 {
     enum { COUNT = 4, BLOCKERS = 24 };
     struct port_trial array[PORT_CLASSES_MAX];
@@ -453,6 +454,7 @@ static struct port_usage fit_shown(const struct port_model *model, const double 
                                        .slots_mixed = 1,
                                        .counted_uops = (double)NAN,
                                        .counted_total = (double)NAN,
+                                       .controls = controls,
                                        .trials = array,
                                        .n = model->nclasses};
     return port_fit(model, &trials);
@@ -488,12 +490,46 @@ static void a_part_of_a_uop_is_no_answer(void **state)
         {&alike,  {1, 0, 1},       false, 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct port_usage usage = fit_shown(cases[i].model, cases[i].uops);
+        struct port_usage usage = fit_shown(cases[i].model, cases[i].uops, NULL);
         bool there = false;
         for (int u = 0; u < usage.uses.n; u++)
             there |= usage.uses.use[u].set == cases[i].set && usage.uses.use[u].uops == 1;
         assert_int_equal(usage.ambiguous, cases[i].ambiguous);
         assert_true(there || cases[i].ambiguous);
+    }
+}
+
+// What the blocker of a wide class shows beside those of a class inside it is no µop there of a
+// form that shows as much; one that shows a µop has one.
+static void what_controls_show_is_no_uop(void **state)
+{
+    (void)state;
+    const struct port_model loads = {
+        .width = 6,
+        .nports = 5,
+        .nclasses = 3,
+        .classes = {
+                    {.set = 3, .name = "p23"}, {.set = 24, .name = "p15"}, {.set = 7, .name = "p23A"}}
+    };
+    struct port_control control = {.set = 7, .class = 0, .uops = 0.72};
+    const struct port_controls none = {.n = 0}, one = {.controls = &control, .n = 1};
+    const struct {
+        double uops[3];
+        const struct port_controls *controls;
+        bool ambiguous;
+        uint32_t set; // that it has a µop on
+    } cases[] = {
+        {{0.77, 1, 1}, &none, true,  3}, // `vaddpd y y m256` of a Raptor Cove
+        {{0.77, 1, 1}, &one,  false, 7},
+        {{0.82, 1, 1}, &none, false, 3}, // `vdivpd x x m128`
+        {{0.82, 1, 1}, &one,  false, 7},
+        {{1, 1, 1},    &one,  false, 3}, // a load of 512 bits
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct port_usage usage = fit_shown(&loads, cases[i].uops, cases[i].controls);
+        assert_int_equal(usage.uses.n, 2);
+        assert_int_equal(usage.ambiguous, cases[i].ambiguous);
+        assert_true(usage.uses.use[0].set == cases[i].set || usage.uses.use[1].set == cases[i].set);
     }
 }
 
@@ -1096,6 +1132,7 @@ int main(void)
         cmocka_unit_test(mixed_blockers_tell_paths_apart),
         cmocka_unit_test(what_is_eliminated_is_no_doubt),
         cmocka_unit_test(a_part_of_a_uop_is_no_answer),
+        cmocka_unit_test(what_controls_show_is_no_uop),
         cmocka_unit_test(what_is_done_soonest_is_the_blocker),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_that_few_need_is_found),
