@@ -5,6 +5,7 @@
 #include "ports_forms.h"
 
 #include "plan/plan.h"
+#include "plan/render.h"
 #include "util/mem.h"
 
 #include <math.h>
@@ -120,10 +121,20 @@ static int blocker_cost(const struct list_row *row)
 // Form as a blocker: of those alike in mnemonic, kinds and width, the cheapest is kept.
 struct thin {
     const char *mnemonic;
-    char kinds[OPERANDS_MAX + 1]; // one letter per operand: its kind, not its width
+    char kinds[OPERANDS_MAX + 1]; // one letter per operand, see thin_kind()
     bool wide;
     int cost, form;
 };
+
+// Returns a letter for the kind of an operand, of any width. Addresses differ by what computes them.
+// (Golden Cove: `lea r32 agen:b` has five ports, `agen:b+i*4` three of them, `agen:rip+d32` one.)
+static char thin_kind(const struct operand *op)
+{
+    if (op->kind != OPERAND_AGEN)
+        return (char)('a' + (int)op->kind);
+    const struct agen_parts parts = render_agen_parts(op);
+    return parts.relative ? 'R' : parts.scale > 1 ? 'S' : parts.index ? 'I' : 'B';
+}
 
 static int thin_compare_kinds(const struct thin *a, const struct thin *b)
 {
@@ -155,7 +166,7 @@ void ports_forms_thin(struct port_form *forms, const struct list_row *const *row
                               .cost = forms[f].blocker_cost,
                               .form = f};
         for (int i = 0; i < rows[f]->nops; i++)
-            mine->kinds[i] = (char)('a' + (int)rows[f]->ops[i].kind);
+            mine->kinds[i] = thin_kind(&rows[f]->ops[i]);
         blockers++;
     }
     qsort(thin, (size_t)blockers, sizeof *thin, thin_compare);

@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { FEW_UOPS = 3, KERNELS_MOST = 500000, SLOTS_FEW = 4 };
+enum { FEW_UOPS = 3, KERNELS_MOST = 520000, SLOTS_FEW = 4 };
 static const double AMBIGUOUS_MOST = 0.03; // of the forms of few µops
 static const double SAME_LEAST = 0.985;    // of those that both are certain of
 static const double SLOTS_NOISE = 0.25;    // of a form that has few
