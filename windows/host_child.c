@@ -11,7 +11,7 @@
 
 enum {
     HANG_MS = 2000,      // as exec_defaults(); the CPU time without a word after which a body hangs
-    START_PATIENCE = 10, // as exec_read.c: a core is slow to build its kernels
+    START_PATIENCE = 10, // as EXEC_START_PATIENCE: a core is slow to build its kernels
     LOOK_MS = 5,         // records gather meanwhile, since to be woken disturbs
     PIPE_BYTES = 1 << 20,
     RECORDS_BYTES = 64 << 10,

@@ -6,6 +6,7 @@
 
 #include "util/subproc.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -37,6 +38,8 @@ struct exec_stream {
     size_t have;                // bytes of it
     const char *const *refused; // once this is set, reading ends; NULL: never
 };
+// Takes the whole records of `bytes`, which begin with those that it has, and keeps the rest.
+void exec_stream_take(struct exec_stream *stream, const struct core_record records[], size_t bytes);
 
 enum exec_end {
     EXEC_CLOSED,  // every process closed its end
@@ -91,5 +94,12 @@ const char *exec_order_refuses(struct exec_order *order, const struct core_recor
 int exec_start(const char *program, const struct subproc_inputs *inputs,
                struct subproc_child *child, struct err *err);
 
+extern volatile sig_atomic_t exec_stopped; // by exec_stop()
+enum {
+    // Factor for the patience before the first record: no body has run then, and a core on a busy
+    // machine is slow to build its kernels.
+    EXEC_START_PATIENCE = 10,
+    EXEC_HELD_MS = 120000, // a process that is stopped, frozen or starved is waited for so long
+};
 // Reads until one of these. Descriptors are left open.
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms);

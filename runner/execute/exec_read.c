@@ -3,48 +3,19 @@
 // core: a body that never returns cannot be trusted to keep a timer.
 #include "exec_internal.h"
 
-#include "util/paths.h"
-
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { READ_RECORDS = 64 };      // at a time
 static const int SLICE_MS = 100; // longest wait before exec_stop is noticed
-// Factor for the patience before the first record: no body has run then, and a core on a busy
-// machine is slow to build its kernels.
-static const int START_PATIENCE = 10;
-// A process that is stopped, frozen or starved is waited for, but not for ever.
-static const int HELD_MS = 120000;
 // Being woken for each record takes time from the measuring process and, where this thread runs on
 // the same core, is a disturbance. So records are left to gather in the pipe, which holds
 // thousands.
 static const int GATHER_NS = 4000000;
-
-static volatile sig_atomic_t exec_stopped;
-
-void exec_stop(void)
-{
-    exec_stopped = 1;
-}
-
-bool exec_is_text(void)
-{
-    return path_machine("core") != NULL;
-}
-
-int exec_start(const char *program, const struct subproc_inputs *inputs,
-               struct subproc_child *child, struct err *err)
-{
-    const char *core = path_machine("core");
-    const char *const argv[] = {core ? core : program, core ? program : NULL, NULL};
-    return subproc_start(argv, inputs, child, err);
-}
 
 // Takes what is there to read, and keeps the beginning of a record that is not all there yet. True
 // where there may be more.
@@ -59,33 +30,9 @@ static bool exec_stream_read(struct exec_stream *stream)
         stream->fd = -1;
         return false;
     }
-    size_t bytes = stream->have + (size_t)got, n = bytes / sizeof *records;
-    for (size_t i = 0; i < n && !(stream->refused && *stream->refused); i++)
-        stream->take(stream->context, &records[i]);
-    stream->have = bytes - n * sizeof *records;
-    memcpy(&stream->record, records + n, stream->have);
+    size_t bytes = stream->have + (size_t)got;
+    exec_stream_take(stream, records, bytes);
     return bytes == sizeof records;
-}
-
-bool exec_from_outside(enum exec_end how, int signal_number)
-{
-    static const int own[] = {0, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (own[i] == signal_number && how != EXEC_HELD)
-            return false;
-    return how == EXEC_CLOSED || how == EXEC_HELD;
-}
-
-void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX])
-{
-    if (how == EXEC_HELD)
-        snprintf(text, CORE_TEXT_MAX,
-                 "something outside kept the measuring process from running for %d s",
-                 HELD_MS / 1000);
-    else
-        snprintf(text, CORE_TEXT_MAX, "something outside ended the measuring process by SIG%s%s",
-                 sigabbrev_np(signal_number) ? sigabbrev_np(signal_number) : "?",
-                 signal_number == SIGKILL ? " (another program, or a lack of memory)" : "");
 }
 
 // Returns the CPU time of the process so far; 0 after its end.
@@ -128,8 +75,8 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
     // CPU time of each process at the last record of any, and its sleep since then.
     int heard_ms[EXEC_THREADS_MAX] = {0}, slept_ms[EXEC_THREADS_MAX] = {0};
     assert(n <= EXEC_THREADS_MAX);
-    int patience_ms = timeout_ms * START_PATIENCE;
-    for (int waited_ms = 0; waited_ms < HELD_MS;) {
+    int patience_ms = timeout_ms * EXEC_START_PATIENCE;
+    for (int waited_ms = 0; waited_ms < EXEC_HELD_MS;) {
         if (exec_stopped)
             return EXEC_STOPPED;
         bool open = false;

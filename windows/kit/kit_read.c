@@ -3,52 +3,14 @@
 #include "kit.h"
 
 #include "execute/exec_internal.h"
-#include "util/paths.h"
 
 #include <assert.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
-    READ_RECORDS = 64,   // at a time
-    LOOK_MS = 5,         // records gather meanwhile, since to be woken disturbs
-    START_PATIENCE = 10, // as exec_read.c: a core is slow to build its kernels
-    HELD_MS = 120000,    // a process that is stopped or starved is waited for, but not for ever
+    READ_RECORDS = 64, // at a time
+    LOOK_MS = 5,       // records gather meanwhile, since to be woken disturbs
 };
-
-static volatile sig_atomic_t exec_stopped;
-
-void exec_stop(void)
-{
-    exec_stopped = 1;
-}
-
-bool exec_is_text(void)
-{
-    return path_machine("core") != NULL;
-}
-
-int exec_start(const char *program, const struct subproc_inputs *inputs,
-               struct subproc_child *child, struct err *err)
-{
-    const char *const argv[] = {path_machine("core"), program, NULL};
-    return argv[0] ? subproc_start(argv, inputs, child, err)
-                   : err_set(err, "the measuring core of the kit was removed");
-}
-
-bool exec_from_outside(enum exec_end how, int signal_number)
-{
-    (void)signal_number; // none comes from outside
-    return how == EXEC_HELD;
-}
-
-void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX])
-{
-    (void)how, (void)signal_number;
-    snprintf(text, CORE_TEXT_MAX,
-             "something outside kept the measuring process from running for %d s", HELD_MS / 1000);
-}
 
 // Takes what is there to read, and keeps the beginning of a record that is not all there yet.
 // Returns false if that was nothing.
@@ -62,11 +24,7 @@ static bool stream_read(struct exec_stream *stream, const struct kit_core *core)
                   (DWORD)(sizeof records - stream->have), &got, NULL) ||
         got == 0)
         return false;
-    size_t bytes = stream->have + got, n = bytes / sizeof *records;
-    for (size_t i = 0; i < n && !(stream->refused && *stream->refused); i++)
-        stream->take(stream->context, &records[i]);
-    stream->have = bytes - n * sizeof *records;
-    memcpy(&stream->record, records + n, stream->have);
+    exec_stream_take(stream, records, stream->have + got);
     return true;
 }
 
@@ -85,11 +43,11 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
 {
     struct kit_core cores[EXEC_THREADS_MAX];
     unsigned long long heard_ms[EXEC_THREADS_MAX] = {0}; // CPU time at the last record of any
-    unsigned long long patience_ms = (unsigned long long)timeout_ms * START_PATIENCE;
+    unsigned long long patience_ms = (unsigned long long)timeout_ms * EXEC_START_PATIENCE;
     assert(n <= EXEC_THREADS_MAX);
     for (int i = 0; i < n; i++)
         cores[i] = kit_core_find((int)streams[i].pid);
-    for (int waited_ms = 0; waited_ms < HELD_MS; waited_ms += LOOK_MS) {
+    for (int waited_ms = 0; waited_ms < EXEC_HELD_MS; waited_ms += LOOK_MS) {
         if (exec_stopped)
             return EXEC_STOPPED;
         bool open = false, any = false, silent = false;
