@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Scratch directories; see scratch.h. The lock is flock() on the directory itself: it ends with the
 // process, whatever ends that, and is not handed on to the programs that it starts.
-#include "scratch.h"
+#include "scratch_internal.h"
 
 #include "mem.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -24,29 +22,12 @@
 static const char PREFIX[] = "latput-scratch-"; // and six characters
 static const char KEPT[] = ".keep";             // file in a directory that outlives its process
 
-struct scratch { // scratch directories of this process
-    struct scratch *next;
-    char *path;
-    int lock;
-};
-static struct scratch *volatile scratches;
-
-// Suffixes of a file on its way to its name, and of what SQLite puts beside a database.
-static const char *const BESIDE[] = {"", "-journal", "-wal", "-shm"};
-struct scratch_file {
-    struct scratch_file *next;
-    char *names[ARRAY_LEN(BESIDE)];
-    int lock; // locks the first of them while its process lives; -1: could not be made
-};
-static struct scratch_file *volatile scratch_files;
-
 struct made_directory {
     struct made_directory *next;
     char *path;
     pid_t pid; // the process that made it; its forks remove nothing
 };
 static struct made_directory *volatile made_directories; // the newest first: children, then parents
-static pthread_mutex_t scratches_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // Locks a scratch directory; `wait` until it is free. Returns -1 if it is none, another user's, or
 // in use.
@@ -89,12 +70,6 @@ static void scratch_empty(int fd)
     } while (removed);
 }
 
-static void scratch_file_remove(const struct scratch_file *file)
-{
-    for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++)
-        unlink(file->names[i]);
-}
-
 // Removes the directories that are empty, by system calls alone.
 static void made_directories_remove(void)
 {
@@ -108,11 +83,10 @@ static void made_directories_remove(void)
 static void scratch_stopped(int signal_number)
 {
     enum { TRIES = 200, PAUSE_NS = 5000000 };
-    for (const struct scratch_file *at = scratch_files; at; at = at->next)
-        scratch_file_remove(at);
+    scratch_files_remove();
     for (const struct scratch *at = scratches; at; at = at->next)
-        for (int i = 0; i < TRIES; i++) {
-            scratch_empty(at->lock);
+        for (int i = 0; i < TRIES && at->directory; i++) {
+            scratch_empty((int)at->lock);
             if (rmdir(at->path) == 0 || errno == ENOENT)
                 break;
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
@@ -182,12 +156,7 @@ static char *scratch_make(const char *parent, struct err *err)
             free(path);
             continue;
         }
-        struct scratch *made = xcalloc(1, sizeof *made);
-        *made = (struct scratch){.path = path, .lock = lock};
-        pthread_mutex_lock(&scratches_mutex);
-        made->next = scratches;
-        scratches = made;
-        pthread_mutex_unlock(&scratches_mutex);
+        scratch_add(path, true, lock);
         return path;
     }
 }
@@ -219,95 +188,41 @@ char *scratch_begin_in(const char *parent, struct err *err)
     return path;
 }
 
-// Returns the entry of a directory.
-static struct scratch *scratch_find(const char *path)
-{
-    pthread_mutex_lock(&scratches_mutex);
-    struct scratch *found = scratches;
-    while (found && found->path != path)
-        found = found->next;
-    pthread_mutex_unlock(&scratches_mutex);
-    return found;
-}
-
-// Takes an entry out of the list.
-static void scratch_forget(struct scratch *scratch)
-{
-    pthread_mutex_lock(&scratches_mutex);
-    if (scratches == scratch)
-        scratches = scratch->next;
-    for (struct scratch *at = scratches; at; at = at->next)
-        if (at->next == scratch)
-            at->next = scratch->next;
-    pthread_mutex_unlock(&scratches_mutex);
-}
-
 void scratch_end(char *directory, bool keep)
 {
     struct scratch *scratch = directory ? scratch_find(directory) : NULL;
     if (!scratch)
         return;
     if (keep) {
-        int mark = openat(scratch->lock, KEPT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        int mark = openat((int)scratch->lock, KEPT, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
         if (mark >= 0)
             close(mark);
     } else {
-        scratch_empty(scratch->lock);
+        scratch_empty((int)scratch->lock);
         rmdir(directory);
     }
-    scratch_forget(scratch); // only now: a signal may come earlier
-    close(scratch->lock);
-    free(scratch->path);
-    free(scratch);
+    close((int)scratch_forget(scratch));
 }
 
-static const char UNDER_WAY[] = ".tmp"; // and RANDOM_DIGITS hexadecimal digits
-enum { RANDOM_DIGITS = 16 };
-
-// Removes a file of this name and those beside it, if its process has ended.
-static void scratch_file_sweep_one(int parent, const char *name)
+// Removes a file on its way, if its process has ended.
+static void scratch_file_sweep(const char *name)
 {
-    int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat about;
     if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
-        for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++) {
-            char *beside = xasprintf("%s%s", name, BESIDE[i]);
-            unlinkat(parent, beside, 0);
-            free(beside);
-        }
+        scratch_file_remove(name);
     if (fd >= 0)
         close(fd);
-}
-
-// Removes what ended processes left on its way to `path`.
-static void scratch_file_sweep(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    char *parent = slash ? xasprintf("%.*s", (int)(slash - path + 1), path) : xstrdup(".");
-    size_t len = strlen(base), ending = sizeof UNDER_WAY - 1;
-    DIR *directory = opendir(parent);
-    for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (strncmp(entry->d_name, base, len) == 0 &&
-            strncmp(entry->d_name + len, UNDER_WAY, ending) == 0 &&
-            strlen(entry->d_name + len + ending) == RANDOM_DIGITS &&
-            strspn(entry->d_name + len + ending, "0123456789abcdef") == RANDOM_DIGITS)
-            scratch_file_sweep_one(dirfd(directory), entry->d_name);
-    if (directory)
-        closedir(directory);
-    free(parent);
 }
 
 // Makes and locks a file of a new name (*name: freed by the caller). mkstemp() would make it
 // private. Returns -1 if none can be made; writing to that name will report it.
 static int scratch_file_make(const char *path, char **name)
 {
-    for (uint64_t tries = 0;; tries++) {
-        uint64_t random = 0;
+    for (;;) {
         struct stat about;
-        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-            random = (uint64_t)getpid() + tries;
-        *name = xasprintf("%s%s%0*llx", path, UNDER_WAY, RANDOM_DIGITS, (unsigned long long)random);
+        *name = scratch_file_name(path);
         int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             return -1;
@@ -323,47 +238,24 @@ static int scratch_file_make(const char *path, char **name)
 
 const char *scratch_file_begin(const char *path)
 {
-    struct scratch_file *file = xcalloc(1, sizeof *file);
     sigset_t before;
-    scratch_file_sweep(path);
+    char *name;
+    scratch_files_find(path, scratch_file_sweep);
     scratch_hold(&before);
-    file->lock = scratch_file_make(path, &file->names[0]);
-    for (size_t i = 1; i < ARRAY_LEN(BESIDE); i++)
-        file->names[i] = xasprintf("%s%s", file->names[0], BESIDE[i]);
-    pthread_mutex_lock(&scratches_mutex);
-    file->next = scratch_files;
-    scratch_files = file;
-    pthread_mutex_unlock(&scratches_mutex);
+    int lock = scratch_file_make(path, &name);
+    scratch_add(name, false, lock);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return file->names[0];
-}
-
-const char *scratch_file_own(const char *name)
-{
-    return name + strlen(name) - RANDOM_DIGITS;
+    return name;
 }
 
 int scratch_file_end(const char *name, const char *path)
 {
-    pthread_mutex_lock(&scratches_mutex);
-    struct scratch_file *file = scratch_files, *before = NULL;
-    while (file->names[0] != name) {
-        before = file;
-        file = file->next;
-    }
     int result = path ? rename(name, path) : 0, error = errno;
     if (!path || result != 0)
-        scratch_file_remove(file);
-    if (before) // only now: a signal may come earlier
-        before->next = file->next;
-    else
-        scratch_files = file->next;
-    pthread_mutex_unlock(&scratches_mutex);
-    for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++)
-        free(file->names[i]);
-    if (file->lock >= 0)
-        close(file->lock);
-    free(file);
+        scratch_file_remove(name);
+    int lock = (int)scratch_forget(scratch_find(name));
+    if (lock >= 0)
+        close(lock);
     errno = error;
     return result;
 }
@@ -408,36 +300,4 @@ int scratch_keep_directory(const char *path, struct err *err)
         return err_set(err, "%s: no files can be written there: %s%s", path, strerror(errno),
                        errno == EACCES ? "; check its permissions, and the umask (022)" : "");
     return 0;
-}
-
-static bool scratch_holds(const struct scratch *scratch, const char *file)
-{
-    size_t len = strlen(scratch->path);
-    return strncmp(scratch->path, file, len) == 0 && (file[len] == '/' || !file[len]);
-}
-
-bool scratch_has(const char *file)
-{
-    bool has = false;
-    pthread_mutex_lock(&scratches_mutex);
-    for (const struct scratch *at = scratches; at && !has; at = at->next)
-        has = scratch_holds(at, file);
-    pthread_mutex_unlock(&scratches_mutex);
-    return has;
-}
-
-bool scratch_is_gone(const char *file, struct err *err)
-{
-    bool gone = false;
-    pthread_mutex_lock(&scratches_mutex);
-    for (const struct scratch *at = scratches; at && !gone; at = at->next) {
-        gone = scratch_holds(at, file) && access(at->path, F_OK) != 0;
-        if (gone)
-            err_set(err,
-                    "%s: the scratch directory was removed while it was in use; begin again, and "
-                    "keep what cleans up away from it, or set TMPDIR",
-                    at->path);
-    }
-    pthread_mutex_unlock(&scratches_mutex);
-    return gone;
 }
