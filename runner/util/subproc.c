@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Starting processes; see subproc.h. A child gets a process group of its own, so that a timeout
 // ends all that it started, and the default signal mask.
-#include "subproc.h"
+#include "subproc_internal.h"
 
 #include "clock.h"
 #include "confine.h"
 #include "mem.h"
 #include "program.h"
-#include "strbuf.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,32 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    OUTPUT_DEFAULT_BYTES = 16 << 20,
-    CHILD_CONFIG_FD = 3,
-    CHILD_RECORD_FD = 4,
-    CHILD_SHARED_FD = 5,
-    CHILD_FDS
-};
+enum { CHILD_CONFIG_FD = 3, CHILD_RECORD_FD = 4, CHILD_SHARED_FD = 5, CHILD_FDS };
 
 const char subproc_no_32[] = "this kernel runs no 32-bit programs";
-
-static bool subproc_show;
-
-void subproc_show_commands(bool on)
-{
-    subproc_show = on;
-}
-
-static void subproc_print(const char *const argv[])
-{
-    if (!subproc_show)
-        return;
-    fputc('+', stderr);
-    for (int i = 0; argv[i]; i++)
-        fprintf(stderr, " %s", argv[i]);
-    fputc('\n', stderr);
-}
 
 // Work of the child between fork and exec; only async-signal-safe calls.
 struct subproc_setup {
@@ -191,7 +165,7 @@ static pid_t subproc_fork(const char *const argv[], struct subproc_setup *setup,
     return pid;
 }
 
-static bool subproc_drain(int fd, struct strbuf *out, size_t limit)
+static bool subproc_drain(int fd, struct strbuf *out, const struct subproc_options *options)
 {
     char bytes[16384];
     ssize_t got = read(fd, bytes, sizeof bytes);
@@ -199,28 +173,21 @@ static bool subproc_drain(int fd, struct strbuf *out, size_t limit)
         return errno == EINTR || errno == EAGAIN;
     if (got == 0)
         return false;
-    size_t room = limit > out->len ? limit - out->len : 0;
-    strbuf_put(out, bytes, (size_t)got < room ? (size_t)got : room);
+    subproc_put(out, bytes, (size_t)got, options);
     return true;
-}
-
-static volatile sig_atomic_t stopped;
-
-void subproc_stop(void)
-{
-    stopped = 1;
 }
 
 // Collects both outputs until they are closed, the time is over or subproc_stop() is called.
 // Returns true if both were closed.
-static bool subproc_collect(int fds[2], struct strbuf outputs[2], size_t limit, int timeout_ms)
+static bool subproc_collect(int fds[2], struct strbuf outputs[2],
+                            const struct subproc_options *options)
 {
     enum { SLICE_MS = 100 }; // delay until subproc_stop() is noticed: another thread had the signal
-    int64_t end = clock_now_ms() + timeout_ms;
+    int64_t end = clock_now_ms() + options->timeout_ms;
     bool open_[2] = {true, true};
     while (open_[0] || open_[1]) {
-        int64_t left = timeout_ms > 0 ? end - clock_now_ms() : SLICE_MS;
-        if (left <= 0 || stopped)
+        int64_t left = options->timeout_ms > 0 ? end - clock_now_ms() : SLICE_MS;
+        if (left <= 0 || subproc_stopped)
             return false;
         struct pollfd polls[2] = {
             {open_[0] ? fds[0] : -1, POLLIN, 0},
@@ -230,7 +197,7 @@ static bool subproc_collect(int fds[2], struct strbuf outputs[2], size_t limit, 
             continue;
         for (int i = 0; i < 2; i++)
             if (polls[i].revents)
-                open_[i] = subproc_drain(fds[i], &outputs[i], limit);
+                open_[i] = subproc_drain(fds[i], &outputs[i], options);
     }
     return true;
 }
@@ -287,16 +254,6 @@ static pid_t subproc_fork_tool(const char *const argv[], const struct subproc_op
     return pid;
 }
 
-static void subproc_take(struct strbuf outputs[2], struct subproc_result *result)
-{
-    strbuf_put(&outputs[0], "", 0);
-    strbuf_put(&outputs[1], "", 0);
-    result->out = outputs[0].data;
-    result->out_len = outputs[0].len;
-    result->err = outputs[1].data;
-    result->err_len = outputs[1].len;
-}
-
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err)
 {
@@ -323,10 +280,9 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     struct strbuf outputs[2] = {{0}, {0}};
     bool ended = true;
     if (pid > 0) {
-        size_t limit = options->max_output_bytes ? options->max_output_bytes : OUTPUT_DEFAULT_BYTES;
         int fds[2] = {out[0], errors[0]};
-        ended = subproc_collect(fds, outputs, limit, options->timeout_ms);
-        result->timed_out = !ended && !stopped;
+        ended = subproc_collect(fds, outputs, options);
+        result->timed_out = !ended && !subproc_stopped;
         if (!ended)
             kill(-pid, SIGKILL);
         struct subproc_end end;
@@ -345,13 +301,6 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     if (pid < 0)
         subproc_result_free(result);
     return pid < 0 ? -1 : 0;
-}
-
-void subproc_result_free(struct subproc_result *result)
-{
-    free(result->out);
-    free(result->err);
-    result->out = result->err = NULL;
 }
 
 // Sends the configuration. A child that has ended causes no signal.
@@ -418,27 +367,6 @@ const char *subproc_state(pid_t pid, char text[SUBPROC_STATE_MAX])
     text[got] = '\0';
     const char *name_end = strrchr(text, ')');
     return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
-}
-
-struct subproc_ran subproc_ran(pid_t pid)
-{
-    struct subproc_ran ran = {0};
-    char path[64] = "/proc/thread-self/schedstat";
-    if (pid)
-        snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file && fscanf(file, "%" SCNd64 " %" SCNd64, &ran.ran_ns, &ran.waited_ns) != 2)
-        ran = (struct subproc_ran){0};
-    if (file)
-        fclose(file);
-    return ran;
-}
-
-double subproc_ran_share(const struct subproc_ran *from, const struct subproc_ran *to)
-{
-    double ran_ns = (double)(to->ran_ns - from->ran_ns);
-    double ready_ns = ran_ns + (double)(to->waited_ns - from->waited_ns);
-    return ready_ns > 0 ? ran_ns / ready_ns : 1;
 }
 
 void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end)

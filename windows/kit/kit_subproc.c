@@ -8,11 +8,9 @@
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/program.h"
-#include "util/strbuf.h"
-#include "util/subproc.h"
+#include "util/subproc_internal.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +18,6 @@
 #include "../host.h"
 
 enum {
-    OUTPUT_DEFAULT_BYTES = 16 << 20,
     COMMAND_BYTES = 1 << 15, // more the system does not take
     PIPE_BYTES = 1 << 20,
     CORES_MAX = 32,
@@ -29,22 +26,9 @@ enum {
 
 const char subproc_no_32[] = "rows of 32-bit mode are not for Windows";
 
-static bool subproc_show;
-static volatile sig_atomic_t stopped;
-
 // Held from making handles that a child inherits until they are closed here: all children that are
 // started meanwhile would inherit them, too.
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-
-void subproc_show_commands(bool on)
-{
-    subproc_show = on;
-}
-
-void subproc_stop(void)
-{
-    stopped = 1;
-}
 
 static void command_add(struct strbuf *command, const char *argument)
 {
@@ -132,12 +116,6 @@ static int subproc_unable(const char *name, struct err *err)
                : err_set(err, "cannot start %s: error %lu", name, error);
 }
 
-static void subproc_print(const char *command)
-{
-    if (subproc_show)
-        fprintf(stderr, "+ %s\n", command);
-}
-
 // Makes a pipe whose one end a child inherits.
 static bool pipe_make(HANDLE *ours, HANDLE *inherited, bool to_us)
 {
@@ -164,33 +142,32 @@ static void handle_close(HANDLE handle)
 }
 
 // Takes what a pipe has. Returns false if that was nothing.
-static bool pipe_drain(HANDLE pipe, struct strbuf *out, size_t limit)
+static bool pipe_drain(HANDLE pipe, struct strbuf *out, const struct subproc_options *options)
 {
     char bytes[16384];
     DWORD there = 0, got = 0;
     if (!PeekNamedPipe(pipe, NULL, 0, NULL, &there, NULL) || there == 0 ||
         !ReadFile(pipe, bytes, sizeof bytes, &got, NULL) || got == 0)
         return false;
-    size_t room = limit > out->len ? limit - out->len : 0;
-    strbuf_put(out, bytes, got < room ? got : room);
+    subproc_put(out, bytes, got, options);
     return true;
 }
 
 // Collects both outputs until the process ends, the time is over, or subproc_stop() is called.
 // Returns true if it ended.
 static bool subproc_collect(HANDLE process, const HANDLE pipes[2], struct strbuf outputs[2],
-                            size_t limit, int timeout_ms)
+                            const struct subproc_options *options)
 {
-    int64_t end = clock_now_ms() + timeout_ms;
+    int64_t end = clock_now_ms() + options->timeout_ms;
     for (bool ended = false;;) {
         bool any = false;
         for (int i = 0; i < 2; i++)
-            any |= pipe_drain(pipes[i], &outputs[i], limit);
+            any |= pipe_drain(pipes[i], &outputs[i], options);
         if (any)
             continue;
         if (ended)
             return true;
-        if (stopped || (timeout_ms > 0 && clock_now_ms() >= end))
+        if (subproc_stopped || (options->timeout_ms > 0 && clock_now_ms() >= end))
             return false;
         ended = WaitForSingleObject(process, LOOK_MS) == WAIT_OBJECT_0;
     }
@@ -225,18 +202,6 @@ static void text_take_returns(struct strbuf *text)
     text->len = len;
 }
 
-static void tool_take(struct strbuf outputs[2], struct subproc_result *result)
-{
-    for (int i = 0; i < 2; i++) {
-        text_take_returns(&outputs[i]);
-        strbuf_put(&outputs[i], "", 0);
-    }
-    result->out = outputs[0].data;
-    result->out_len = outputs[0].len;
-    result->err = outputs[1].data;
-    result->err_len = outputs[1].len;
-}
-
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err)
 {
@@ -249,20 +214,19 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     int status = 0;
     for (int i = 0; argv[i]; i++)
         command_add(&command, argv[i]);
-    subproc_print(strbuf_text(&command));
+    subproc_print(argv);
     char *path = program_find(argv[0]);
     SetLastError(ERROR_FILE_NOT_FOUND);
     if (path && tool_begin(path, command.data, options, pipes, &started)) {
-        size_t limit = options->max_output_bytes ? options->max_output_bytes : OUTPUT_DEFAULT_BYTES;
-        bool ended = subproc_collect(started.process, pipes, outputs, limit, options->timeout_ms);
+        bool ended = subproc_collect(started.process, pipes, outputs, options);
         DWORD code = 1;
         if (!ended)
             TerminateJobObject(started.job, 1);
         WaitForSingleObject(started.process, INFINITE);
         GetExitCodeProcess(started.process, &code);
         result->exit_status = (int)code;
-        result->timed_out = !ended && !stopped;
-        if (!ended && stopped)
+        result->timed_out = !ended && !subproc_stopped;
+        if (!ended && subproc_stopped)
             status = err_set(err, "%s was ended, since a signal stops latput", argv[0]);
         started_close(&started);
     } else {
@@ -272,17 +236,12 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
     handle_close(pipes[1]);
     strbuf_free(&command);
     free(path);
-    tool_take(outputs, result);
+    text_take_returns(&outputs[0]);
+    text_take_returns(&outputs[1]);
+    subproc_take(outputs, result);
     if (status != 0)
         subproc_result_free(result);
     return status;
-}
-
-void subproc_result_free(struct subproc_result *result)
-{
-    free(result->out);
-    free(result->err);
-    result->out = result->err = NULL;
 }
 
 // Measuring processes, by the numbers that the system gives them.
@@ -429,55 +388,4 @@ void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc
     end->usage.ru_stime = timeval_of(kernel);
     started_close(&core.started);
     handle_close(core.records);
-}
-
-const char *subproc_state(pid_t pid, char text[SUBPROC_STATE_MAX])
-{
-    (void)pid, (void)text;
-    return NULL;
-}
-
-struct subproc_ran subproc_ran(pid_t pid)
-{
-    (void)pid;
-    return (struct subproc_ran){0, 0};
-}
-
-double subproc_ran_share(const struct subproc_ran *from, const struct subproc_ran *to)
-{
-    (void)from, (void)to;
-    return 1;
-}
-
-// Programs of the user are for commands that are not for Windows (kit_main.c).
-int subproc_hold(const char *const argv[], struct subproc_program *program, struct err *err)
-{
-    *program = (struct subproc_program){-1, -1};
-    return err_set(err, "cannot start %s: not on Windows", argv[0]);
-}
-
-int subproc_release(struct subproc_program *program)
-{
-    (void)program;
-    return -1;
-}
-
-void subproc_await(struct subproc_program *program, struct subproc_end *end)
-{
-    (void)program;
-    *end = (struct subproc_end){0};
-}
-
-void subproc_abandon(struct subproc_program *program)
-{
-    (void)program;
-}
-
-void subproc_forward(void)
-{
-}
-
-int subproc_interrupted(void)
-{
-    return 0;
 }
