@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// In the place of small files of runner/util/: affinity.c, confine.c, dynlib.c, limits.c, pager.c,
-// program.c; of runner/check/check_known.c; and of runner/pack/libarchive.c, since the library is
-// linked statically.
+// In the place of small files of runner/util/: affinity.c, dynlib.c, limits.c, pager.c, program.c;
+// of runner/check/check_known.c; and of runner/pack/libarchive.c, since the library is linked
+// statically.
 #include "kit.h"
 
 #include "check/check_known.h"
 #include "pack/libarchive.h"
 #include "util/affinity.h"
-#include "util/confine.h"
 #include "util/dynlib.h"
 #include "util/limits.h"
 #include "util/mem.h"
@@ -46,18 +45,6 @@ struct affinity_visit affinity_visit(const int *cpus, int ncpus)
 void affinity_return(const struct affinity_visit *visit)
 {
     (void)visit;
-}
-
-int confine_open(const char *const *readable, const char *writable)
-{
-    (void)readable, (void)writable;
-    return -1;
-}
-
-int confine_enter(int fd)
-{
-    (void)fd;
-    return 0;
 }
 
 int dynlib_load(const struct dynlib *library, void **calls, struct err *err)
@@ -104,23 +91,6 @@ char *program_find(const char *name)
         return path;
     free(path);
     return NULL;
-}
-
-bool program_is_elf(const char *path)
-{
-    char head[4] = "";
-    FILE *file = fopen(path, "re");
-    bool is = file && fread(head, 1, sizeof head, file) == sizeof head &&
-              memcmp(head, "\177ELF", sizeof head) == 0;
-    if (file)
-        fclose(file);
-    return is;
-}
-
-bool program_is_32(const char *path)
-{
-    (void)path;
-    return false;
 }
 
 #define LIBARCHIVE_CALL(call) .call = (call),

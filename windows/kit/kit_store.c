@@ -18,12 +18,6 @@ bool store_is_remote(const char *path)
            GetVolumePathNameA(whole, root, sizeof root) && GetDriveTypeA(root) == DRIVE_REMOTE;
 }
 
-bool store_is_remote_type(unsigned long type)
-{
-    (void)type;
-    return false;
-}
-
 // No mark is made, so files of a database that was begun in vain are not removed.
 int store_place_hold(const char *path)
 {

@@ -10,19 +10,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static int lacking(void)
 {
     errno = ENOSYS;
     return -1;
-}
-
-int clock_getcpuclockid(int pid, clockid_t *clock)
-{
-    (void)pid, (void)clock;
-    return ENOSYS;
 }
 
 int dladdr(const void *at, Dl_info *info)

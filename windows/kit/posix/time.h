@@ -7,4 +7,3 @@
 #include <pthread_time.h>
 
 #define CLOCK_MONOTONIC_RAW CLOCK_MONOTONIC
-int clock_getcpuclockid(int pid, clockid_t *clock); // fails
