@@ -203,7 +203,7 @@ WINDOWS_REPLACED = $(addprefix runner/,$(addprefix util/,affinity confine dynlib
 	pack/libarchive check/check_known $(addprefix commands/,cmd_counters% cmd_explain cmd_stat \
 	cmd_validate explain_choose validate_blocks) explain/% stat/%)
 WINDOWS_KIT_SOURCES := $(filter-out $(WINDOWS_REPLACED:%=%.c),$(SOURCES)) runner/main.c \
-	$(wildcard windows/kit/*.c) windows/host_machine.c
+	$(wildcard windows/kit/*.c) windows/host_machine.c windows/host_process.c
 WINDOWS_KIT_OBJECTS := $(WINDOWS_KIT_SOURCES:%.c=$(WINDOWS)/kit/%.o) $(WINDOWS)/kit/manifest.o
 # Code of the runner is as for Linux: what gcc says of its types there is not what it says here.
 WINDOWS_KIT_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_WIN32_WINNT=0x0a00 -D_FILE_OFFSET_BITS=64 \

@@ -34,6 +34,17 @@ const char *child_take_program(struct host_child *child, const void *bytes, size
 const char *child_begin(struct host_child *child, const void *config, size_t bytes);
 void child_stop(struct host_child *child);
 
+// host_process.c: makes a job object that ends its processes with us; `alone`: they start no
+// others. Returns NULL with the system's error if that fails.
+HANDLE job_make(bool alone);
+// Lets a process run that was created suspended, in the job. If that fails ends it, closes its
+// handles, and returns false with the system's error.
+bool job_start(HANDLE job, const PROCESS_INFORMATION *held);
+// Return the CPU time of a thread. That of a core is its only thread's: wine knows that of no other
+// process.
+void thread_times_us(HANDLE thread, unsigned long long *user, unsigned long long *kernel);
+unsigned long long thread_computed_ms(HANDLE thread);
+
 // host_machine.c: names the system and all CPUs that this process may use, as text of
 // CHANNEL_MACHINE: allocated, and freed by the caller. Takes a fifth of a second.
 char *machine_describe(size_t *bytes);

@@ -37,17 +37,6 @@ const char *child_take_program(struct host_child *child, const void *bytes, size
                : "the disk for temporary files is full";
 }
 
-// Returns the CPU time of a core's only thread. wine knows that of no other process.
-static ULONGLONG child_computed_ms(HANDLE thread)
-{
-    FILETIME began, ended, kernel, user;
-    if (!GetThreadTimes(thread, &began, &ended, &kernel, &user))
-        return 0;
-    ULARGE_INTEGER in_kernel = {.LowPart = kernel.dwLowDateTime, .HighPart = kernel.dwHighDateTime};
-    ULARGE_INTEGER in_user = {.LowPart = user.dwLowDateTime, .HighPart = user.dwHighDateTime};
-    return (in_kernel.QuadPart + in_user.QuadPart) / 10000;
-}
-
 // Sends what the core has written. Returns false if that was nothing.
 static bool child_pass_records(struct host_child *child)
 {
@@ -72,9 +61,9 @@ static DWORD WINAPI child_watch(void *of)
         while (child_pass_records(child))
             heard = true;
         if (heard) {
-            heard_ms = child_computed_ms(child->measuring);
+            heard_ms = thread_computed_ms(child->measuring);
             patience_ms = HANG_MS;
-        } else if (!ended && child_computed_ms(child->measuring) - heard_ms >= patience_ms) {
+        } else if (!ended && thread_computed_ms(child->measuring) - heard_ms >= patience_ms) {
             end.hung = 1;
             TerminateProcess(child->process, 1);
         }
@@ -99,22 +88,6 @@ static void child_clean(struct host_child *child)
     child->watch = child->process = NULL;
 }
 
-static HANDLE child_make_job(void)
-{
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.ProcessMemoryLimit = 0};
-    limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE |
-                                              JOB_OBJECT_LIMIT_ACTIVE_PROCESS |
-                                              JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
-    limits.BasicLimitInformation.ActiveProcessLimit = 1;
-    HANDLE job = CreateJobObjectW(NULL, NULL);
-    if (job &&
-        !SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits)) {
-        CloseHandle(job);
-        return NULL;
-    }
-    return job;
-}
-
 // Starts the process with these handles as its standard files, held until it is in the job.
 static bool child_start(struct host_child *child, HANDLE input, HANDLE output)
 {
@@ -130,19 +103,12 @@ static bool child_start(struct host_child *child, HANDLE input, HANDLE output)
     swprintf(command, sizeof command / sizeof command[0], L"\"%ls\" core %llu", self,
              (unsigned long long)(uintptr_t)child->program);
     if (!CreateProcessW(self, command, NULL, NULL, TRUE, CREATE_SUSPENDED | CREATE_NO_WINDOW, NULL,
-                        NULL, &startup, &started))
+                        NULL, &startup, &started) ||
+        !job_start(child->job, &started))
         return false;
     child->process = started.hProcess;
     child->measuring = started.hThread;
-    bool runs = AssignProcessToJobObject(child->job, started.hProcess) &&
-                ResumeThread(started.hThread) != (DWORD)-1;
-    if (!runs) {
-        TerminateProcess(started.hProcess, 1);
-        CloseHandle(started.hProcess);
-        CloseHandle(started.hThread);
-        child->process = NULL;
-    }
-    return runs;
+    return true;
 }
 
 const char *child_begin(struct host_child *child, const void *config, size_t bytes)
@@ -152,7 +118,7 @@ const char *child_begin(struct host_child *child, const void *config, size_t byt
     DWORD put = 0;
     child_clean(child);
     if (!child->job)
-        child->job = child_make_job();
+        child->job = job_make(true);
     if (!child->job)
         return "a job object cannot be made";
     if (!child->program)

@@ -30,4 +30,3 @@ struct kit_core {
     HANDLE process, measuring, records; // the process, its thread, and what it writes
 };
 struct kit_core kit_core_find(int pid);
-unsigned long long kit_core_computed_ms(const struct kit_core *core);

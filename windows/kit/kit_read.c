@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../host.h"
+
 enum {
     READ_RECORDS = 64, // at a time
     LOOK_MS = 5,       // records gather meanwhile, since to be woken disturbs
@@ -60,7 +62,7 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
         if (!open)
             return EXEC_CLOSED;
         for (int i = 0; i < n; i++) {
-            unsigned long long now_ms = kit_core_computed_ms(&cores[i]);
+            unsigned long long now_ms = thread_computed_ms(cores[i].measuring);
             heard_ms[i] = any ? now_ms : heard_ms[i];
             silent |= streams[i].fd >= 0 && now_ms - heard_ms[i] >= patience_ms;
         }

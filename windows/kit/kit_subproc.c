@@ -49,23 +49,6 @@ static void command_add(struct strbuf *command, const char *argument)
     strbuf_puts(command, plain ? "" : "\"");
 }
 
-static HANDLE job_make(bool alone)
-{
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.ProcessMemoryLimit = 0};
-    limits.BasicLimitInformation.LimitFlags =
-        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
-    if (alone)
-        limits.BasicLimitInformation.LimitFlags |= JOB_OBJECT_LIMIT_ACTIVE_PROCESS;
-    limits.BasicLimitInformation.ActiveProcessLimit = 1;
-    HANDLE job = CreateJobObjectW(NULL, NULL);
-    if (job &&
-        !SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits, sizeof limits)) {
-        CloseHandle(job);
-        return NULL;
-    }
-    return job;
-}
-
 // A process with its job.
 struct started {
     HANDLE job, process, thread;
@@ -90,7 +73,8 @@ static bool started_begin(const char *path, char *command, const char *cwd, bool
     *started = (struct started){.job = job_make(alone)};
     if (!started->job ||
         !CreateProcessA(path, command, NULL, NULL, TRUE, CREATE_SUSPENDED | CREATE_NO_WINDOW, NULL,
-                        cwd, files, &made)) {
+                        cwd, files, &made) ||
+        !job_start(started->job, &made)) {
         DWORD error = GetLastError();
         started_close(started);
         SetLastError(error);
@@ -98,14 +82,7 @@ static bool started_begin(const char *path, char *command, const char *cwd, bool
     }
     started->process = made.hProcess;
     started->thread = made.hThread;
-    if (AssignProcessToJobObject(started->job, made.hProcess) &&
-        ResumeThread(made.hThread) != (DWORD)-1)
-        return true;
-    DWORD error = GetLastError();
-    TerminateProcess(made.hProcess, 1);
-    started_close(started);
-    SetLastError(error);
-    return false;
+    return true;
 }
 
 static int subproc_unable(const char *name, struct err *err)
@@ -290,30 +267,6 @@ struct kit_core kit_core_find(int pid)
     return found;
 }
 
-static unsigned long long time_us(const FILETIME *time)
-{
-    ULARGE_INTEGER whole = {.LowPart = time->dwLowDateTime, .HighPart = time->dwHighDateTime};
-    return whole.QuadPart / 10;
-}
-
-// The CPU time of a core is that of its only thread. wine knows that of no other process.
-static void core_times_us(HANDLE thread, unsigned long long *user, unsigned long long *kernel)
-{
-    FILETIME began, ended, in_kernel, in_user;
-    *user = *kernel = 0;
-    if (!GetThreadTimes(thread, &began, &ended, &in_kernel, &in_user))
-        return;
-    *user = time_us(&in_user);
-    *kernel = time_us(&in_kernel);
-}
-
-unsigned long long kit_core_computed_ms(const struct kit_core *core)
-{
-    unsigned long long user, kernel;
-    core_times_us(core->measuring, &user, &kernel);
-    return (user + kernel) / 1000;
-}
-
 // Starts a core with its program, configuration and records as handles. All of the configuration
 // fits into the pipe, so it is there before the process is.
 static bool core_begin(const char *const argv[], const struct subproc_inputs *inputs,
@@ -382,7 +335,7 @@ void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc
         TerminateJobObject(core.started.job, 1);
     WaitForSingleObject(core.started.process, INFINITE);
     GetExitCodeProcess(core.started.process, &code);
-    core_times_us(core.started.thread, &user, &kernel);
+    thread_times_us(core.started.thread, &user, &kernel);
     end->exit_status = (int)code;
     end->usage.ru_utime = timeval_of(user);
     end->usage.ru_stime = timeval_of(kernel);
