@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // Share of the free memory that data may take, and a limit for any property.
 static const double MEMORY_SHARE = 0.6, MEMORY_MOST = 2.0 * (1 << 30);
-static const double MEMORY_UNKNOWN = 256.0 * (1 << 20);
 
 // Files with the limit and the use of a group: of the unified hierarchy (version 2), or of the
 // memory hierarchy of version 1.
@@ -101,7 +101,7 @@ static double meminfo_free(const char *root)
 double property_memory_free(const char *root)
 {
     double bytes = fmin(meminfo_free(root), cgroup_free(root));
-    return isnan(bytes) ? MEMORY_UNKNOWN : bytes;
+    return isnan(bytes) ? (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) : bytes;
 }
 
 static void machine_add(struct property_machine *machine, const struct cpu_place *place)

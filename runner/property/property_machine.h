@@ -11,5 +11,6 @@ struct property_machine property_machine_find(const char *root, const struct cpu
                                               const struct cpu_kinds *kinds, int measuring);
 
 // Returns the bytes that may be used, by /proc/meminfo and the limits below /sys/fs/cgroup of the
-// control groups in /proc/self/cgroup (version 1 or 2), all below `root` ("").
+// control groups in /proc/self/cgroup (version 1 or 2), all below `root` (""); where there are none
+// of these, what sysconf() says.
 double property_memory_free(const char *root);

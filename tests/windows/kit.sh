@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The kit for Windows (windows/README.md), by itself, under wine: check, bench, run, query and pack;
-# outcomes in the words of Linux; machine code that is Linux's; a run that is killed goes on; packs
-# that Linux merges; nothing stays behind. Times mean nothing here; compare.sh is about those.
+# The kit for Windows (windows/README.md), by itself, under wine: check, bench, run, query, property
+# and pack; outcomes in the words of Linux; machine code that is Linux's; a run that is killed goes
+# on; packs that Linux merges; nothing stays behind. Times mean nothing here; compare.sh is about
+# those.
 # Usage: as outcomes.sh. It takes sources of Debian (windows/kit/libraries).
 # shellcheck source=tests/windows/wine.sh
 . "$(dirname "$0")/wine.sh"
@@ -64,6 +65,11 @@ expect_err 'explain: not on Windows'
 kit bench --db none --bits 32 nop
 expect_status 3
 expect_err 'rows of 32-bit mode are not for Windows'
+
+# The memory of this machine is known, of which 272 MiB are needed.
+kit property --db property.db misses_in_flight
+expect_out 'Memory-level parallelism'
+expect "it is not skipped" [ "$(grep -c 'may be used' "$OUT")" = 0 ]
 
 # Kernels are the same, byte by byte, as those of Linux; some are asked again at random.
 codes() {

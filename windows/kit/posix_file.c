@@ -105,8 +105,14 @@ int statvfs(const char *path, struct statvfs *about)
 long sysconf(int name)
 {
     SYSTEM_INFO info;
+    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
     GetSystemInfo(&info);
-    return name == _SC_PAGESIZE ? (long)info.dwPageSize : -1;
+    if (name == _SC_PAGESIZE)
+        return (long)info.dwPageSize;
+    if (name != _SC_AVPHYS_PAGES || !GlobalMemoryStatusEx(&memory))
+        return -1;
+    // Memory that is committed counts against the page file, too.
+    return (long)(min(memory.ullAvailPhys, memory.ullAvailPageFile) / info.dwPageSize);
 }
 
 void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t from)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { _SC_PAGESIZE = 30 };
+enum { _SC_PAGESIZE = 30, _SC_AVPHYS_PAGES = 86 };
 
 extern char **environ;
 int fsync(int fd);
