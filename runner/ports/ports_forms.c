@@ -126,8 +126,9 @@ struct thin {
     int cost, form;
 };
 
-// Returns a letter for the kind of an operand, of any width. Addresses differ by what computes them.
-// (Golden Cove: `lea r32 agen:b` has five ports, `agen:b+i*4` three of them, `agen:rip+d32` one.)
+// Returns a letter for the kind of an operand, of any width. Addresses differ by what computes
+// them. (Golden Cove: `lea r32 agen:b` has five ports, `agen:b+i*4` three of them, `agen:rip+d32`
+// one.)
 static char thin_kind(const struct operand *op)
 {
     if (op->kind != OPERAND_AGEN)

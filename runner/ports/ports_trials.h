@@ -57,7 +57,8 @@ struct inference {
     struct port_controls controls;
     double filler_clk; // time of a filler among many
 };
-// Times the controls, and all forms in question alone. Returns -1 if the oracle fails; trials_end() in any case.
+// Times the controls, and all forms in question alone. Returns -1 if the oracle fails; trials_end()
+// in any case.
 int trials_begin(struct inference *inference, struct err *err);
 void trials_end(struct inference *inference);
 
