@@ -253,6 +253,8 @@ struct port_form {
     bool chains;            // its instances wait for each other unless moves stand between them
     int bits;               // width of its widest vector operand; 0: none
     enum port_upper upper;  // halves of vector registers
+    bool mmx;               // it names an MMX register: the x87 stack has no valid numbers then
+    bool x87;               // it reads such numbers, which takes it hundreds of cycles then
     bool locks;             // memory accesses of others wait for it: it shows slots, no ports
     bool decoding;          // decoding may limit its throughput, which then shows no ports
     int moves;              // moves before each instance in PORT_MIX_INDEPENDENT
@@ -267,7 +269,7 @@ struct port_form {
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown
 };
 
-// Returns true if both may stand in one mix: see enum port_upper.
+// Returns true if both may stand in one mix, by `upper`, `mmx` and `x87`.
 bool port_forms_mix(const struct port_form *a, const struct port_form *b);
 
 struct port_part {

@@ -20,6 +20,7 @@ enum {
     COST_LEGACY = 1 << 2, // upper halves may matter
     COST_EVEX = 1 << 3,
     COST_MASK = 1 << 3,  // mask register: bound to ports in its own way
+    COST_MMX = 1 << 3,   // x87 forms beside it find its values, which are no numbers
     COST_FLAGS = 1 << 4, // renamed like a register, but a reader beside it waits
     COST_512 = 1 << 5,
     COST_LOAD = 1 << 6,
@@ -90,7 +91,7 @@ static bool row_is_promoted(const struct list_row *row)
 static int blocker_cost(const struct list_row *row)
 {
     int cost = implicit_cost(row), written = 0, registers_read = 0, loads = 0, stores = 0;
-    bool masks = false;
+    bool masks = false, mmx = false;
     if (cost < 0 || row_is_promoted(row) || row->bits != 64 || !mix_plannable(row) || row->same ||
         row->data != DATA_ORDINARY || row->rounding != ROUND_NONE)
         return -1;
@@ -105,8 +106,9 @@ static int blocker_cost(const struct list_row *row)
         stores += op->kind == OPERAND_MEM && op->access & ACCESS_WRITE;
         registers_read += is_register(op) && op->access & ACCESS_READ;
         masks |= op->kind == OPERAND_MASK;
+        mmx |= op->kind == OPERAND_MMX;
     }
-    cost += masks ? COST_MASK : 0;
+    cost += (masks ? COST_MASK : 0) + (mmx ? COST_MMX : 0);
     cost += row_transfers(row) ? COST_TRANSFER : 0;
     // A load with another source is two things at once; so is a store of no register.
     if (written > 1 || (written == 0 && row->nops > 0) || (loads && (registers_read || stores)) ||
@@ -258,6 +260,16 @@ static bool row_has_wide_memory(const struct list_row *row)
     return wide;
 }
 
+static bool row_names(const struct list_row *row, enum operand_kind kind, int access)
+{
+    bool names = false;
+    for (int i = 0; i < row->nops; i++)
+        names |= row->ops[i].kind == kind && row->ops[i].access & access;
+    for (int i = 0; i < row->nimplicit; i++)
+        names |= row->implicit[i].kind == kind && row->implicit[i].access & access;
+    return names;
+}
+
 // Returns true if an operand in memory has all of that access.
 static bool row_accesses_memory(const struct list_row *row, int access)
 {
@@ -289,6 +301,8 @@ struct port_form ports_form(const struct list_row *row)
         .locks = mix_locks(row),
         .bits = ports_form_bits(row),
         .upper = ports_form_upper(row),
+        .mmx = row_names(row, OPERAND_MMX, ACCESS_READ | ACCESS_WRITE),
+        .x87 = row->element != ELEMENT_INT && row_names(row, OPERAND_X87, ACCESS_READ),
         .moves = mix_stands(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
         .resets = mix_stands(row) ? mix_breakers(row, BREAK_NEEDED, moves) : 0,
         .family = port_family(row->mnemonic),

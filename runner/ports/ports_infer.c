@@ -153,6 +153,23 @@ static double infer_slots_alone(const struct inference *inference, int i)
     return slots < most * all ? slots : (double)NAN;
 }
 
+// Returns true if a set of the usage contains that of a class whose blocker cannot stand beside the
+// form: its µops may be there.
+static bool infer_untried(const struct inference *inference, int i, const struct port_usage *usage)
+{
+    const struct port_model *model = inference->model;
+    bool untried = false;
+    for (int c = 0; c < model->nclasses; c++) {
+        const struct port_class *class = &model->classes[c];
+        if (port_forms_mix(trials_form(inference, i), &inference->question->forms[class->blocker]))
+            continue;
+        for (int u = 0; u < usage->uses.n; u++)
+            untried |=
+                usage->uses.use[u].set != class->set && (class->set & ~usage->uses.use[u].set) == 0;
+    }
+    return untried;
+}
+
 static struct port_usage infer_usage(const struct inference *inference, int i)
 {
     struct port_usage none = {
@@ -190,7 +207,9 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     if (infer_grows(inference, i))
         return none;
     struct port_trials trials = infer_trials(inference, i);
-    return port_fit(inference->model, &trials);
+    struct port_usage usage = port_fit(inference->model, &trials);
+    usage.ambiguous |= infer_untried(inference, i, &usage);
+    return usage;
 }
 
 // Returns true if trials show more µops than the slots of the form allow.

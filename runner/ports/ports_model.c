@@ -301,7 +301,8 @@ void ports_name(struct port_model *model)
 
 bool port_forms_mix(const struct port_form *a, const struct port_form *b)
 {
-    return !a->upper || !b->upper || a->upper == b->upper;
+    bool same_upper = !a->upper || !b->upper || a->upper == b->upper;
+    return same_upper && !(a->x87 && b->mmx) && !(a->mmx && b->x87);
 }
 
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk)

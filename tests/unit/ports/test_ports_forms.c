@@ -123,6 +123,21 @@ static void test_thin(void **state)
             fail_msg("%s: cost %d", names[i], forms[i].blocker_cost);
 }
 
+// Numbers of the x87 stack are none once an MMX register was written.
+static void test_x87_beside_mmx(void **state)
+{
+    (void)state;
+    const struct port_form mmx = ports_form(lists_row("pabsb mm mm"));
+    const struct port_form add = ports_form(lists_row("fadd m32"));
+    const struct port_form free_one = ports_form(lists_row("ffree st"));
+    const struct port_form vector = ports_form(lists_row("vpabsb x x"));
+    assert_false(port_forms_mix(&mmx, &add));
+    assert_false(port_forms_mix(&add, &mmx));
+    assert_true(port_forms_mix(&mmx, &free_one));
+    assert_true(port_forms_mix(&vector, &add));
+    assert_true(mmx.blocker_cost > vector.blocker_cost);
+}
+
 // The effect of a form on the upper halves of vector registers decides what it is timed beside.
 static void test_upper(void **state)
 {
@@ -220,9 +235,10 @@ static void test_legacy_unit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_candidates), cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_thin),       cmocka_unit_test(test_upper),
-        cmocka_unit_test(test_memory),     cmocka_unit_test(test_legacy_unit),
+        cmocka_unit_test(test_candidates),     cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_thin),           cmocka_unit_test(test_upper),
+        cmocka_unit_test(test_x87_beside_mmx), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_legacy_unit),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
