@@ -178,6 +178,25 @@ static int called_put(const char *all, const char *name, struct strbuf *out, con
     return n;
 }
 
+// Returns true if the published runs have the CPU that a name means and that this machine's own
+// database has not.
+static bool called_published(struct store *own, const char *name)
+{
+    const char *path = path_library(published), *uarch;
+    struct store *store;
+    struct err ignored;
+    if (strcmp(store_path(own), store_own_path()) != 0 ||
+        store_open(path, STORE_READ, &store, &ignored) != 0)
+        return false;
+    struct strbuf found = {0};
+    char *all = store_machines(store, &ignored);
+    bool has = all && called_put(all, name, &found, &uarch) > 0;
+    strbuf_free(&found);
+    free(all);
+    store_close(store);
+    return has;
+}
+
 static int called_none(const struct command *cmd, struct store *store, const char *all,
                        const char *name)
 {
@@ -190,9 +209,13 @@ static int called_none(const struct command *cmd, struct store *store, const cha
         suggest_offer(&near, one.uarch);
         suggest_offer(&near, one.machine);
     }
-    int status = command_fail(cmd, EXIT_USAGE, "%s: has no results of the uarch '%s', only of %s%s",
-                              store_path(store), name, has.len ? strbuf_text(&has) : "none",
-                              suggest_text(&near, hint, sizeof hint));
+    bool elsewhere = called_published(store, name);
+    int status =
+        command_fail(cmd, EXIT_USAGE, "%s: has no results of the uarch '%s', only of %s%s%s",
+                     store_path(store), name, has.len ? strbuf_text(&has) : "none",
+                     elsewhere ? "; the published runs have some: --db "
+                               : suggest_text(&near, hint, sizeof hint),
+                     elsewhere ? path_library(published) : "");
     strbuf_free(&has);
     return status;
 }

@@ -81,4 +81,19 @@ run query 'add r64 r64'
 expect_status 0
 expect_out '^testa +add r64 r64 '
 expect "no others" [ ! -s "$ERR" ]
+# Others may have results of what it has not; but a database that is named is meant.
+for words in 'query -u zen5 add' 'diff zen5 sapphirerapids' 'cpu --sheet -u zen5' \
+    'ports -u zen5'; do
+    # shellcheck disable=SC2086 # words
+    run $words
+    expect_status 2
+    expect_err "no results of the uarch 'zen5', only of testa"
+    expect_err "; the published runs have some: --db $BUILD/published\.db$"
+done
+run query -u zne5 add
+expect_status 2
+expect "no word of others" test "$(grep -c published "$ERR")" = 0
+run query -u zen5 add --db known.db
+expect_status 2
+expect "no word of others" test "$(grep -c published "$ERR")" = 0
 finish
