@@ -106,9 +106,8 @@ static void bench_fail(struct bench *bench, enum outcome outcome, const char *de
 static const char *bench_reword(const struct bench *bench, const char *detail)
 {
     static const char own_label[] = "k0_body.";
-    bool unknown = strstr(detail, "label-orphan") || strstr(detail, "instruction expected");
     const char *text = bench->spec->body;
-    if (unknown)
+    if (bench_text_is_unknown(detail))
         return arena_printf(bench->arena, "NASM knows no such instruction%s",
                             text && strchr(text, '\n') && strchr(text, ';')
                                 ? " (`;` separates instructions; a comment begins with `;;`)"

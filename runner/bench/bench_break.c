@@ -178,13 +178,18 @@ enum { HEAD_LINES = 4 }; // lines before the text
 // Sets the message of the first error, "break.asm:LINE: error: MESSAGE", about a part of the text.
 static void assemble_refused(const char *text, const char *errors, struct err *err)
 {
-    const char *at = strstr(errors, "break.asm:"), *message = strstr(errors, "error: ");
+    static const char mark[] = "error: ";
+    const char *at = strstr(errors, "break.asm:"), *error = strstr(errors, mark);
     int line = at ? atoi(at + strlen("break.asm:")) - HEAD_LINES : 0, start = 0, len = 0;
-    if (line >= 1 && message && bench_text_part(text, line, &start, &len) && len > 0)
-        err_set(err, "'%.*s': NASM says: %.*s", len, text + start,
-                (int)strcspn(message + strlen("error: "), "\n"), message + strlen("error: "));
-    else
+    char message[256] = "";
+    if (error)
+        snprintf(message, sizeof message, "%.*s", (int)strcspn(error, "\n"), error);
+    if (line < 1 || !error || !bench_text_part(text, line, &start, &len) || len == 0)
         err_set(err, "NASM refuses it: latput bench says where");
+    else if (bench_text_is_unknown(message))
+        err_set(err, "'%.*s': NASM knows no such instruction", len, text + start);
+    else
+        err_set(err, "'%.*s': NASM says: %s", len, text + start, message + strlen(mark));
 }
 
 long bench_assemble(const char *directory, const char *text, int bits, uint8_t *code,
@@ -192,8 +197,9 @@ long bench_assemble(const char *directory, const char *text, int bits, uint8_t *
 {
     char *source = xasprintf("%s/break.asm", directory),
          *binary = xasprintf("%s/break.bin", directory);
-    const char *const argv[] = {"nasm", "-f",        "bin",       "-w-all",
-                                "-o",   "break.bin", "break.asm", NULL};
+    const char *const argv[] = {
+        "nasm", "-f",        "bin",       "-w-all", "-w+label-orphan", "-w+error=label-orphan",
+        "-o",   "break.bin", "break.asm", NULL};
     const char *const nothing[] = {NULL};
     const struct subproc_options options = {
         .cwd = directory, .timeout_ms = NASM_TIMEOUT_MS, .tool = true, .readable = nothing};

@@ -107,6 +107,11 @@ static int text_mode(const char *part, int len)
     return bits ? atoi(part + 5) : use ? atoi(part + 3) : 0;
 }
 
+bool bench_text_is_unknown(const char *message)
+{
+    return strstr(message, "label-orphan") || strstr(message, "instruction expected");
+}
+
 int bench_text_check_mode(const char *text, int bits, struct err *err)
 {
     int start, len;

@@ -13,6 +13,10 @@ const char *bench_text_lines(const char *text, struct arena *arena);
 // false if there is none.
 bool bench_text_part(const char *text, int part, int *start, int *len);
 
+// Returns true if NASM's message is about an instruction that it does not know: it takes one
+// without operands for a label.
+bool bench_text_is_unknown(const char *message);
+
 // Checks that no part of the text (NULL: there is none) sets another mode of the processor (bits,
 // use16) than `bits`, 64 or 32. Returns 0, or -1 with a message.
 int bench_text_check_mode(const char *text, int bits, struct err *err);

@@ -596,7 +596,8 @@ refused 'returns: leave it out' --asm 'ret'
 refused 'branches in the middle' --asm '.a: jz .a; nop'
 refused 'more than 1000 instructions' --asm 'times 10000 nop'
 refused 'bytes 06 are no instruction' --asm 'db 6'
-refused "code: 'bogus rax': NASM says: " --asm 'nop; bogus rax; nop'
+refused "code: 'bogus rax': NASM knows no such instruction" --asm 'nop; bogus rax; nop'
+refused "code: 'bogus': NASM knows no such instruction" --asm 'nop; bogus; nop'
 refused "code: 'imul rax, rbx, rcx': NASM says: invalid combination" --asm 'imul rax, rbx, rcx'
 refused '16-bit code' --asm nop --bits 16
 refused "'bits 16': the processor would run this 16-bit code in 64-bit mode" \
