@@ -192,6 +192,8 @@ static int compare_read(struct store *store, struct arguments *args, struct comp
     unsigned what = args->nfiles ? KNOWN_ROWS | KNOWN_FALSE : KNOWN_CODE;
     if (status == EXIT_DONE && known_read(store, &args->filter, what, &compared->data, &err) != 0)
         status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status == EXIT_DONE && args->filter.nglobs > 0 && compared->data.nforms == 0)
+        status = command_fail(&cmd_compare, EXIT_USAGE, "no forms of %s match", args->filter.uarch);
     if (status != EXIT_DONE || args->nfiles)
         return status;
     if (compare_llvm_read(&compared->data, model, &compared->llvm, &err) != 0)

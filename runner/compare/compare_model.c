@@ -195,7 +195,9 @@ static int model_in(const char *directory, struct known_cpu *data, const struct 
     struct strbuf yaml = {0};
     char *path = xasprintf("%s/forms.yaml", directory);
     model_documents(data, instrs, model->cpu, &yaml);
-    int status = file_write(path, strbuf_text(&yaml), yaml.len, err);
+    int status = yaml.len > 0 ? file_write(path, strbuf_text(&yaml), yaml.len, err)
+                              : err_set(err, "LLVM takes none of the %d forms for one instruction",
+                                        data->nforms);
     free(path);
     strbuf_free(&yaml);
     char *html = NULL, *clusters = NULL;

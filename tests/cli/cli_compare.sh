@@ -34,6 +34,9 @@ llvm_19 llvm-exegesis >/dev/null || {
     echo "LLVM 19 is not installed"
     exit $((CLI_FAILED ? 1 : 77))
 }
+run compare llvm --llvm 19 --db real.db nosuch
+expect_status 2
+expect_err 'no forms of .* match$'
 run compare llvm --llvm 19 --db real.db
 expect_status 0
 expect "lines fit a terminal" test "$(LC_ALL=C.UTF-8 wc -L <"$OUT")" -le 80
