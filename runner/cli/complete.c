@@ -68,6 +68,17 @@ static void put_labels(struct strbuf *words)
     store_close(store);
 }
 
+// Appends the alternatives of an argument, "N|all", without those that stand for others (N).
+static void put_alternatives(struct strbuf *words, const char *argument)
+{
+    for (const char *at = argument; *at; at += *at == '|') {
+        size_t len = strcspn(at, "|");
+        if (!isupper((unsigned char)*at))
+            strbuf_printf(words, "%s%.*s", words->len ? " " : "", (int)len, at);
+        at += len;
+    }
+}
+
 // Returns the words that an option's argument may be, with blanks between them; NULL: they are not
 // known. The caller frees them.
 static char *option_words(const struct command_option *option)
@@ -75,8 +86,7 @@ static char *option_words(const struct command_option *option)
     struct strbuf words = {0};
     const char *uarch;
     if (strchr(option->argument, '|'))
-        for (const char *at = option->argument; *at; at++)
-            strbuf_put(&words, *at == '|' ? " " : at, 1);
+        put_alternatives(&words, option->argument);
     else if (strcmp(option->name, "uarch") == 0) {
         for (int i = 0; (uarch = cpu_family_name(i)); i++)
             strbuf_printf(&words, "%s ", uarch);

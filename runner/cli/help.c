@@ -144,12 +144,20 @@ static void man_page(void)
          "[\\-\\-no\\-pager] [\\-\\-color WHEN] COMMAND [OPTIONS]");
     puts(".SH DESCRIPTION");
     man_text(help_intro);
-    puts(".SH OPTIONS\nOf every command, before it or among its own:");
+    puts(".SH OPTIONS\n"
+         ".TP\n.B \\-\\-version\nprint the version\n"
+         ".TP\n.B \\-h, \\-\\-help\nprint the overview, or after a command its help\n"
+         ".TP\n.B \\-\\-show\\-commands\nprint the programs that latput starts, each with its "
+         "arguments\n"
+         ".PP\nOf every command, before it or among its own:");
     for (const struct command_option *option = command_common; option->name; option++)
         man_option(option);
     puts(".SH COMMANDS");
     for (int i = 0; commands[i]; i++)
         man_command(commands[i]);
+    puts(".SS latput help [COMMAND | \\-\\-man | \\-\\-completion bash|zsh]\n"
+         "Prints the overview, the help of a command, this page, or what a shell reads to complete "
+         "commands and options.");
     puts(".SH EXIT STATUS");
     for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
         printf(".TP\n.B %d\n%s\n", help_exit[i].status, help_exit[i].meaning);

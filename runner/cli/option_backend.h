@@ -13,7 +13,8 @@
 // The end of an option's record (see command.h), and a whole one.
 #define OPTION_BACKEND(field)                                                                      \
     .take = option_take_backend, .offset = OPTION_FIELD(enum count_choice, field)
-#define COMMON_BACKEND(field) 0, "backend", "NAME", BACKEND_OF_CYCLES, OPTION_BACKEND(field)
+#define COMMON_BACKEND(field)                                                                      \
+    0, "backend", "auto|perf|msr|tsc", BACKEND_OF_CYCLES, OPTION_BACKEND(field)
 int option_take_backend(const struct option_given *given, void *to);
 
 // Prints on standard error what a session counts, and which events of the tables it does not;

@@ -151,6 +151,10 @@ cp "$OUT" latput.1
 for command in $commands; do
     expect_out "^\\.SS latput $command"
 done
+expect_out '^\.SS latput help '
+for option in version help 'show\\-commands'; do
+    expect_out "^\.B (.* )?\\\\-\\\\-$option\$"
+done
 expect_out '^\.SH EXAMPLES$'
 expect_out '^\.SH SEE ALSO$'
 if has man; then
@@ -188,6 +192,9 @@ for command in $commands; do
         sort)" = "$(options_of "$command")"
 done
 expect "alternatives" test "$(completes latput bench --bits '' | xargs)" = '64 32'
+expect "alternatives, not what stands for others" test \
+    "$(completes latput explain --loop '' | xargs)" = all
+expect "backends" test "$(completes latput run --backend '' | xargs)" = 'auto perf msr tsc'
 expect "actions" test "$(completes latput counters st | xargs)" = 'start stop status'
 expect "lists" test "$(completes latput run sse_ | xargs)" = \
     'sse_convert sse_fp sse_integer sse_move sse_shuffle'
