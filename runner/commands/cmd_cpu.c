@@ -81,7 +81,8 @@ static int request_parse(int argc, char **argv, struct arguments *arguments)
     bool of_sheet = arguments->runs.n > 0 ||
                     (arguments->format != REPORT_TABLE && arguments->format != REPORT_JSON);
     if (status == EXIT_DONE && !arguments->sheet && of_sheet)
-        status = command_fail(&cmd_cpu, EXIT_USAGE, "--run and markdown want --sheet");
+        status = command_fail(&cmd_cpu, EXIT_USAGE,
+                              "--run and the formats markdown, html and latex want --sheet");
     if (status == EXIT_DONE && !arguments->sheet && arguments->uarch)
         status = uarch_option_read(&cmd_cpu, arguments->uarch);
     return status;

@@ -36,7 +36,7 @@ static int take_format(const struct option_given *given, void *to)
 // clang-format off
 static const struct command_option options[] = {
     {COMMON_DB(db)},
-    {'f', "format", "FORMAT", "one of those below", OPTION_CALL(take_format)},
+    {'f', "format", "FORMAT", "one of those above", OPTION_CALL(take_format)},
     {'u', "uarch", "NAME", "the CPU family; default: that of the newest run",
         OPTION_TEXT(filter.uarch)},
     {'r', "run", "N", "this run instead of the best run of each form", OPTION_RUN(filter.run_id)},
@@ -163,9 +163,9 @@ const struct command cmd_export = {
         "AsmDude2.\n"
         "docs/EXPORTS.md describes them. Numbers are those of latput query. Forms that a format "
         "cannot express are left out, and counted by reason on standard error; --left-out names "
-        "all of them. The exegesis and llvm formats need LLVM, Debian's llvm-19 or newer, all but "
-        "csv, "
-        "csv, spreadsheet, json and asmdude the lists, and these and uops-xml and intrinsics NASM.",
+        "all of them. All formats but csv, spreadsheet, json and asmdude need the lists; "
+        "all of these but osaca need NASM, too; those of exegesis and llvm also LLVM, Debian's "
+        "llvm-19 or newer.",
     .options = options,
     .run = export_run,
 };

@@ -134,7 +134,7 @@ static int check_names(const struct arguments *arguments, const struct propertie
         char text[128];
         if (!found)
             return command_fail(&cmd_property, EXIT_USAGE,
-                                "there is no property '%s'%s; latput property --list names them",
+                                "there is no property '%s'; latput property --list names them%s",
                                 name, suggest_text(&suggestion, text, sizeof text));
     }
     return EXIT_DONE;

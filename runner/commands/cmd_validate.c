@@ -139,16 +139,14 @@ const struct command cmd_validate = {
         "All forms that have ports are drawn, except those whose instances always wait for each "
         "other (the x87 stack, string instructions), or outweigh all others; their numbers are "
         "printed with the reasons.\n"
-        "With --blocks it draws nothing either: it measures each block of a file as latput explain "
+        "With --blocks nothing is drawn: it measures each block of a file as latput explain "
         "does, and prints the share within 10 %, mean and median error and Kendall's tau, by what "
         "limits the blocks, and by their weights where the file has some.\n"
         "With --again nothing is drawn, measured or stored: it compares the predictions of other "
-        "versions and other runs for the same mixes. So does --stored, for the mixes that `latput "
-        "run` "
-        "measures at its end and that packs carry; runs of older versions have none. With "
-        "--without nothing is stored, either; the "
-        "concepts are front-end, delivery, ports, wide, dividers, microcode, paths, waits and "
-        "norm.",
+        "versions and other runs for the same mixes. So does --stored, for the mixes that latput "
+        "run measures at its end and that packs carry; runs of older versions have none. With "
+        "--without nothing is stored; the concepts are front-end, delivery, ports, wide, dividers, "
+        "microcode, paths, waits and norm.",
     .options = options,
     .run = validate_run,
 };

@@ -118,7 +118,8 @@ int select_no_list(const char *name, struct err *err)
     err_set(err, "there is no list '%s': neither a file nor a name below lists/%s", name, hint);
     if (!*hint)
         err_set(err,
-                "there is no list '%s': neither a file nor a name below lists/ (ls %s shows them)",
+                "there is no list '%s': neither a file nor a name below lists/ (ls %s shows "
+                "them); forms are chosen by latput run --filter",
                 name, path_data("lists"));
     select_list_names_free(names);
     return -1;

@@ -314,8 +314,8 @@ int store_schema_prepare(struct store *store, struct err *err)
     if (version < STORE_SCHEMA_VERSION)
         return err_set(err,
                        "%s: was written by an older latput (schema %lld); bring it up to date "
-                       "once with: latput rederive --db FILE",
-                       store->path, (long long)version);
+                       "once with: latput rederive --db %s",
+                       store->path, (long long)version, store->path);
     return store_schema_views_read(store, err);
 }
 

@@ -44,7 +44,7 @@ for words in 'query --runs' 'report --output tables' 'site --output site' 'pack 
     # shellcheck disable=SC2086 # words
     run $words --db old.db
     expect_status 3
-    expect_err 'old\.db: was written by an older latput .*: latput rederive --db FILE$'
+    expect_err 'old\.db: was written by an older latput .*: latput rederive --db old\.db$'
 done
 expect "it is as it was" test "$(sha256sum old.db)" = "$sum"
 expect "none of them took long" test "$SECONDS" -lt "$limit"

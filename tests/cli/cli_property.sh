@@ -18,7 +18,7 @@ expect_status 0
 expect_out '^  bypass_delay +Bypass delay$'
 run property reorder_bufer --db none.db
 expect_status 2
-expect_err "no property 'reorder_bufer'; did you mean 'reorder_buffer'"
+expect_err "no property 'reorder_bufer'; .* them; did you mean 'reorder_buffer'\?$"
 expect "a wrong name leaves no database" [ ! -e none.db ]
 run property --points
 expect_status 2

@@ -47,6 +47,9 @@ run run no_such_list --db "$SCRATCH/none.db"
 expect_status 2
 expect "no database left behind" test ! -e "$SCRATCH/none.db"
 expect_err "there is no list 'no_such_list'"
+run run 'add r64 r64' --db "$SCRATCH/none.db"
+expect_status 2
+expect_err "there is no list 'add r64 r64'.*; forms are chosen by latput run --filter$"
 run run --filter 'nosuchmnemonic*' --db "$SCRATCH/x.db"
 expect_status 2
 expect_err 'no form matches'
