@@ -57,15 +57,16 @@ struct bench_spec {
     const char *testcode; // text in place of the `testcode` of a NASM file; NULL: as in the file
     const char *after;    // with it: text that runs after all of init, before the clock; or NULL
     enum bench_mode mode;
-    int bits;           // 64 or 32; 0: 64
-    int instances;      // divisor of the results: instances per body; 0: 1
-    int unroll;         // copies of the body in the loop; 0: chosen
-    int loop;           // iterations of the loop; 0: chosen, some microseconds a repetition
-    int repeat;         // repetitions after the first one, which is cold; 0: 8
-    bool cold;          // all repetitions are cold: code and data in no cache
-    int cpu;            // to measure on; -1: the last one that may be used
-    int threads;        // run the code on so many CPUs in step; 0: 1
-    const int *cpus;    // one per thread, instead of `cpu`; NULL: chosen
+    int bits;        // 64 or 32; 0: 64
+    int instances;   // divisor of the results: instances per body; 0: 1
+    int unroll;      // copies of the body in the loop; 0: chosen
+    bool looped;     // the body lacks its own jump back: that of the loop around it stands for it
+    int loop;        // iterations of the loop; 0: chosen, some microseconds a repetition
+    int repeat;      // repetitions after the first one, which is cold; 0: 8
+    bool cold;       // all repetitions are cold: code and data in no cache
+    int cpu;         // to measure on; -1: the last one that may be used
+    int threads;     // run the code on so many CPUs in step; 0: 1
+    const int *cpus; // one per thread, instead of `cpu`; NULL: chosen
     const char *events; // to count around every repetition, separated by commas: ids of the CPU's
                         // table, sets (@branches), raw codes, software events; NULL: none
     enum count_choice backend;  // counts hardware events: auto, perf or msr

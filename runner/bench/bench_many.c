@@ -75,8 +75,9 @@ static bool many_take(struct many *many, int i)
     const struct kernel_facts facts = {spec->shape, spec->instances, spec->instrs, 0, false};
     if (many->kernels[i].left_out)
         return true;
-    struct estimate estimate =
-        derive_kernel(&facts, many->bench.session.issue_width, kernel->timings, kernel->ntimings);
+    struct estimate estimate = derive_kernel(
+        &facts, bench_source_width(&many->sources[i], many->bench.session.issue_width),
+        kernel->timings, kernel->ntimings);
     bool ran = kernel->outcome == OUTCOME_OK;
     result->outcome = ran ? estimate.outcome : kernel->outcome;
     result->detail = ran && estimate.outcome != OUTCOME_OK

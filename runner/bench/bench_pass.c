@@ -214,7 +214,8 @@ static bool pass_settles(struct passes *passes, int thread)
     if (bench->spec->cold) // misses vary; there is no steady state to wait for
         return true;
     struct estimate estimate =
-        derive_kernel(&bench->facts, bench->session.issue_width, own->timings, own->ntimings);
+        derive_kernel(&bench->facts, bench_source_width(&bench->source, bench->session.issue_width),
+                      own->timings, own->ntimings);
     if (estimate.outcome != OUTCOME_OK)
         return false;
     bench->result->threads[thread].clk = estimate.clk;

@@ -376,6 +376,7 @@ static int read_bytes(struct reading *reading, const struct bench_bytes *code, s
     as_text.instances = text.copies * (as_text.instances ? as_text.instances : 1);
     if (text.looped && !as_text.unroll)
         as_text.unroll = 1;
+    source->looped = text.looped && as_text.unroll == 1;
     as_text.bits = code->bits;
     source->text = text.body;
     source->bytes = true;
@@ -398,6 +399,7 @@ static int read_any(struct reading *reading, bool *refused, struct err *err)
         return -1;
     *refused = false;
     reading->source->invents = spec->foreign;
+    reading->source->looped = spec->looped;
     if (!spec->file)
         return read_text(reading, err);
     const char *dot = strrchr(spec->file, '.');
@@ -431,4 +433,9 @@ int bench_source_read(const struct bench_spec *spec, const char *directory,
     if (status == 0)
         *refused = false; // what fails later is not the input's fault
     return status;
+}
+
+int bench_source_width(const struct bench_source *source, int issue_width)
+{
+    return source->looped ? 0 : issue_width;
 }

@@ -15,6 +15,7 @@ struct bench_source {
     const char *file;               // its first `file_lines` lines begin the kernel's init
     int file_lines;
     bool bytes;                     // machine code from outside; `text` is what it became
+    bool looped;                    // its time has the loop's own µop: that is one of the code
     bool invents;                   // addresses: pages are mapped where it faults
     const char *testcode;           // body of that macro of the file, or NULL
     const char *function;           // function that the kernel calls, or NULL
@@ -27,6 +28,10 @@ struct bench_source {
 int bench_source_read(const struct bench_spec *spec, const char *directory,
                       struct bench_source *source, struct arena *arena, bool *refused,
                       struct err *err);
+
+// Returns the issue width for derive_kernel(), which takes the loop's own µop off where the front
+// end limits: 0, by which nothing is taken off, where that µop is one of the code.
+int bench_source_width(const struct bench_source *source, int issue_width);
 
 // NASM's text of a call of spec->symbol, which is latput_function. r14 or ebp has the address of
 // the data area.

@@ -472,6 +472,7 @@ static void job_set_bytes(const struct explain_job *job, struct bench_spec *spec
     spec->foreign = job->foreign;
     spec->instances = job->copies;
     spec->unroll = job->looped ? 1 : 0;
+    spec->looped = job->looped;
     spec->bits = job->bits;
 }
 

@@ -116,6 +116,10 @@ bench --asm 'imul rax, [r14]' --loop 7 --repeat 4 --cold
 expect_value 3.05
 text_machine quiet <<<'fault ud2 signal ILL'
 
+# A loop has its own jump, which the measured one stands for: its slot is one of the code.
+bench --hex "$(printf '90%.0s' {1..15})ebef"
+expect_value 2.00
+
 # Loop and unrolling as asked for.
 bench --asm 'imul rax, rax' --unroll 50 --loop 200 --repeat 2
 expect_out '50 copies x 200 iterations = 10000 instances'
