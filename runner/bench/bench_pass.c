@@ -16,6 +16,9 @@ enum {
     SAMPLES_A_PASS_MAX = 16, // for the estimator, evenly chosen
 };
 
+// A round of the loop takes a branch, of which no core takes more than two per cycle.
+static const double ROUND_LEAST_CLK = 0.25;
+
 // Results of one thread so far.
 struct thread_timings {
     struct timing timings[PASSES_MAX];
@@ -309,6 +312,17 @@ static int pass_measure(struct passes *passes, struct err *err)
     return !result->floor_guessed && (passes->done < 2 || pass_repeats(bench) < LONG_REPEATS);
 }
 
+// Refuses a time in which no core goes round so many loops.
+static void pass_check_rounds(const struct bench *bench, double median_clk)
+{
+    struct bench_result *result = bench->result;
+    if (result->outcome != OUTCOME_OK ||
+        median_clk * bench->facts.instances * result->copies >= ROUND_LEAST_CLK)
+        return;
+    result->outcome = OUTCOME_NOT_MEASURABLE;
+    result->detail = "the loop ended before its last iteration";
+}
+
 static void pass_summarise(struct passes *passes, int thread)
 {
     struct bench_result *result = passes->bench->result;
@@ -321,6 +335,7 @@ static void pass_summarise(struct passes *passes, int thread)
         quantile_sort(values, own->naccepted);
         summary->median_clk = quantile_median(values, own->naccepted);
         summary->spread_clk = quantile_spread(values, own->naccepted);
+        pass_check_rounds(passes->bench, summary->median_clk);
     }
     if (result->outcome != OUTCOME_OK)
         summary->clk = NAN;

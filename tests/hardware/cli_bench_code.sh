@@ -178,6 +178,9 @@ expect_err 'writes r14, which has the address of the data area'
 bench --asm 'imul rax, rax' --loop 2000000000
 expect_status 1
 expect_err 'choose a smaller loop'
+bench --asm 'mov r15, 1'
+expect_status 1
+expect_err 'not_measurable: the loop ended before its last .*writes r15, which is the loop.s counter'
 bench --asm 'mov r15, 5'
 expect_status 1
 expect_err 'writes r15, which is the loop.s counter'
