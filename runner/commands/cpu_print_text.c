@@ -78,7 +78,8 @@ static void basis_print(const struct cpu_info *cpu, FILE *out)
         strbuf_printf(&text, "%s imul of %d cycles",
                       text.len ? "," : "; measured:", cpu->imul64_clk);
     if (agree)
-        strbuf_printf(&text, "%s %d properties that agree", text.len ? "," : "; measured:", agree);
+        strbuf_printf(&text, "%s %d %s", text.len ? "," : "; measured:", agree,
+                      agree == 1 ? "property that agrees" : "properties that agree");
     line_print(out, "rests on", "its signature, which nothing contradicts%s",
                text.len ? text.data : "; nothing is measured");
     strbuf_free(&text);

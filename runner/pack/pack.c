@@ -153,11 +153,12 @@ static int pack_check_finished(struct store *store, int64_t run_id, struct err *
         return -1;
     bool finished = strcmp(status, "finished") == 0;
     free(status);
-    return finished ? 0
-                    : err_set(err,
-                              "%s: run %lld is not finished; `latput run --resume` finishes it, "
-                              "then it can be packed",
-                              store_path(store), (long long)run_id);
+    return finished
+               ? 0
+               : err_set(err,
+                         "%s: run %lld is not finished; `latput run --resume`, or `latput "
+                         "property --resume` of properties, finishes it, then it can be packed",
+                         store_path(store), (long long)run_id);
 }
 
 // Finds the runs of the pack, oldest first; the caller frees *run_ids.
