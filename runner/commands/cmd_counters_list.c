@@ -28,7 +28,8 @@ int counters_cpu_find(const struct counters_request *request, int cpu, struct cp
                    : command_fail(request->command, EXIT_USAGE, "%s", err.text);
     if (affinity_pin(0, number) != 0 && cpu >= 0)
         return command_fail(request->command, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
-                            "cannot run on CPU %d: %s", number, strerror(errno));
+                            "cannot run on CPU %d: %s", number,
+                            errno == EINVAL ? "this process may not use it" : strerror(errno));
     if (cpu_identify(CPU_HERE, info, &err) < 0)
         return command_fail(request->command, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;

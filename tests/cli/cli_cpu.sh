@@ -177,8 +177,9 @@ expect_err 'missing.cpuid: cannot be read: No such file'
 run cpu --format xml
 expect_status 2
 expect_err "unknown format 'xml'"
-run cpu --cpu 4000
+run cpu --cpu 1000
 expect_status 2
+expect_err 'cannot run on CPU 1000: this process may not use it$'
 run cpu --cpu zero
 expect_status 2
 run cpu --load this.cpuid --cpu 0
