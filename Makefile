@@ -489,7 +489,7 @@ install: all
 # Removes what install has put there, and latput's own directories if nothing else is in them.
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/latput lib/latput/core64.o lib/latput/core32.o \
-		lib/latput/linked64 lib/latput/linked32 lib/latput/published.db \
+		lib/latput/linked64 lib/latput/linked32 lib/latput/published.db* \
 		include/latput.h lib/liblatput.a lib/$(USER_SONAME) lib/liblatput.so lib/latput_sqlite.so \
 		lib/pkgconfig/latput.pc share/man/man1/latput.1 $(BASH_COMPLETION) $(ZSH_COMPLETION)
 	for f in $$($(DATA)) $(KERNEL_FILES); do rm -f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
