@@ -21,6 +21,11 @@ latput=build/latput results=results db=() property=() chosen='' one=
 arguments=("$@")
 while [ $# -gt 0 ]; do # the options that concern the other commands, too
     case $1 in
+    -h | --help)
+        echo "Usage: ./alltests.sh [OPTIONS OF latput run]"
+        sed -n '3,/^set /s/^# //p' "${0##*/}"
+        exit
+        ;;
     --db) db=(--db "${2-}") && shift ;;
     --db=*) db=("$1") ;;
     --results) results=${2-} && shift ;;

@@ -29,6 +29,15 @@ printf '#!/bin/sh\n' >root/install-deps.sh
 printf 'all:\n' >root/Makefile
 chmod +x root/install-deps.sh
 
+# Help is no run.
+CLI_COMMAND='alltests.sh --help'
+root/alltests.sh --help >"$OUT" 2>"$ERR"
+STATUS=$?
+expect_status 0
+expect_out '^Usage: ./alltests.sh .OPTIONS OF latput run.$'
+expect_out 'Exit status as .latput run.: 0$'
+expect "nothing is begun" [ ! -e root/results ]
+
 CLI_COMMAND='alltests.sh --quick'
 root/alltests.sh --quick --db "$SCRATCH/all.db" --results "$SCRATCH/results" >"$OUT" 2>"$ERR" \
     </dev/null

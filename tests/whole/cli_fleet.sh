@@ -150,7 +150,9 @@ fleet --only host1 --kit unfit --output unfit_out --poll 1
 expect_status 1
 expect_err '^tools/fleet: host1: failed: it ends without a result, .*kit'
 
-# Wrong usage.
+# Help, and wrong usage.
+"$TREE/tools/fleet" --help >"$OUT" 2>"$ERR" || cli_fail "--help should end with 0"
+expect_out '^ *--hosts FILE '
 echo '-oProxyCommand=touch' >hostile
 for words in '--hosts hostile' '--hosts nowhere' '--only host9' '--poll soon' '--directory a;b' \
     '--what x'; do
