@@ -269,7 +269,9 @@ struct port_form {
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown
 };
 
-// Returns true if both may stand in one mix, by `upper`, `mmx` and `x87`.
+// Returns true if one of them makes the numbers of the other invalid, by `mmx` and `x87`.
+bool port_forms_clash(const struct port_form *a, const struct port_form *b);
+// Returns true if both may stand in one mix: they do not clash, see enum port_upper.
 bool port_forms_mix(const struct port_form *a, const struct port_form *b);
 
 struct port_part {

@@ -161,7 +161,8 @@ static bool infer_untried(const struct inference *inference, int i, const struct
     bool untried = false;
     for (int c = 0; c < model->nclasses; c++) {
         const struct port_class *class = &model->classes[c];
-        if (port_forms_mix(trials_form(inference, i), &inference->question->forms[class->blocker]))
+        const struct port_form *blocker = &inference->question->forms[class->blocker];
+        if (!port_forms_clash(trials_form(inference, i), blocker))
             continue;
         for (int u = 0; u < usage->uses.n; u++)
             untried |=

@@ -299,10 +299,14 @@ void ports_name(struct port_model *model)
     }
 }
 
+bool port_forms_clash(const struct port_form *a, const struct port_form *b)
+{
+    return (a->x87 && b->mmx) || (a->mmx && b->x87);
+}
+
 bool port_forms_mix(const struct port_form *a, const struct port_form *b)
 {
-    bool same_upper = !a->upper || !b->upper || a->upper == b->upper;
-    return same_upper && !(a->x87 && b->mmx) && !(a->mmx && b->x87);
+    return !port_forms_clash(a, b) && (!a->upper || !b->upper || a->upper == b->upper);
 }
 
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk)

@@ -322,7 +322,7 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
     double best = trials_best_clk(inference, i);
     kinds &= ~(unsigned)inference->beside[i][c];
     inference->beside[i][c] |= (unsigned char)kinds;
-    if (!port_forms_mix(form, &inference->question->forms[inference->model->classes[c].blocker]))
+    if (port_forms_clash(form, &inference->question->forms[inference->model->classes[c].blocker]))
         return;
     for (int k = 0; k < BESIDE_KINDS; k++) {
         if (!(kinds & 1u << k) || (1u << k == BESIDE_MORE && !form->chains))
