@@ -151,7 +151,7 @@ static double fit_deviation(const struct fit *fit, const struct port_usage *usag
         return 0;
     double uops = (trial->clk - predicted_clk) * port_set_size(fit->model->classes[class].set) /
                   trial->instances;
-    // What controls show, the usage explains.
+    // The usage explains what controls show.
     double shown = port_controls_uops(fit->trials->controls, &usage->uses, class);
     return uops > 0 ? fmax(0, uops - shown) : uops;
 }

@@ -12,10 +12,10 @@ struct port_trial {
     double counted_uops; // µops of an instance counted on the class's ports; NaN: no counts
 };
 
-// What a control shows: the blocker of a class with this set beside blockers of `class`, whose
-// ports are some of its own. It could use its others, and yet is kept from them in part. Members of
-// the wider class show as many µops there, and have none. (Golden Cove: loads have three ports,
-// `movd mm m32` has two; `vlddqu x m128` beside many of them shows 0.7 µops.)
+// A control: the blocker of a class with this set beside blockers of `class`, whose ports are some
+// of its own. It could use its others, and yet shows so many µops there. Members of the wider class
+// show as many, and have none. (Golden Cove: loads have three ports, `movd mm m32` has two;
+// `vlddqu x m128` beside many of them shows 0.7 µops.)
 struct port_control {
     uint32_t set;
     int class;

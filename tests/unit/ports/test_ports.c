@@ -499,8 +499,8 @@ static void a_part_of_a_uop_is_no_answer(void **state)
     }
 }
 
-// What the blocker of a wide class shows beside those of a class inside it is no µop there of a
-// form that shows as much; one that shows a µop has one.
+// A form that shows as much on a class as the blocker of a wider one has no µop there; one that
+// shows a whole µop has one.
 static void what_controls_show_is_no_uop(void **state)
 {
     (void)state;
@@ -508,8 +508,7 @@ static void what_controls_show_is_no_uop(void **state)
         .width = 6,
         .nports = 5,
         .nclasses = 3,
-        .classes = {
-                    {.set = 3, .name = "p23"}, {.set = 24, .name = "p15"}, {.set = 7, .name = "p23A"}}
+        .classes = {{.set = 3, .name = "L2"}, {.set = 24, .name = "C2"}, {.set = 7, .name = "L3"}}
     };
     struct port_control control = {.set = 7, .class = 0, .uops = 0.72};
     const struct port_controls none = {.n = 0}, one = {.controls = &control, .n = 1};
