@@ -204,20 +204,6 @@ static uint64_t row_operands(const struct list_row *row)
     return counts;
 }
 
-int ports_form_bits(const struct list_row *row)
-{
-    int bits = 0;
-    for (int i = 0; i < row->nops + row->nimplicit; i++) {
-        const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
-        int mine = op->kind == OPERAND_VEC    ? op->bits
-                   : op->kind == OPERAND_MMX  ? 64
-                   : op->kind == OPERAND_VSIB ? op->index_bits
-                                              : 0;
-        bits = mine > bits ? mine : bits;
-    }
-    return bits;
-}
-
 // Returns the bits of an operand of a vector instruction, of a broadcast element as often as it is
 // used.
 static int operand_bits(const struct operand *op)
@@ -227,6 +213,21 @@ static int operand_bits(const struct operand *op)
     return op->kind == OPERAND_VEC || op->kind == OPERAND_MEM
                ? op->bits * (op->broadcast ? op->broadcast : 1)
                : 0;
+}
+
+// Vectors in memory count if they are of the widest: `vfpclasspd k m512 i8` closes ports as
+// `vfpclasspd k z i8` does.
+int ports_form_bits(const struct list_row *row)
+{
+    int bits = 0;
+    for (int i = 0; i < row->nops + row->nimplicit; i++) {
+        const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
+        int mine = op->kind == OPERAND_MMX ? 64 : operand_bits(op);
+        if (op->kind == OPERAND_MEM && (row->enc != ENC_EVEX || mine < PORT_WIDE_BITS))
+            mine = 0;
+        bits = mine > bits ? mine : bits;
+    }
+    return bits;
 }
 
 // Returns the effect of a row on upper halves. Vectors in memory count as wide, too: on Golden Cove

@@ -123,6 +123,27 @@ static void test_thin(void **state)
             fail_msg("%s: cost %d", names[i], forms[i].blocker_cost);
 }
 
+// Memory counts where it is a vector of the widest.
+static void test_bits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *form;
+        int bits;
+    } forms[] = {
+        {"vfpclasspd k m512 i8",  512},
+        {"vcvtpd2ps y m64{1to8}", 512},
+        {"vaddps x x m128",       128},
+        {"vcvtpd2ps x m256",      128},
+        {"pabsb mm mm",           64 },
+        {"andn r64 r64 m64",      0  },
+        {"kmovq k m64",           0  },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+        if (ports_form_bits(lists_row(forms[i].form)) != forms[i].bits)
+            fail_msg("%s", forms[i].form);
+}
+
 // Numbers of the x87 stack are none once an MMX register was written.
 static void test_x87_beside_mmx(void **state)
 {
@@ -237,8 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_candidates),     cmocka_unit_test(test_costs),
         cmocka_unit_test(test_thin),           cmocka_unit_test(test_upper),
-        cmocka_unit_test(test_x87_beside_mmx), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_legacy_unit),
+        cmocka_unit_test(test_x87_beside_mmx), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_legacy_unit),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
