@@ -116,6 +116,9 @@ int foreign_read(const char *path, const char *cpu, struct foreign_table *table,
     table->format = foreign_recognise(path, err);
     if (table->format == FOREIGN_NONE || readers[table->format](path, cpu, table, err) != 0)
         return -1;
+    for (int i = 0; i < table->nrows; i++)
+        if (!table->rows[i].why && !table->rows[i].form && !*table->rows[i].mnemonic)
+            table->rows[i].why = "a row that names no instruction";
     if (table->nrows == 0)
         return err_set(err, "%s: %s without a row of an instruction; is it cut off?", path,
                        foreign_format_name(table->format));

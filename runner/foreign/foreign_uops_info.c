@@ -242,8 +242,7 @@ static void xml_row_begin(struct xml_reader *reader)
     if (end && strlen(end) == 3 && isxdigit((unsigned char)end[1]) &&
         isxdigit((unsigned char)end[2]))
         reader->row->opcode = (int)strtol(end + 1, NULL, 16);
-    reader->row->why = *reader->row->mnemonic ? xml_operands_set(reader)
-                                              : "an instruction whose attribute asm names none";
+    reader->row->why = xml_operands_set(reader);
 }
 
 // --- values ---

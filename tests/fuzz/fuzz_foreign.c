@@ -13,8 +13,7 @@ static void check_row(const struct foreign_row *row)
     struct strbuf shape = {0};
     fuzz_check(row->nops >= 0 && row->nops <= FOREIGN_OPERANDS_MAX, "operands are bounded");
     fuzz_check(row->nvalues <= FOREIGN_VALUES_MAX, "values are bounded");
-    fuzz_check(row->why || row->form || *row->mnemonic || row->nops == 0,
-               "a row is named or has a reason");
+    fuzz_check(row->why || row->form || *row->mnemonic, "a row is named or has a reason");
     for (int i = FOREIGN_EXACT; i <= FOREIGN_WIDTH; i++)
         foreign_shape_of(row, (enum foreign_shape)i, &shape);
     for (int i = 0; i < row->nvalues; i++)
