@@ -345,40 +345,40 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
 // keeps what shows more than noise.
 static int trials_controls(struct inference *inference, struct err *err)
 {
-    static const int kinds[] = {0, 2, 3}; // those of forms without chains: few, orders, screen
+    enum { KINDS = BESIDE_FEW | BESIDE_ORDERS | BESIDE_SCREEN }; // those of forms without chains
     const struct port_model *model = inference->model;
+    struct port_controls all = {
+        xcalloc((size_t)(model->nclasses * model->nclasses) + 1, sizeof *all.controls), 0};
     struct round_mixes round = {.n = 0};
     for (int outer = 0; outer < model->nclasses; outer++)
-        for (int inner = 0; inner < model->nclasses; inner++)
-            for (size_t k = 0; k < ARRAY_LEN(kinds) && trials_class_inside(model, inner, outer);
-                 k++) {
-                const struct port_class *class = &model->classes[outer];
-                const struct port_mix mix = beside_mix(model, inner, kinds[k], class->blocker,
+        for (int inner = 0; inner < model->nclasses; inner++) {
+            const struct port_class *class = &model->classes[outer];
+            if (!trials_class_inside(model, inner, outer))
+                continue;
+            all.controls[all.n] = (struct port_control){class->set, inner, NAN};
+            for (int k = 0; k < BESIDE_KINDS; k++) {
+                const struct port_mix mix = beside_mix(model, inner, k, class->blocker,
                                                        class->blocker_clk, class->blocker_clk);
-                round_add(&round, &mix,
-                          (struct round_purpose){
-                              outer,
-                              TRIAL_CLASS,
-                              {inner, mix.parts[0].count, mix.parts[1].count, NAN, NAN}
-                });
+                const struct port_trial trial = {inner, mix.parts[0].count, mix.parts[1].count, NAN,
+                                                 NAN};
+                if (KINDS & 1u << k)
+                    round_add(&round, &mix, (struct round_purpose){all.n, TRIAL_CLASS, trial});
             }
+            all.n++;
+        }
     int status = round.n ? ports_time(inference->question->oracle, "controls", round.mixes, round.n,
                                       round.timings, err)
                          : 0;
-    inference->controls.controls =
-        xcalloc((size_t)round.n + 1, sizeof *inference->controls.controls);
-    for (int i = 0; i < round.n && status == 0; i += (int)ARRAY_LEN(kinds)) {
-        const struct round_purpose *purpose = &round.purposes[i];
-        double least = NAN;
-        for (int k = i; k < i + (int)ARRAY_LEN(kinds); k++) {
-            struct port_trial trial = round.purposes[k].trial;
-            trial.clk = round.timings[k].outcome == OUTCOME_OK ? round.timings[k].clk : (double)NAN;
-            least = fmin(least, port_trial_uops(model, &trial));
-        }
-        if (least > PORT_NOISE_BEST)
-            inference->controls.controls[inference->controls.n++] = (struct port_control){
-                model->classes[purpose->owner].set, purpose->trial.class, least};
+    for (int i = 0; i < round.n && status == 0; i++) {
+        struct port_control *control = &all.controls[round.purposes[i].owner];
+        struct port_trial trial = round.purposes[i].trial;
+        trial.clk = round.timings[i].outcome == OUTCOME_OK ? round.timings[i].clk : (double)NAN;
+        control->uops = fmin(control->uops, port_trial_uops(model, &trial));
     }
+    inference->controls.controls = all.controls;
+    for (int i = 0; i < all.n; i++)
+        if (all.controls[i].uops > PORT_NOISE_BEST)
+            all.controls[inference->controls.n++] = all.controls[i];
     round_free(&round);
     return status;
 }
