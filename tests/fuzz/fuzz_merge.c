@@ -12,7 +12,7 @@
 static const char FOREIGN[] = "file:fuzz_foreign?mode=memory&cache=shared";
 static const char TARGET[] = "file:fuzz_target?mode=memory&cache=shared";
 
-enum { COPIED = 16, LOOSE = 16 };
+enum { LOOSE = 16 };
 
 // Copies the runs, and reads the last of them.
 static int copy_runs(struct store *from, const int64_t *sources, int n, unsigned choice,

@@ -22,7 +22,6 @@ static const char TARGET[] = "file:fuzz_packs?mode=memory&cache=shared";
 
 // A member of a made archive: a name, notes, and how many bytes of content follow.
 enum { MEMBER_NAME, MEMBER_NOTES, MEMBER_LENGTH, MEMBER_BYTES };
-enum { COPIED = 16 };
 enum { UNNAMED = 1, WRONG_HASH = 2, DIRECTORY = 4, LINK = 8, MANY = 16 };
 
 static void add_member(struct archive *zip, const char *name, const char *bytes, size_t size,

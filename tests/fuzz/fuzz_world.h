@@ -24,6 +24,9 @@ struct fuzz_target fuzz_target_open(const char *uri);
 // Returns another connection to a database in memory, which is there already.
 struct store *fuzz_connect(const char *uri);
 
+// One database in so many is copied to its end: that takes some ten times as long as its check.
+enum { COPIED = 16 };
+
 // Reads what was merged as `latput query` does: the choice says which table, and how.
 void fuzz_read_run(struct store *store, int64_t run, unsigned choice);
 // Checks that there is no run: what is refused leaves nothing.
