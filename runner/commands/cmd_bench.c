@@ -116,7 +116,7 @@ static const struct command_option options[] = {
     {0, "cpus", "LIST", "the CPUs of the threads, e.g. 0,2 or 0-3", OPTION_CALL(take_cpus)},
     {0, "events", "LIST", "events to count, see latput counters; sets: @branches",
         OPTION_TEXT(spec.events)},
-    {0, "backend", "auto|perf|msr|tsc",
+    {0, "backend", BACKEND_NAMES,
         "counts hardware events: perf; msr, as root; auto (default): perf, else msr; tsc: none",
         OPTION_BACKEND(spec.backend)},
     {0, "column", "EXPR", "a computed column, e.g. ipc=instructions/core_clk",

@@ -50,7 +50,7 @@ static const struct command_option options[] = {
     {0, "discover", NULL, "measure now (half a minute) instead of reading; nothing is stored",
         OPTION_SWITCH(discover, true)},
     {COMMON_CPU(cpu)},
-    {0, "backend", "auto|perf|msr|tsc", BACKEND_OF_CYCLES, OPTION_CALL(take_backend)},
+    {0, "backend", BACKEND_NAMES, BACKEND_OF_CYCLES, OPTION_CALL(take_backend)},
     {COMMON_FORMAT_JSON(format)},
     {0, "svg", "FILE", "write the diagram to FILE as well", OPTION_TEXT(svg)},
     {0},

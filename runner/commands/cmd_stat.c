@@ -74,7 +74,7 @@ static const struct command_option options[] = {
         OPTION_NUMBER(options.repeat, 1, REPEAT_MAX)},
     {0, "warm", "N", "runs before them that are not counted; default 1",
         OPTION_NUMBER(options.warm, 0, REPEAT_MAX)},
-    {0, "backend", "auto|perf|msr|tsc",
+    {0, "backend", BACKEND_NAMES,
         "counts hardware events: perf; msr (root: all that runs on one CPU, where the program is "
         "then kept); tsc: none; auto (default): perf, else msr", OPTION_BACKEND(choice)},
     {0, "cpu", "N", "keep the program on CPU N, and latput off it",
