@@ -556,7 +556,7 @@ static bool fit_beyond_slots(struct fit *fit, struct fit_misfit *best, double *s
     return !own;
 }
 
-static struct port_usage fit_once(const struct port_model *model, const struct port_trials *trials)
+struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
 {
     struct fit fit = {.model = model,
                       .trials = trials,
@@ -582,13 +582,4 @@ static struct port_usage fit_once(const struct port_model *model, const struct p
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;
-}
-
-struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
-{
-    // Trials of shares count if they agree with the others, and are no doubt if they do not.
-    struct port_trials all = *trials;
-    all.shares = 0;
-    struct port_usage usage = fit_once(model, &all);
-    return trials->shares && usage.ambiguous ? fit_once(model, trials) : usage;
 }

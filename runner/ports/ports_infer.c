@@ -387,8 +387,7 @@ static int infer_share(const struct inference *inference, int i, int c,
 }
 
 // Puts what forms lose beside the blockers of stores into their usages as µops, which
-// ports_share_stores() turns into shares. A fit that left them out had other trials against them:
-// they are on no ports.
+// ports_share_stores() turns into shares: no fit had them.
 static void infer_put_shares(const struct inference *inference, struct port_usage *usages)
 {
     for (int i = 0; i < inference->question->n; i++)

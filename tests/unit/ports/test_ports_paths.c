@@ -100,8 +100,10 @@ static struct port_model core_model(void)
     return model;
 }
 
-// The time that the operand of the multiplication, which it loads, needs the stores' path.
+// The time that the operand of the multiplication, which it loads, needs the stores' path; whether
+// it has a µop on any port of loads beside that for vectors.
 static double loaded_clk = 0.5;
+static bool loaded_twice = false;
 
 // Times mixes of what the core's forms need.
 static int core_measure(void *context, const struct port_mix *mixes, int n,
@@ -115,6 +117,10 @@ static int core_measure(void *context, const struct port_mix *mixes, int n,
         [FENCE] = {.front = {.slots = 1}},       [MIXED] = ports_one_uop(0x30)};
     ports_demand_put(&usages[STORE].demands, 0)->clk = 0.5;
     ports_demand_put(&usages[MULTIPLY_LOADED].demands, 0)->clk = loaded_clk;
+    if (loaded_twice)
+        usages[MULTIPLY_LOADED].uses = (struct port_uses){
+            2, 2, {{0xf0, 1}, {0xc0, 1}}
+        };
     for (int i = 0; i < n; i++) {
         const struct port_usage *parts[PORT_MIX_PARTS_MAX];
         int counts[PORT_MIX_PARTS_MAX];
@@ -167,6 +173,26 @@ static void a_shared_path_is_no_doubt_about_ports(void **state)
     }
 }
 
+// A second µop on any port of loads stays one: the path does not explain it, though its loss beside
+// stores is as large.
+static void a_shared_path_is_no_uop_of_loads(void **state)
+{
+    (void)state;
+    struct port_usage usages[2];
+    loaded_twice = true;
+    core_infer(usages);
+    loaded_twice = false;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(usages[i].outcome, OUTCOME_OK);
+        assert_false(usages[i].ambiguous);
+        assert_int_equal(usages[i].uses.n, 2);
+        assert_int_equal(usages[i].uses.use[0].set, 0xf0);
+        assert_int_equal(usages[i].uses.use[1].set, 0xc0);
+        assert_int_equal(usages[i].uses.uops, 2);
+        assert_true(port_demand_on(&usages[i].demands, 0)->clk == 0.5);
+    }
+}
+
 // A loss of less than what a store needs is no share: trials may show too much.
 static void a_part_of_a_share_is_none(void **state)
 {
@@ -189,6 +215,7 @@ int main(void)
         cmocka_unit_test(what_stores_nothing_has_no_uop_of_stores),
         cmocka_unit_test(ports_of_loads_stay),
         cmocka_unit_test(a_shared_path_is_no_doubt_about_ports),
+        cmocka_unit_test(a_shared_path_is_no_uop_of_loads),
         cmocka_unit_test(a_part_of_a_share_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
