@@ -283,10 +283,11 @@ static bool row_accesses_memory(const struct list_row *row, int access)
     return accesses;
 }
 
-// Returns true if the row writes memory, or may do so by a pointer in a register or a macro.
+// Returns true if the row writes memory or the stack, or may do so by a pointer in a register or a
+// macro.
 static bool row_may_store(const struct list_row *row)
 {
-    return row->pointer != NULL || row->macro.file != NULL ||
+    return row->pointer != NULL || row->macro.file != NULL || row->stack < 0 ||
            row_accesses_memory(row, ACCESS_WRITE);
 }
 

@@ -205,6 +205,9 @@ static void test_memory(void **state)
         {"vmovdqa64 m512 z",       true,  true,  true },
         {"vscatterdps vm32x{k} x", true,  false, true },
         {"movsb",                  false, false, true }, // by its pointers
+        {"push r64",               false, false, true }, // on the stack
+        {"push m64",               true,  false, true },
+        {"pop r64",                false, false, false},
     };
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         struct port_form form = ports_form(lists_row(forms[i].form));
