@@ -223,7 +223,8 @@ static bool infer_shows_too_many(const struct inference *inference, int i)
 
 // Returns the kinds of trials of a form beside a class that are due: the screen first; then the
 // others, if the screen shows more than is explained, smaller classes before those that contain
-// them; and the balanced one if all show more than slots allow.
+// them; then another number of blockers for microcode, and the balanced one if all show more than
+// slots allow.
 static unsigned infer_due(const struct inference *inference, int i, int c)
 {
     unsigned timed = inference->beside[i][c];
@@ -243,7 +244,9 @@ static unsigned infer_due(const struct inference *inference, int i, int c)
         return 0;
     if ((timed & BESIDE_ALL) != BESIDE_ALL)
         return BESIDE_ALL & ~timed;
-    return infer_shows_too_many(inference, i) ? BESIDE_BALANCED & ~timed : 0;
+    unsigned more = inference->trials[i].slots > PORT_GROUP_SLOTS ? BESIDE_LONGER : 0;
+    more |= infer_shows_too_many(inference, i) ? BESIDE_BALANCED : 0;
+    return more & ~timed;
 }
 
 // Takes the trials that show the usages of forms, without any expectation of them.

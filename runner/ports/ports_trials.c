@@ -9,11 +9,12 @@
 enum {
     INSTANCES_OF_FORM_MAX = 4,
     BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
-    BESIDE_KINDS = 5,
+    BESIDE_KINDS = 6,
     FUSED_COUNT = 24, // instances of a form that is faster than a slot, and as many fillers
 };
 static const double FILLED_TIMES = 1.2;   // of the time alone, in fillers
 static const double BESIDE_TIMES = 1.5;   // of the time alone, in blockers
+static const double LONGER_TIMES = 1.25;  // of the screen
 static const double BUSY_FILLED = 0.5;    // dispatch of the few fillers, of the throughput
 static const double BUSY_REWRITES = 0.25; // the same, of forms whose throughput depends on places
 static const double ALONE_MAX_CLK = 100;  // longer is microcode, and needs too many blockers
@@ -291,13 +292,16 @@ static struct port_mix beside_mix(const struct port_model *model, int c, int kin
                                   double alone_clk, double best_clk)
 {
     enum { DENSE = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED };
+    double screen = fmax(PORT_BUSY_CLK, 2 * ceil(alone_clk) + 4);
     const double cycles[BESIDE_KINDS] = {fmax(1, ceil(best_clk - PORT_NOISE_ALONE)),
                                          fmax(2, ceil(BESIDE_TIMES * best_clk) + 1),
                                          fmax(2, ceil(BESIDE_TIMES * alone_clk) + 1),
-                                         fmax(PORT_BUSY_CLK, 2 * ceil(alone_clk) + 4), best_clk};
+                                         screen,
+                                         best_clk,
+                                         ceil(LONGER_TIMES * screen)};
     static const unsigned orders[BESIDE_KINDS] = {
         DENSE | PORT_MIX_BREAKING, DENSE | PORT_MIX_BREAKING, (unsigned)MIX_ORDERS_FEW,
-        1u << MIX_INTERLEAVED, DENSE | PORT_MIX_BREAKING};
+        1u << MIX_INTERLEAVED,     DENSE | PORT_MIX_BREAKING, 1u << MIX_INTERLEAVED};
     int blockers = (int)(port_set_size(model->classes[c].set) * cycles[kind]);
     int instances = BODY_MAX / (blockers + 1);
     if (instances > INSTANCES_OF_FORM_MAX)

@@ -56,8 +56,31 @@ static int setup(void **state)
     return 0;
 }
 
-// Infers the last form of the CPU; `memory`: it has an operand there.
-static struct port_usage inferred(bool memory)
+// The CPU's last form takes longer beside up to so many blockers of ALU for each instance.
+struct few {
+    struct port_oracle oracle;
+    int most;
+    double clk;
+};
+
+static int few_measure(void *context, const struct port_mix *mixes, int n,
+                       struct port_timing *timings, struct err *err)
+{
+    const struct few *few = context;
+    int status = few->oracle.measure(few->oracle.context, mixes, n, timings, err);
+    for (int i = 0; i < n; i++) {
+        const struct port_part *parts = mixes[i].parts;
+        if (mixes[i].nparts == 2 && parts[0].form == cpu.nforms - 1 &&
+            strcmp(cpu.forms[parts[1].form].name, "mov r32 i32") == 0 &&
+            parts[1].count <= few->most * parts[0].count)
+            timings[i].clk += few->clk * parts[0].count;
+    }
+    return status;
+}
+
+// Infers the last form of the CPU; `memory`: it has an operand there. It takes `few_clk` longer
+// beside up to `few` blockers of ALU.
+static struct port_usage inferred_beside(bool memory, int few, double few_clk)
 {
     struct port_form forms[SIM_FORMS_MAX];
     struct err err = {0};
@@ -65,7 +88,10 @@ static struct port_usage inferred(bool memory)
     const int form = cpu.nforms - 1;
     sim_model(&cpu, &model);
     struct sim sim = {.cpu = &cpu, .seed = 3};
-    const struct port_oracle oracle = sim_oracle(&sim);
+    struct few slowed = {sim_oracle(&sim), few, few_clk};
+    struct port_oracle oracle = slowed.oracle;
+    oracle.measure = few_measure;
+    oracle.context = &slowed;
     sim_forms(&cpu, forms);
     forms[form].memory = memory;
     const struct port_question question = {
@@ -74,6 +100,11 @@ static struct port_usage inferred(bool memory)
         fail_msg("%s", err.text);
     assert_int_equal(usage.outcome, OUTCOME_OK);
     return usage;
+}
+
+static struct port_usage inferred(bool memory)
+{
+    return inferred_beside(memory, 0, 0);
 }
 
 static int uops_on(const struct port_usage *usage, const char *set)
@@ -176,6 +207,20 @@ static void one_trial_that_waits_excuses_no_other(void **state)
     assert_true(uops_on(&usage, "ALU") < 2);
 }
 
+// Microcode that costs blockers more than its slots, but not in any number, has no ports there.
+static void what_a_number_of_blockers_costs_is_no_port(void **state)
+{
+    (void)state;
+    struct sim_form *adds = add("vphaddd x x x", "FADD", 2, 8);
+    adds->begins = true;
+    struct port_usage usage = inferred(false);
+    assert_int_equal(uops_on(&usage, "FADD"), 2);
+    assert_int_equal(usage.uses.uops, 2);
+    usage = inferred_beside(false, 32, 0.5);
+    assert_int_equal(uops_on(&usage, "FADD"), 2);
+    assert_int_equal(usage.uses.uops, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +228,7 @@ int main(void)
         cmocka_unit_test_setup(one_trial_that_waits_excuses_no_other, setup),
         cmocka_unit_test_setup(more_than_slots_explain_the_throughput, setup),
         cmocka_unit_test_setup(a_port_that_is_kept_is_a_doubt, setup),
+        cmocka_unit_test_setup(what_a_number_of_blockers_costs_is_no_port, setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
