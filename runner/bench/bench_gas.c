@@ -16,7 +16,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { AS_TIMEOUT_MS = 60 * 1000, NAME_BYTES_MAX = 16 };
+enum { AS_TIMEOUT_MS = 60 * 1000 };
 
 bool bench_text_is_att(const char *text)
 {

@@ -69,6 +69,8 @@ struct option_given {
 // last.
 const struct command_option *command_option_at(const struct command *cmd, int i);
 extern const struct command_option command_common[]; // ends with a zero record
+// The options that main.c reads before a command; NULL ends them.
+extern const char *const command_before[];
 // Sets when colour is used. Returns EXIT_DONE, or EXIT_USAGE after a message.
 int option_set_color(const struct command *cmd, const char *when);
 

@@ -18,10 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const before_command[] = {"--version", "--help", "--show-commands", "--no-pager",
-                                             "--color"};
-enum { BEFORE_COMMAND = sizeof before_command / sizeof before_command[0] };
-
 static void print_commands(void)
 {
     for (int i = 0; commands[i]; i++)
@@ -166,8 +162,8 @@ static void bash_script(void)
     fputs("    '') words='", stdout);
     print_commands();
     fputs("help", stdout);
-    for (int i = 0; i < BEFORE_COMMAND; i++)
-        printf(" %s", before_command[i]);
+    for (int i = 0; command_before[i]; i++)
+        printf(" %s", command_before[i]);
     fputs("' ;;\n    help)\n        case $before in\n        --completion) words='bash zsh' ;;\n"
           "        *) words='",
           stdout);

@@ -206,10 +206,8 @@ int help_no_option(const char *name)
 {
     char hint[96];
     struct suggestion suggestion = suggest_start(name, strlen(name));
-    static const char *const known[] = {"--version", "--help", "--show-commands", "--no-pager",
-                                        "--color"};
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        suggest_offer(&suggestion, known[i]);
+    for (int i = 0; command_before[i]; i++)
+        suggest_offer(&suggestion, command_before[i]);
     suggest_text(&suggestion, hint, sizeof hint);
     fprintf(stderr, "latput: unknown option '%s' before the command%s\n", name,
             *hint ? hint : "; see latput --help");

@@ -38,6 +38,9 @@ const struct command_option command_common[] = {
 };
 // clang-format on
 
+const char *const command_before[] = {"--version",  "--help",  "--show-commands",
+                                      "--no-pager", "--color", NULL};
+
 const struct command_option *command_option_at(const struct command *cmd, int i)
 {
     const struct command_option *options = cmd->options;

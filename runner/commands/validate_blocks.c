@@ -104,10 +104,10 @@ static int blocks_measure(struct blocks *blocks, struct err *err)
 static int blocks_against(const struct blocks *blocks, struct whole *whole, struct err *err)
 {
     const struct explain_work *work = blocks->work;
-    const char *cpu = cpu_llvm_name(work->uarch);
+    const char *cpu = mca_cpu_of(work->uarch, err);
     struct mca_counts counts;
-    if (!mca_cpu_is_name(cpu))
-        return err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", work->uarch);
+    if (!cpu)
+        return -1;
     size_t room = (size_t)blocks->n + 1;
     struct mca_code *codes = xcalloc(room, sizeof *codes);
     int *which = xcalloc(room, sizeof *which), n = 0;

@@ -3,7 +3,6 @@
 #include "validate_mca.h"
 
 #include "cli/option_store.h"
-#include "cpuinfo/cpuinfo.h"
 #include "plan/plan.h"
 #include "util/mem.h"
 
@@ -76,12 +75,10 @@ int validate_beside_mca(struct store *store, const struct port_table *table,
 {
     struct known_cpu data = {0};
     char *uarch = store_option_uarch(store, table->run_id, err);
-    const char *cpu = uarch ? cpu_llvm_name(uarch) : "";
+    const char *cpu = uarch ? mca_cpu_of(uarch, err) : NULL;
     struct store_filter filter = {.uarch = uarch, .run_id = table->run_id};
-    int status = uarch ? 0 : -1;
+    int status = cpu ? 0 : -1;
     *beside = (struct validate_beside){.cpu = cpu};
-    if (status == 0 && !mca_cpu_is_name(cpu))
-        status = err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", uarch);
     if (status == 0)
         status = known_read(store, &filter, KNOWN_CODE, &data, err);
     if (status == 0)

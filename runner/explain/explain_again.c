@@ -29,7 +29,8 @@ void again_read(const struct property_value *values, int n, struct again *again)
     again->chain_clk = value_of(values, n, "chain") - apart;
 }
 
-double again_after_clk(const struct again *again, double distance)
+// Returns the cycles where the result is of the instruction `distance` before.
+static double again_after_clk(const struct again *again, double distance)
 {
     int d = 1;
     while (d < AGAIN_DISTANCES - 1 && distance > again_distances[d])

@@ -15,8 +15,6 @@ struct again {
     double chain_clk;                  // of three in a row each uses the result of the one before
 };
 void again_read(const struct property_value *values, int n, struct again *again);
-// Returns the cycles where the result is of the instruction `distance` before.
-double again_after_clk(const struct again *again, double distance);
 
 struct explanation;
 // Ports that are full with what must be chosen again.

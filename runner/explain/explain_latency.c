@@ -53,7 +53,6 @@ static const char *role_flags(int place, int n)
 static const char *role_implicit(const struct table_row *row, const struct block_instr *instr,
                                  const struct block_touch *touch, struct arena *arena)
 {
-    static const char *const parts[] = {"", ".rest", ".base", ".index", ".data", ""};
     const ZydisDecodedOperand *op = &instr->ops[touch->operand];
     ZydisRegister reg = op->type == ZYDIS_OPERAND_TYPE_REGISTER ? op->reg.value : op->mem.base;
     const char *name = ZydisRegisterGetString(reg);
@@ -64,7 +63,7 @@ static const char *role_implicit(const struct table_row *row, const struct block
     }
     if (!name)
         return NULL;
-    return touch->part == PART_REST ? arena_printf(arena, "%s%s", name, parts[touch->part]) : name;
+    return touch->part == PART_REST ? arena_printf(arena, "%s.rest", name) : name;
 }
 
 // Returns the n-th name (from 0) by which the table may know the operand of a touch: "op1",

@@ -2,11 +2,11 @@
 // Measurements in the format of llvm-exegesis, for its --mode=analysis: one YAML document per form.
 // A file holds one mode, so there is one format per mode. Scalars are quoted like JSON's strings,
 // which is YAML's own double-quoted style.
-#include "cpuinfo/cpuinfo.h"
 #include "export_formats.h"
 #include "export_internal.h"
 #include "util/json.h"
 #include "llvm/llvm.h"
+#include "llvm/mca.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,10 +72,8 @@ static int exegesis_write(struct known_cpu *data, const struct exegesis_mode *mo
                           struct export_out *out, struct err *err)
 {
     struct llvm_instr *instrs;
-    const char *cpu = cpu_llvm_name(data->uarch);
-    int status = llvm_decode(data, &instrs, err);
-    if (status == 0 && !*cpu)
-        status = err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", data->uarch);
+    const char *cpu = mca_cpu_of(data->uarch, err);
+    int status = cpu ? llvm_decode(data, &instrs, err) : -1;
     for (int i = 0; status == 0 && i < data->nforms; i++) {
         const char *why = instrs[i].why;
         double value = why ? (double)NAN : mode->value(&data->forms[i], &why);

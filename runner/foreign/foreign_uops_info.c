@@ -23,7 +23,7 @@ enum {
 // An operand as latency refers to it.
 struct xml_operand {
     int idx;
-    bool memory, seen_text;
+    bool memory;
     char name[XML_NAME_MAX]; // as latency_table names it: "op1", "op1.mask", "flags", "rax"
 };
 

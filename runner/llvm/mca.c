@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "mca.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "llvm.h"
 #include "llvm_run.h"
 #include "util/file_write.h"
@@ -134,4 +135,13 @@ bool mca_cpu_is_name(const char *cpu)
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     return *cpu && !cpu[strspn(cpu, letters)];
+}
+
+const char *mca_cpu_of(const char *uarch, struct err *err)
+{
+    const char *cpu = cpu_llvm_name(uarch);
+    if (mca_cpu_is_name(cpu))
+        return cpu;
+    err_set(err, "LLVM has no name for '%s' in cpuinfo/other_names.csv", uarch);
+    return NULL;
 }

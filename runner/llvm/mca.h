@@ -24,3 +24,5 @@ int mca_bounds(struct known_cpu *data, const char *cpu, struct mca_mix *mixes, i
 
 // Returns true if the text can be LLVM's name of a CPU: it becomes part of a command line.
 bool mca_cpu_is_name(const char *cpu);
+// Returns LLVM's name of a family (cpuinfo/other_names.csv); NULL, with a message: it has none.
+const char *mca_cpu_of(const char *uarch, struct err *err);

@@ -60,6 +60,9 @@ static void test_bounds(void **state)
     assert_int_equal(counts.refused, 1);
     assert_int_equal(counts.late, 0);
     assert_true(mca_cpu_is_name("znver4") && !mca_cpu_is_name("") && !mca_cpu_is_name("a b"));
+    assert_string_equal(mca_cpu_of("zen4", &err), "znver4");
+    assert_null(mca_cpu_of("zen6", &err));
+    assert_string_equal(err.text, "LLVM has no name for 'zen6' in cpuinfo/other_names.csv");
     free(mixes);
     known_free(&data);
     fixture_end(&fixture, store);
