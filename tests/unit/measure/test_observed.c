@@ -17,21 +17,9 @@ static void put_run(struct store *store, const char *name, double value, double 
         .label = "knee", .value = value, .low = value - 3, .high = value + 3, .unit = "entries"};
     const struct conclusion conclusion = {
         .variant = "nop", .confidence = confidence, .values = &knee, .nvalues = 1, .sentence = ""};
-    struct swept_property property = {.grp = "core",
-                                      .name = name,
-                                      .title = "",
-                                      .question = "",
-                                      .x_unit = "",
-                                      .by_unit = "",
-                                      .y_unit = "clk",
-                                      .reading = "knee",
-                                      .compare = "",
-                                      .definition = "",
-                                      .vm = "",
-                                      .tsc_hz = 2e9,
-                                      .detail = "",
-                                      .conclusions = &conclusion,
-                                      .nconclusions = 1};
+    struct swept_property property = fixture_property(name, "knee");
+    property.conclusions = &conclusion;
+    property.nconclusions = 1;
     int64_t run_id = fixture_run(store, "zen5", 0xb40f40);
     if (store_put_property(store, run_id, &property, &err) != 0)
         fail_msg("%s", err.text);

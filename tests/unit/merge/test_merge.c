@@ -23,25 +23,11 @@ static int64_t put_run(struct store *store, const char *uarch, double scale, dou
     struct swept_variant variant = {.name = "nop", .detail = ""};
     struct swept_point point = {
         .x = knee, .by = NAN, .instances = 1, .detail = "", .y = 1, .samples = 1};
-    struct swept_property property = {.grp = "core",
-                                      .name = "reorder_buffer",
-                                      .title = "",
-                                      .question = "",
-                                      .x_unit = "",
-                                      .by_unit = "",
-                                      .y_unit = "clk",
-                                      .reading = "knee",
-                                      .compare = "",
-                                      .definition = "",
-                                      .vm = "",
-                                      .tsc_hz = 2e9,
-                                      .detail = "",
-                                      .variants = &variant,
-                                      .nvariants = 1,
-                                      .points = &point,
-                                      .npoints = 1,
-                                      .conclusions = &conclusion,
-                                      .nconclusions = 1};
+    struct swept_property property = fixture_property("reorder_buffer", "knee");
+    property.variants = &variant;
+    property.points = &point;
+    property.conclusions = &conclusion;
+    property.nvariants = property.npoints = property.nconclusions = 1;
     int64_t forms = fixture_fill_ports(store, uarch, SIGNATURE, scale);
     int64_t properties = fixture_run(store, uarch, SIGNATURE);
     if (store_put_property(store, properties, &property, &err) != 0 ||

@@ -57,20 +57,8 @@ static struct swept_property make_property(const struct sweep *sweep, struct are
 {
     int n = 0;
     uint64_t random = 1;
-    struct swept_property property = {.grp = "core",
-                                      .name = "crafted",
-                                      .title = "",
-                                      .question = "",
-                                      .x_unit = "",
-                                      .by_unit = "",
-                                      .y_unit = "clk",
-                                      .reading = sweep->reading,
-                                      .compare = "",
-                                      .definition = "",
-                                      .vm = "",
-                                      .tsc_hz = 2e9,
-                                      .detail = "",
-                                      .nvariants = sweep->variants};
+    struct swept_property property = fixture_property("crafted", sweep->reading);
+    property.nvariants = sweep->variants;
     property.variants = arena_alloc(arena, sizeof *property.variants * (size_t)sweep->variants);
     property.points = arena_alloc(arena, sizeof *property.points * (size_t)sweep->variants *
                                              (size_t)sweep->bys * (size_t)sweep->points);

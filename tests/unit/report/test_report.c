@@ -387,24 +387,12 @@ static void put_properties(struct store *store, int64_t run_id)
         struct swept_variant variant = {"", OUTCOME_OK, ""};
         struct swept_point point = {
             .x = 1, .by = NAN, .instances = 1, .outcome = OUTCOME_OK, .detail = "", .y = 2};
-        struct swept_property property = {.position = (int)i,
-                                          .grp = "core",
-                                          .name = names[i],
-                                          .title = names[i],
-                                          .question = "",
-                                          .x_unit = "",
-                                          .by_unit = "",
-                                          .y_unit = "clk",
-                                          .reading = "level",
-                                          .compare = "",
-                                          .definition = "",
-                                          .vm = "",
-                                          .tsc_hz = 2e9,
-                                          .detail = "",
-                                          .variants = &variant,
-                                          .nvariants = 1,
-                                          .points = &point,
-                                          .npoints = 1};
+        struct swept_property property = fixture_property(names[i], "level");
+        property.position = (int)i;
+        property.title = names[i];
+        property.variants = &variant;
+        property.points = &point;
+        property.nvariants = property.npoints = 1;
         if (store_put_property(store, run_id, &property, &err) != 0)
             fail_msg("%s", err.text);
     }
