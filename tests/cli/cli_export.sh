@@ -126,8 +126,8 @@ if tblgen=$(llvm_newest llvm-tblgen); then
     fi
 fi
 
-# A table of XED's, where there is one: no name is wrong.
-table=$TREE/../shared/reference/x86_variants.tsv
+# A table of XED's, where LATPUT_REFERENCE has one: no name is wrong.
+table=${LATPUT_REFERENCE:-/nowhere}/x86_variants.tsv
 # shellcheck disable=SC2016 # the program is awk's
 [ ! -e "$table" ] || expect "names as XED has them" awk -F'\t' '
     NR == FNR { known[$2] = 1; next }

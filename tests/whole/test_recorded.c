@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Recordings of CPUs by `latput record` in tests/fixtures/recorded/: on each, the inference, the
 // predictions and the choice of the canary's floor must do as well as when it was recorded, on
-// whatever machine this is. LATPUT_RECORDED names a directory with further recordings. If
-// ../shared/recorded/ exists, recorded mixes of a Redwood Cove are predicted by the table of
-// another core with the same ports, a published Sapphire Rapids.
+// whatever machine this is. LATPUT_RECORDED names a directory with further recordings. Mixes of a
+// Redwood Cove in it are predicted by the table of another core with the same ports, a published
+// Sapphire Rapids.
 #include "fixtures/lists_fixture.h"
 #include "fixtures/pack_fixture.h"
 
@@ -436,19 +436,29 @@ static void judge_tsv(struct recording *recording, FILE *file, bool pairs)
     assert_true(!pairs || off <= WIDTHS_OFF);
 }
 
+// Opens a table of LATPUT_RECORDED; NULL: there is none.
+static FILE *recorded_table(const char *name)
+{
+    const char *directory = getenv("LATPUT_RECORDED");
+    char *path = xasprintf("%s/%s", directory ? directory : "", name);
+    FILE *file = directory ? fopen(path, "r") : NULL;
+    free(path);
+    return file;
+}
+
 static void test_redwood_cove(void **state)
 {
     (void)state;
     struct recording recording;
-    FILE *files[] = {fopen("../shared/recorded/redwoodcove_mixes.tsv", "r"),
-                     fopen("../shared/recorded/redwoodcove_pairs.tsv", "r")};
-    for (int f = 0; f < 2; f++)
-        if (!files[f]) {
-            print_message("no ../shared/recorded/redwoodcove_*.tsv\n");
-            if (files[!f])
-                fclose(files[!f]);
-            skip();
-        }
+    FILE *files[] = {recorded_table("redwoodcove_mixes.tsv"),
+                     recorded_table("redwoodcove_pairs.tsv")};
+    if (!files[0] || !files[1]) {
+        for (int f = 0; f < 2; f++)
+            if (files[f])
+                fclose(files[f]);
+        print_message("LATPUT_RECORDED names no directory with redwoodcove_*.tsv\n");
+        skip();
+    }
     recording_open(&recording, SAME_PORTS, SAME_PORTS);
     for (int pairs = 0; pairs < 2; pairs++) {
         judge_tsv(&recording, files[pairs], pairs);
