@@ -112,12 +112,13 @@ static void the_measuring_core_is_left_alone(void **state)
         int first, last, cpu;
         const char *others;
     } cases[] = {
-        {&smt,      0, 7, 7, "0-2,4-6"},
-        {&smt,      0, 3, 3, "0-2"    },
-        {&one_core, 0, 1, 1, "0"      }, // better there than nowhere
-        {&one,      0, 0, 0, ""       },
-        {&hybrid,   0, 7, 3, "0-1,4-7"},
-        {&untold,   0, 3, 3, "0-2"    },
+        {&smt,        0, 7, 7, "0-2,4-6"},
+        {&smt,        0, 3, 3, "0-2"    },
+        {&neighbours, 0, 2, 1, "2"      },
+        {&one_core,   0, 1, 1, "0"      }, // better there than nowhere
+        {&one,        0, 0, 0, ""       },
+        {&hybrid,     0, 7, 3, "0-1,4-7"},
+        {&untold,     0, 3, 3, "0-2"    },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static struct cpu_places cpus;

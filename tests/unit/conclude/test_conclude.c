@@ -112,6 +112,10 @@ static double drifting_window(double x)
 {
     return window(x) * (1 + 0.2 * x / 768);
 }
+static double sharp_window(double x)
+{
+    return x <= 500 ? 560 : 960;
+}
 static double two_knees(double x)
 {
     return x <= 200 ? 300 : x <= 500 ? 600 : 1200;
@@ -232,6 +236,16 @@ static void knees_come_back(void **state)
                     (recipes[i].missed + 5) * recovery.curves);
         assert_true(recovery.sure_and_wrong <= 1);
     }
+}
+
+// A step without a point on the way is at the last point before it, not between two points.
+static void sharp_knees_are_points(void **state)
+{
+    (void)state;
+    struct recipe recipe = {sharp_window, .noise = 0.001, .passes = 2, .samples = 4,
+                            .first = 20,  .last = 980,    .points = 49};
+    struct recovery recovery = recover(&recipe, 500, 500);
+    assert_int_equal(recovery.found, recovery.curves);
 }
 
 static void drift_is_no_knee(void **state)
@@ -1365,6 +1379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_curves_have_no_knee),
         cmocka_unit_test(knees_come_back),
+        cmocka_unit_test(sharp_knees_are_points),
         cmocka_unit_test(drift_is_no_knee),
         cmocka_unit_test(one_pass_is_no_knee),
         cmocka_unit_test(several_knees_are_told),

@@ -748,6 +748,7 @@ static void test_suggestions(void **state)
         {"TYPE",    "type"},
         {"typ",     "type"},
         {"z4",      "z"   },
+        {"q",       NULL  }, // no letter of z is meant
         {"same",    NULL  },
         {"nothing", NULL  },
         {"banana",  NULL  },

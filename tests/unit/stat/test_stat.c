@@ -741,16 +741,19 @@ static void test_usage(void **state)
     assert_true(now.ru_minflt >= (long)before.minor_faults);
     struct stat_usage since = stat_usage_since(&now, &before);
     assert_true(since.minor_faults < 100 && since.cpu_ns < 1e9);
-    since = (struct stat_usage){.minor_faults = 3, .major_faults = 4, .switches = 5, .cpu_ns = 6};
+    before = (struct stat_usage){.minor_faults = 2, .major_faults = 1, .switches = 4, .cpu_ns = 4};
+    now = (struct rusage){.ru_minflt = 5, .ru_majflt = 5, .ru_nvcsw = 2, .ru_nivcsw = 7};
+    now.ru_utime.tv_usec = now.ru_stime.tv_usec = 1;
+    since = stat_usage_since(&now, &before);
     static const struct {
         const char *name;
         double value;
     } expected[] = {
-        {"page-faults",      7},
-        {"minor-faults",     3},
-        {"major-faults",     4},
-        {"context-switches", 5},
-        {"task-clock",       6},
+        {"page-faults",      7   },
+        {"minor-faults",     3   },
+        {"major-faults",     4   },
+        {"context-switches", 5   },
+        {"task-clock",       1996},
     };
     for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
         assert_int_equal(count_software_find(expected[i].name, &event), 0);
