@@ -2,14 +2,16 @@
 # Builds latput into build/. Targets: all (default), tests (builds them), test (runs those of pure
 # functions), check (all that do not measure), check-hardware (those that do), bench (accuracy,
 # repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
-# the expected outputs), schema (that of JSON, in docs/), figures (makes docs/PORTS_FIGURES.md),
-# kernel-module (what ring 0 needs, in build/kernel; KERNEL=HEADERS), kernel-bodies (its list),
-# windows (the core as a program for Windows; WINDOWS_CC), windows-kit (latput as one for Windows),
-# truth (predicts the random mixes of the published runs), fuzz (SECONDS=N, TARGET=NAME), format,
-# lint (width and headless are parts of it), install and uninstall (PREFIX, DESTDIR), dist, deb, kit
-# (one file for bare hosts), pages (the web page of the published runs, in build/pages), release
-# (checks, then archive, deb, page, figures and their sha256 in build/release; TAG=yes: the tag,
-# too), clean.
+# the expected outputs), schema (that of JSON, in docs/), comparison (parts of docs/COMPARISON.md),
+# figures (makes docs/PORTS_FIGURES.md), kernel-module (what ring 0 needs, in build/kernel;
+# KERNEL=HEADERS), kernel-bodies (its list), windows (the core as a program for Windows;
+# WINDOWS_CC), windows-kit (latput as one for Windows), windows-libraries (what that needs of
+# others), truth (predicts the random mixes of the published runs), largest (the most work that a
+# property of a pack may cause; READING), storm (kills and stops runs; STORM), fuzz (SECONDS=N,
+# TARGET=NAME), format, lint (width and headless are parts of it), install and uninstall (PREFIX,
+# DESTDIR), dist, deb, kit (one file for bare hosts), pages (the web page of the published runs, in
+# build/pages), release (checks, then archive, deb, page, figures and their sha256 in build/release;
+# TAG=yes: the tag, too), clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD, TESTED
 # (folders of tests), V=1 (prints whole commands).
 
@@ -425,8 +427,12 @@ sources = $(shell if [ -e .git ]; then \
 format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
+# Scripts of the shell that have no ending.
+SCRIPTS = .ci/run .ci/bare packaging/kit/make tests/run tests/mutate tests/make_xml tests/fuzz/run \
+	tests/kernel/run tests/kernel/init tools/count-instructions tools/fleet tools/kernel-bodies \
+	tools/release windows/kit/make windows/kit/libraries
 WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' '*.sh' '*.awk' '*.mjs' 'site/*.[cjh]*' 'db/*.sql' \
-	'*.md' .ci/run .ci/bare tests/run tests/mutate tests/fuzz/run 'tools/*' Makefile '.clang-*'
+	'*.md' $(SCRIPTS) tools/intrinsics Makefile '.clang-*'
 width:
 	tests/width.sh $(call sources,$(WIDTH_CHECKED))
 headless:
@@ -443,8 +449,7 @@ lint: width headless $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJE
 	$(BUILD)/tests/test_golden_schema
 	$(BUILD)/tests/test_golden_comparison
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
-	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run .ci/bare \
-		tools/fleet tools/release
+	shellcheck -x $(call sources,'*.sh') $(SCRIPTS)
 	tests/layers.sh . $(BUILD)
 	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c' \
 		'windows/far*.c') | \
