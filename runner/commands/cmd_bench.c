@@ -4,6 +4,7 @@
 #include "bench/bench_print.h"
 #include "bench/bench_text.h"
 #include "cli/option_backend.h"
+#include "cli/option_code.h"
 #include "cli/option_kind.h"
 #include "cli/option_uarch.h"
 #include "execute/exec.h"
@@ -44,21 +45,6 @@ static int value_refuse(const struct option_given *given)
                         given->option->name, given->argument);
 }
 
-static int take_bits(const struct option_given *given, void *to)
-{
-    struct arguments *arguments = to;
-    const char *bits = given->argument;
-    arguments->spec.bits = atoi(bits);
-    return strcmp(bits, "32") == 0 || strcmp(bits, "64") == 0 ? EXIT_DONE : value_refuse(given);
-}
-
-static int take_syntax(const struct option_given *given, void *to)
-{
-    struct arguments *arguments = to;
-    int status = bench_syntax_parse(given->argument, &arguments->spec.syntax);
-    return status == 0 ? EXIT_DONE : value_refuse(given);
-}
-
 static int take_mode(const struct option_given *given, void *to)
 {
     struct arguments *arguments = to;
@@ -83,22 +69,19 @@ static int take_db(const struct option_given *given, void *to)
 
 // clang-format off
 static const struct command_option options[] = {
-    {0, "asm", "CODE", "the same as CODE, whatever it looks like", OPTION_TEXT(spec.body)},
-    {0, "hex", "BYTES", "machine code as hexadecimal digits", OPTION_TEXT(spec.hex)},
-    {0, "syntax", "NAME", "of CODE: nasm (default), att or intel, as binutils' assembler has them",
-        OPTION_CALL(take_syntax)},
-    {0, "address", "A..B", "the code of FILE between two addresses, as objdump -d shows them",
-        OPTION_TEXT(spec.address)},
-    {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(spec.init)},
+    {CODE_ASM(spec)},
+    {CODE_HEX(spec)},
+    {CODE_SYNTAX(spec)},
+    {CODE_ADDRESS(spec)},
+    {CODE_INIT(spec)},
     {0, "mode", "NAME",
         "latency: the code as it is (default); throughput: chains are broken, calls may overlap",
         OPTION_CALL(take_mode)},
     {0, "symbol", "NAME", "the function of a .c or .o file to be measured",
         OPTION_TEXT(spec.symbol)},
-    {0, "args", "LIST", "arguments of the function: numbers, data, data+N (default: data, 65536)",
-        OPTION_TEXT(spec.args)},
+    {CODE_ARGS(spec)},
     {0, "cflags", "OPTIONS", "options for the compiler of a .c file", OPTION_TEXT(spec.cflags)},
-    {0, "bits", "64|32", "mode of the processor (default 64)", OPTION_CALL(take_bits)},
+    {CODE_BITS(spec)},
     {0, "instances", "N", "the code counts as N instances: results are divided by N",
         OPTION_NUMBER(spec.instances, 1, BENCH_UNROLL_MAX)},
     {0, "unroll", "N", "copies of the code in the loop (default: chosen)",

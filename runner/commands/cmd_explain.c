@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput explain: explains the time of a block of code.
 #include "bench/bench_input.h"
+#include "cli/option_code.h"
 #include "cli/option_store.h"
 #include "cmd_bench.h"
 #include "explain/explain_listing.h"
@@ -27,19 +28,6 @@ struct arguments {
     int64_t run_id;
 };
 
-static int take_bits(const struct option_given *given, void *to)
-{
-    struct arguments *arguments = to;
-    if (strcmp(given->argument, "16") == 0)
-        return command_fail(given->cmd, EXIT_USAGE,
-                            "16-bit code cannot be measured here: only 64 and 32 are possible");
-    if (strcmp(given->argument, "32") != 0 && strcmp(given->argument, "64") != 0)
-        return command_fail(given->cmd, EXIT_USAGE, "--bits cannot be '%s': 64 or 32",
-                            given->argument);
-    arguments->request.spec.bits = atoi(given->argument);
-    return EXIT_DONE;
-}
-
 static int take_loop(const struct option_given *given, void *to)
 {
     struct arguments *arguments = to;
@@ -54,23 +42,13 @@ static int take_loop(const struct option_given *given, void *to)
     return EXIT_DONE;
 }
 
-static int take_syntax(const struct option_given *given, void *to)
-{
-    struct arguments *arguments = to;
-    if (bench_syntax_parse(given->argument, &arguments->request.spec.syntax) == 0)
-        return EXIT_DONE;
-    return command_fail(given->cmd, EXIT_USAGE, "--syntax cannot be '%s': nasm, att or intel",
-                        given->argument);
-}
-
 // clang-format off
 static const struct command_option options[] = {
-    {0, "asm", "CODE", "the same as CODE, whatever it looks like", OPTION_TEXT(request.spec.body)},
+    {CODE_ASM(request.spec)},
     {0, "file", "FILE", "the same as FILE", OPTION_TEXT(request.spec.file)},
     {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained",
         OPTION_TEXT(request.spec.symbol)},
-    {0, "args", "LIST", "arguments of the function: numbers, data, data+N (default: data, 65536)",
-        OPTION_TEXT(request.spec.args)},
+    {CODE_ARGS(request.spec)},
     {0, "loop", "N|all", "number of the loop, in the order of the code; of an executable or "
                          "library `all` has a row each (default: 1 of a function, else a list)",
         OPTION_CALL(take_loop)},
@@ -81,18 +59,16 @@ static const struct command_option options[] = {
         "a report of the function: each loop in two lines, then its instructions with slots and "
         "ports, and whether they are on a loop's longest chain",
         OPTION_SWITCH(request.listing, true)},
-    {0, "hex", "BYTES", "machine code as hexadecimal digits", OPTION_TEXT(request.spec.hex)},
-    {0, "syntax", "NAME", "of CODE: nasm (default), att or intel, as binutils' assembler has them",
-        OPTION_CALL(take_syntax)},
-    {0, "address", "A..B", "the code of FILE between two addresses, as objdump -d shows them",
-        OPTION_TEXT(request.spec.address)},
+    {CODE_HEX(request.spec)},
+    {CODE_SYNTAX(request.spec)},
+    {CODE_ADDRESS(request.spec)},
     {0, "instances", "N",
         "iterations of the loop per call, where they cannot be counted; a wrong number is refused",
         OPTION_NUMBER(request.spec.instances, 1, BENCH_UNROLL_MAX)},
     {0, "cflags", "FLAGS", "options for the compiler of a .c file, after -O2",
         OPTION_TEXT(request.spec.cflags)},
-    {0, "init", "CODE", "run before the clock of every repetition", OPTION_TEXT(request.spec.init)},
-    {0, "bits", "64|32", "mode of the processor (default 64)", OPTION_CALL(take_bits)},
+    {CODE_INIT(request.spec)},
+    {CODE_BITS(request.spec)},
     {0, "blocks", "FILE", "a file with one block per line instead: a row each, predicted and "
                           "measured",
         OPTION_TEXT(request.blocks)},

@@ -313,7 +313,7 @@ run bench --asm ''
 expect_status 2
 run bench --asm nop --bits 16
 expect_status 2
-expect_err "cannot be '16'"
+expect_err '16-bit code cannot be measured here'
 run bench --asm nop --format xml
 expect_status 2
 expect_err "unknown format 'xml'; there are table, csv, spreadsheet, json, markdown, html and latex"
