@@ -130,6 +130,17 @@ int store_script(struct store *store, struct err *err, const char *sql, const ch
     return 0;
 }
 
+void store_temporary_begin(struct store *store)
+{
+    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+}
+
+void store_temporary_end(struct store *store)
+{
+    if (store->mode == STORE_READ)
+        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+}
+
 sqlite3_stmt *store_prepared(struct store *store, const void *key)
 {
     for (int i = 0; i < store->nstatements; i++)

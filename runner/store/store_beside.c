@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See store_beside.h. Only the temporary schema changes, not the file.
+// See store_beside.h. The table is temporary.
 #include "store_beside.h"
 #include "store_internal.h"
 
@@ -11,7 +11,7 @@
 int store_beside_begin(struct store *store, struct err *err)
 {
     assert(store->mode == STORE_READ);
-    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    store_temporary_begin(store);
     int result = store_script(
         store, err,
         "CREATE TEMP TABLE IF NOT EXISTS beside (uarch TEXT, form TEXT, "
@@ -41,5 +41,5 @@ int store_beside_put(struct store *store, const struct store_beside *row, struct
 
 void store_beside_end(struct store *store)
 {
-    sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    store_temporary_end(store);
 }

@@ -117,6 +117,10 @@ int store_get_row(struct store *store, const struct store_record *record, int64_
                   struct err *err);
 // Runs SQL of several statements.
 int store_script(struct store *store, struct err *err, const char *sql, const char *doing);
+// Between these a store that was opened to be read takes statements that write: for tables and
+// views of the temporary schema alone, nothing in the file.
+void store_temporary_begin(struct store *store);
+void store_temporary_end(struct store *store);
 
 // Begin and end a unit of work inside or outside the caller's transaction: undone as a whole if it
 // fails.

@@ -179,9 +179,9 @@ int store_machines_apart(struct store *store, struct err *err)
     for (int i = 0; i < machines.n; i++)
         any |= strcmp(machines.all[i].name, machines.all[i].uarch) != 0;
     if (result == 0 && any && !store->divided) {
-        sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+        store_temporary_begin(store);
         result = machines_put(store, &machines, err);
-        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+        store_temporary_end(store);
         store->divided = result == 0;
     }
     free(machines.all);

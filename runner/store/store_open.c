@@ -144,8 +144,7 @@ static int store_open_file(const char *path, enum store_mode mode, struct store 
         store_close(store);
         return result;
     }
-    if (mode == STORE_READ)
-        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    store_temporary_end(store); // the views that were just made are temporary
     *out = store;
     return 0;
 }

@@ -183,8 +183,7 @@ static void store_rows_sql(const struct store *store, enum store_view view,
 
 int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
 {
-    // Only the temporary schema changes, not the file.
-    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    store_temporary_begin(store);
     int result = store_script(store, err,
                               "DROP TABLE IF EXISTS temp.listed; "
                               "DROP TABLE IF EXISTS temp.listed_false; "
@@ -214,8 +213,7 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
             "(SELECT run_id FROM listed UNION SELECT ports_run_id FROM listed); "
             "CREATE INDEX temp.listed_failure_form ON listed_failure (form, enc, bits)",
             "collect what its lists say");
-    if (store->mode == STORE_READ)
-        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    store_temporary_end(store);
     return result;
 }
 
@@ -228,7 +226,7 @@ static int store_narrow_where(struct store *store, const char *condition, char *
     struct strbuf sql = {0};
     sqlite3_stmt *stmt = NULL;
     assert(store->mode == STORE_READ);
-    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    store_temporary_begin(store);
     int result = store_script(
         store, err, "DROP TABLE IF EXISTS temp.form; DROP TABLE IF EXISTS temp.run_form", doing);
     strbuf_printf(&sql, "CREATE TEMP TABLE form AS SELECT * FROM main.form WHERE 1 %s", condition);
@@ -248,7 +246,7 @@ static int store_narrow_where(struct store *store, const char *condition, char *
                               "CREATE UNIQUE INDEX temp.run_form_key ON run_form (run_form_id); "
                               "CREATE INDEX temp.run_form_form ON run_form (form_id)",
                               doing);
-    sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    store_temporary_end(store);
     strbuf_free(&sql);
     return result;
 }
@@ -304,7 +302,7 @@ int store_narrow_globs(struct store *store, enum store_view view, const struct s
 int store_keep_best(struct store *store, struct err *err)
 {
     assert(store->mode == STORE_READ);
-    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    store_temporary_begin(store);
     int result = store_script(
         store, err,
         "CREATE TEMP TABLE IF NOT EXISTS best_of_machine AS SELECT * FROM best_run_form; "
@@ -312,7 +310,7 @@ int store_keep_best(struct store *store, struct err *err)
         "DROP VIEW temp.best_run_form; "
         "CREATE TEMP VIEW best_run_form AS SELECT * FROM best_of_machine",
         "keep its best rows");
-    sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    store_temporary_end(store);
     return result;
 }
 
