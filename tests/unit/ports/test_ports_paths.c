@@ -51,12 +51,15 @@ static void what_stores_nothing_has_no_uop_of_stores(void **state)
     (void)state;
     struct port_model model = stores_model();
     const struct port_usage seen = {
-        .uses = {3, 3, {{0xc0, 1}, {0x30, 1}, {0x03, 1}}}
+        .uses = {3, 3, {{0xc0, 1}, {0x30, 1}, {0x03, 1}}},
+        .wide_uses = {2, 2, {{0x80, 1}, {0x30, 1}}           },
     };
     struct port_usage usage = shared(&model, MULTIPLY_LOADED, seen);
     assert_int_equal(usage.uses.uops, 2);
     assert_int_equal(usage.uses.n, 2);
     assert_true(usage.uses.use[0].set == 0xc0 && usage.uses.use[1].set == 0x03);
+    assert_int_equal(usage.wide_uses.n, 1); // nor beside wide forms
+    assert_int_equal(usage.wide_uses.use[0].set, 0x80);
     assert_int_equal(usage.demands.n, 1);
     assert_true(port_demand_on(&usage.demands, 0)->clk == 0.5);
 
