@@ -8,6 +8,7 @@
 #include "util/mem.h"
 #include "util/scratch.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,13 @@ int kinds_runs(struct store *store, int64_t **runs, struct err *err)
     free(cpu);
     cpu_kinds_free(&kinds);
     return found < 0 ? -1 : n;
+}
+
+int kind_cannot_run(const struct command *cmd, int cpu)
+{
+    bool none = errno == EINVAL;
+    return command_fail(cmd, none ? EXIT_USAGE : EXIT_ENVIRONMENT, "cannot run on CPU %d: %s", cpu,
+                        none ? "this process may not use it" : strerror(errno));
 }
 
 void kind_say(const struct command *cmd, int cpu)

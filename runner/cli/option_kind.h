@@ -44,6 +44,10 @@ int kind_newest_run(const struct command *cmd, struct store *store, const char *
 // to be freed by the caller. Returns their number, -1.
 int kinds_runs(struct store *store, int64_t **runs, struct err *err);
 
+// Says on standard error that the process cannot run on a CPU, as errno has it. Returns an exit
+// status.
+int kind_cannot_run(const struct command *cmd, int cpu);
+
 // Says on standard error of which kind a CPU is (-1: the one that is chosen without --cpu), if the
 // machine has several.
 void kind_say(const struct command *cmd, int cpu);

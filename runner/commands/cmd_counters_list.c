@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput counters list: prints the counter table of a CPU, and whether this machine lets anyone
 // count.
+#include "cli/option_kind.h"
 #include "cli/option_uarch.h"
 #include "cmd_counters.h"
 
@@ -27,9 +28,7 @@ int counters_cpu_find(const struct counters_request *request, int cpu, struct cp
                    ? EXIT_DONE
                    : command_fail(request->command, EXIT_USAGE, "%s", err.text);
     if (affinity_pin(0, number) != 0 && cpu >= 0)
-        return command_fail(request->command, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
-                            "cannot run on CPU %d: %s", number,
-                            errno == EINVAL ? "this process may not use it" : strerror(errno));
+        return kind_cannot_run(request->command, number);
     if (cpu_identify(CPU_HERE, info, &err) < 0)
         return command_fail(request->command, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;

@@ -99,9 +99,7 @@ static int cpu_pin(const struct cpu_kinds *kinds, const struct cpu_kind *kind, i
         *number = sched_getcpu() >= 0 ? sched_getcpu() : 0;
     if (affinity_pin(0, *number) == 0 || !chosen || (kinds->n > 1 && path_machine("cpuid")))
         return EXIT_DONE;
-    return command_fail(&cmd_cpu, errno == EINVAL ? EXIT_USAGE : EXIT_ENVIRONMENT,
-                        "cannot run on CPU %d: %s", *number,
-                        errno == EINVAL ? "this process may not use it" : strerror(errno));
+    return kind_cannot_run(&cmd_cpu, *number);
 }
 
 // Finds the kinds of cores and the CPU to look at; free the kinds in any case.
