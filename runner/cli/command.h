@@ -23,6 +23,11 @@ struct command_option {
     size_t offset;
     int value;       // of a switch that is given; for formats, bits of the allowed ones
     int least, most; // range of a number
+    // Names of other options, separated by |; NULL: any. An option of the command line that would
+    // do nothing is refused (command_read_options()).
+    const char *with;    // of which one must be given, too
+    const char *without; // of which none may be given
+    const char *beside;  // those that this one leaves a meaning to, besides the common ones
 };
 
 // One option on the command line or in the configuration file.
@@ -92,8 +97,9 @@ struct command {
 
 // Reads the options of a command with getopt_long, built from its option records, into the
 // structure of its arguments, which keeps the values of options that are not given. Returns
-// EXIT_DONE and the index of the first operand, EXIT_USAGE after a wrong option, which is reported,
-// or the status of a function that takes one. --help prints it and exits with 0.
+// EXIT_DONE and the index of the first operand, EXIT_USAGE after a wrong option or one that does
+// nothing here, which is reported, or the status of a function that takes one. --help prints it and
+// exits with 0. The configuration file is of many command lines, so what it gives may do nothing.
 int command_read_options(const struct command *cmd, int argc, char **argv, void *arguments,
                          int *operand_index);
 // Reads the options of a command without operands; the message about operands names the first.

@@ -5,6 +5,7 @@
 #include "help.h"
 #include "util/mem.h"
 #include "util/pager.h"
+#include "util/strbuf.h"
 #include "util/suggest.h"
 
 #include <getopt.h>
@@ -92,6 +93,7 @@ static int option_wrong(const struct command *cmd, int got, const char *word)
 struct option_state {
     int started;
     int config_line; // line of the configuration file, whose options come first
+    bool configured; // the last option is of that file
     int operand_index;
 };
 
@@ -111,6 +113,7 @@ static int command_next_option(const struct command *cmd, int argc, char **argv,
     }
     struct err err = {0};
     int configured = config_next_option(cmd, &state->config_line, argument, &err);
+    state->configured = configured >= 0;
     if (configured == -2)
         command_fail(cmd, EXIT_USAGE, "%s", err.text);
     if (configured != -1)
@@ -134,20 +137,85 @@ static int command_next_option(const struct command *cmd, int argc, char **argv,
     return option_wrong(cmd, got, argv[optind > 1 ? optind - 1 : 1]);
 }
 
+// Options of a command that are given, by index.
+struct options_given {
+    bool any[OPTIONS_MAX];     // at all
+    bool command[OPTIONS_MAX]; // on the command line
+};
+
+// Returns true if one of the names, which are separated by |, is this one.
+static bool option_is_among(const char *name, const char *names)
+{
+    size_t len = strlen(name);
+    for (const char *at = names; *at; at += *at == '|') {
+        size_t next = strcspn(at, "|");
+        if (next == len && strncmp(at, name, len) == 0)
+            return true;
+        at += next;
+    }
+    return false;
+}
+
+static bool options_give_one(const struct command *cmd, const struct options_given *given,
+                             const char *names)
+{
+    const struct command_option *option;
+    for (int i = 0; (option = command_option_at(cmd, i)); i++)
+        if (given->any[i] && option_is_among(option->name, names))
+            return true;
+    return false;
+}
+
+static int option_lacks(const struct command *cmd, const struct command_option *option)
+{
+    struct strbuf names = {0};
+    for (const char *at = option->with; *at; at++)
+        strbuf_printf(&names, *at == '|' ? " or --" : "%c", *at);
+    int status = command_fail(cmd, EXIT_USAGE, "--%s does nothing without --%s", option->name,
+                              strbuf_text(&names));
+    strbuf_free(&names);
+    return status;
+}
+
+// Returns true if an option of the command itself has no meaning beside another one.
+static bool option_is_idle(const struct command_option *option, const struct command_option *other)
+{
+    return option != other && ((option->without && option_is_among(other->name, option->without)) ||
+                               (other->beside && !option_is_among(option->name, other->beside)));
+}
+
+// Refuses what would do nothing.
+static int options_check(const struct command *cmd, const struct options_given *given)
+{
+    const struct command_option *option, *other;
+    for (int i = 0; cmd->options && (option = &cmd->options[i])->name; i++) {
+        if (given->command[i] && option->with && !options_give_one(cmd, given, option->with))
+            return option_lacks(cmd, option);
+        for (int j = 0; given->command[i] && (other = &cmd->options[j])->name; j++)
+            if (given->any[j] && option_is_idle(option, other))
+                return command_fail(cmd, EXIT_USAGE, "--%s does nothing beside --%s", option->name,
+                                    other->name);
+    }
+    return EXIT_DONE;
+}
+
 int command_read_options(const struct command *cmd, int argc, char **argv, void *arguments,
                          int *operand_index)
 {
     struct option_state state = {0};
     struct option_given given = {.cmd = cmd};
+    struct options_given all = {0};
     int option, status;
     while ((option = command_next_option(cmd, argc, argv, &state, &given.argument)) >= 0) {
         given.option = command_option_at(cmd, option);
+        all.any[option] = true;
+        all.command[option] |= !state.configured;
         status = given.option->take(&given, (char *)arguments + given.option->offset);
         if (status != EXIT_DONE)
             return status;
     }
     *operand_index = state.operand_index;
-    return option == -1 ? EXIT_DONE : EXIT_USAGE;
+    return option == -1 ? options_check(cmd, &all) : EXIT_USAGE;
 }
 
 int command_read_alone(const struct command *cmd, int argc, char **argv, void *arguments)

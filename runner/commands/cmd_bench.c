@@ -93,7 +93,7 @@ static const struct command_option options[] = {
     {0, "cold", NULL, "all repetitions with code and data in no cache",
         OPTION_SWITCH(spec.cold, true)},
     {0, "cpu", "N", "the CPU to measure on (default: the last usable one)",
-        OPTION_NUMBER(spec.cpu, 0, COMMAND_CPU_MAX)},
+        OPTION_NUMBER(spec.cpu, 0, COMMAND_CPU_MAX), .without = "cpus"},
     {0, "threads", "N", "run on N CPUs in step, SMT siblings first",
         OPTION_NUMBER(spec.threads, 1, BENCH_THREADS_MAX)},
     {0, "cpus", "LIST", "the CPUs of the threads, e.g. 0,2 or 0-3", OPTION_CALL(take_cpus)},
@@ -118,7 +118,7 @@ static const struct command_option options[] = {
     {0, "sweep", "N=A..B[:STEP]", "one row for each value, in place of {N} in the code",
         OPTION_TEXT(sweep)},
     {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters",
-        OPTION_TEXT(plot)},
+        OPTION_TEXT(plot), .with = "sweep"},
     {0, "explain", NULL, "explain the time, as latput explain does; for CODE",
         OPTION_SWITCH(explain, true)},
     {0},
@@ -166,8 +166,6 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         spec->threads = arguments->ncpus;
         spec->cpus = arguments->cpus;
     }
-    if (arguments->plot && !arguments->sweep)
-        return command_fail(&cmd_bench, EXIT_USAGE, "--plot draws what --sweep measures");
     if (arguments->explain && (!spec->body || spec->file || arguments->sweep ||
                                arguments->format != REPORT_TABLE || spec->mode != BENCH_LATENCY))
         return command_fail(&cmd_bench, EXIT_USAGE,

@@ -22,10 +22,10 @@ static const struct command_option options[] = {
         "exec_status), and print by instruction set how many of the variants that execute are in "
         "the lists", OPTION_TEXT(coverage)},
     {0, "missing", NULL, "with --coverage: print every form that is missing",
-        OPTION_SWITCH(missing, true)},
+        OPTION_SWITCH(missing, true), .with = "coverage"},
     {0, "expand", NULL,
         "check nothing, but print the rows (of all lists, of LIST or of LIST:LINE) with one row "
-        "for each form that a family stands for", OPTION_SWITCH(expand, true)},
+        "for each form that a family stands for", OPTION_SWITCH(expand, true), .beside = ""},
     {0},
 };
 // clang-format on
@@ -117,8 +117,6 @@ static int check_expand(const char *const *names, int nnames)
 static int check_parse(int argc, char **argv, struct arguments *arguments, int *operand)
 {
     int status = command_read_options(&cmd_check, argc, argv, arguments, operand);
-    if (status == EXIT_DONE && arguments->missing && !arguments->coverage)
-        status = command_fail(&cmd_check, EXIT_USAGE, "--missing needs --coverage FILE");
     return status;
 }
 

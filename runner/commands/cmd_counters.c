@@ -52,10 +52,13 @@ static int counters_run(int argc, char **argv)
         return actions[0].run(request);
     }
     const char *name = argv[operand];
+    const char *idle = request->sets ? "--sets" : request->wide ? "--wide" : NULL;
     request->globs = argv + operand + 1;
     for (size_t i = 0; i < ARRAY_LEN(actions); i++)
         if (strcmp(actions[i].name, name) == 0)
-            return actions[i].run(request);
+            return i > 0 && idle ? command_fail(&cmd_counters, EXIT_USAGE,
+                                                "%s is of list, not of %s", idle, name)
+                                 : actions[i].run(request);
     return command_fail(&cmd_counters, EXIT_USAGE,
                         "there is no action '%s'; events are found by latput counters list '%s'",
                         name, name);

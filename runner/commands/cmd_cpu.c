@@ -15,7 +15,6 @@
 #include "util/paths.h"
 #include "util/terminal.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,22 +41,23 @@ static int take_run(const struct option_given *given, void *to)
 // clang-format off
 static const struct command_option options[] = {
     {'s', "save", "FILE", "write a CPUID dump instead of the report; - is standard output. Serial "
-        "numbers and APIC ids are not in it", OPTION_TEXT(save)},
+        "numbers and APIC ids are not in it", OPTION_TEXT(save), .beside = "load|cpu|kind"},
     {'l', "load", "FILE", "report on the CPU of a dump instead of this one, without the facts that "
-        "only a running machine has", OPTION_TEXT(load)},
+        "only a running machine has", OPTION_TEXT(load),
+        .beside = "save|format|kind|kinds|db|uarch"},
     {0, "sheet", NULL, "the fact sheet of a core, from the database: what its properties say in a "
-        "row", OPTION_SWITCH(sheet, true)},
+        "row", OPTION_SWITCH(sheet, true), .beside = "run|format|db|uarch"},
     {'r', "run", "N", "with --sheet: this run; given again, another beside it; default: the newest "
-        "of this machine that has properties", OPTION_CALL(take_run)},
+        "of this machine that has properties", OPTION_CALL(take_run), .with = "sheet"},
     {'f', "format", "table|json|markdown|html|latex", "form of the report; default: table. "
         "markdown, html and latex want --sheet", OPTION_FORMAT(format, FORMATS_PASTED_JSON)},
     {'c', "cpu", "N", "the logical CPU to look at, if they differ; default: the one that latput "
         "runs on, the last one if they differ", OPTION_NUMBER(cpu, 0, CPU_SETSIZE - 1)},
     {COMMON_KIND(kind, "look at")},
     {0, "kinds", NULL, "name the kinds of cores that may be used, with their CPUs",
-        OPTION_SWITCH(kinds, true)},
+        OPTION_SWITCH(kinds, true), .beside = "load|format"},
     {0, "db", "FILE", "the database, whose width and properties of this CPU may show its family; "
-        "optional, and ignored with --load", OPTION_TEXT(db)},
+        "with --load only one that is named", OPTION_TEXT(db)},
     {'u', "uarch", "NAME", "take this CPU for one of that family (column uarch of cpus.csv), or "
         "`unknown`, whatever it claims to be; with --sheet: the sheet of that family, or of "
         "several side by side: zen4,zen5", OPTION_TEXT(uarch)},
@@ -68,21 +68,10 @@ static const struct command_option options[] = {
 static int request_parse(int argc, char **argv, struct arguments *arguments)
 {
     int status = command_read_alone(&cmd_cpu, argc, argv, arguments);
-    if (status == EXIT_DONE && arguments->kinds && arguments->save)
-        status = command_fail(&cmd_cpu, EXIT_USAGE, "--kinds names them, --save writes them");
-    if (status == EXIT_DONE && arguments->load && arguments->cpu >= 0)
-        status = command_fail(&cmd_cpu, EXIT_USAGE, "--cpu has no meaning for a dump (--load)");
-    bool of_machine = arguments->load || arguments->save || arguments->cpu >= 0 ||
-                      arguments->kind || arguments->kinds;
-    if (status == EXIT_DONE && arguments->sheet && of_machine)
-        status = command_fail(&cmd_cpu, EXIT_USAGE,
-                              "--sheet is of the database: no --load, --save, --cpu, --kind or "
-                              "--kinds with it");
-    bool of_sheet = arguments->runs.n > 0 ||
-                    (arguments->format != REPORT_TABLE && arguments->format != REPORT_JSON);
-    if (status == EXIT_DONE && !arguments->sheet && of_sheet)
-        status = command_fail(&cmd_cpu, EXIT_USAGE,
-                              "--run and the formats markdown, html and latex want --sheet");
+    bool pasted = arguments->format != REPORT_TABLE && arguments->format != REPORT_JSON;
+    if (status == EXIT_DONE && !arguments->sheet && pasted)
+        status =
+            command_fail(&cmd_cpu, EXIT_USAGE, "the formats markdown, html and latex want --sheet");
     if (status == EXIT_DONE && !arguments->sheet && arguments->uarch)
         status = uarch_option_read(&cmd_cpu, arguments->uarch);
     return status;

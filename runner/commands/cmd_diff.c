@@ -213,12 +213,13 @@ static const struct command_option options[] = {
     {0, "by", "WHAT", "classes are by list (default) or isa, the extensions", OPTION_CALL(take_by)},
     {0, "only", "CHANGE",
         "only the forms that are faster, slower, mixed, new, gone, kept, or differ in ports or "
-        "outcome; "
-        "a, b: those that only the runs of A or of B have", OPTION_CALL(take_only)},
+        "outcome; a, b: those that only the runs of A or of B have", OPTION_CALL(take_only),
+        .without = "summary"},
     {0, "sort", "ORDER",
         "by ratio or abs, the largest change first (by its factor, in cycles), or by form "
-        "(default)", OPTION_CALL(take_sort)},
-    {'n', "limit", "N", "at most N forms", OPTION_NUMBER(view.limit, 1, INT_MAX)},
+        "(default)", OPTION_CALL(take_sort), .without = "summary"},
+    {'n', "limit", "N", "at most N forms", OPTION_NUMBER(view.limit, 1, INT_MAX),
+        .without = "summary"},
     {0, "sure", NULL, "doubtful differences count as the same",
         OPTION_SWITCH(diff.sure_only, true)},
     {'t', "tolerance", "PERCENT", "ignore differences up to this; default: 2",

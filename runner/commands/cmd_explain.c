@@ -75,7 +75,7 @@ static const struct command_option options[] = {
     {0, "to", "CSV",
         "with --blocks: write the rows into this file; one that has rows of these blocks already, "
         "since latput was ended, is gone on with",
-        OPTION_TEXT(request.to)},
+        OPTION_TEXT(request.to), .with = "blocks"},
     {0, "predict", NULL, "measure nothing: only predict from the tables",
         OPTION_SWITCH(request.predict, true)},
     {0, "measure", NULL,
@@ -86,12 +86,14 @@ static const struct command_option options[] = {
         OPTION_TEXT(uarch)},
     {'r', "run", "N", "the numbers of this run instead of the best", OPTION_RUN(run_id)},
     {COMMON_DB(request.db)},
-    {COMMON_CPU(request.spec.cpu)},
+    {COMMON_CPU(request.spec.cpu), .without = "uarch"},
     {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)",
-        OPTION_SECONDS(request.spec.give_up_ms, BENCH_GIVE_UP_MAX_S)},
+        OPTION_SECONDS(request.spec.give_up_ms, BENCH_GIVE_UP_MAX_S),
+        .without = "uarch"},
     {'f', "format", "table|json|csv|html",
         "how it is printed; table if not given, csv for rows, html for a --listing",
-        OPTION_FORMAT(request.format, FORMATS_TABLE_JSON | 1 << REPORT_CSV | 1 << REPORT_HTML)},
+        OPTION_FORMAT(request.format, FORMATS_TABLE_JSON | 1 << REPORT_CSV | 1 << REPORT_HTML),
+        .without = "to"},
     {0},
 };
 // clang-format on
@@ -163,9 +165,6 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
                             "--format csv is for rows: --blocks, or --loop all");
     if (check_listing(&arguments->request) != EXIT_DONE)
         return EXIT_USAGE;
-    if (arguments->request.to && (!arguments->request.blocks || arguments->request.format))
-        return command_fail(&cmd_explain, EXIT_USAGE,
-                            "--to is for --blocks, and writes csv: without --format");
     if (!spec->symbol && ((arguments->request.loop && (!image || spec->address)) ||
                           arguments->request.path || spec->instances || spec->cflags || spec->args))
         return command_fail(&cmd_explain, EXIT_USAGE,

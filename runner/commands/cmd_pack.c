@@ -28,7 +28,7 @@ static const struct command_option options[] = {
     {'r', "run", "N",
         "this run alone; default: the newest finished run, and all runs of its tables",
         OPTION_RUN(run_id)},
-    {COMMON_KIND(kind, "take the newest run of")},
+    {COMMON_KIND(kind, "take the newest run of"), .without = "run"},
     {'s', "slim", NULL, "the default: only the results, about 2 MB for a full run",
         OPTION_SWITCH(slim, true)},
     {0, "tables", NULL,

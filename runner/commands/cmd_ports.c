@@ -26,18 +26,11 @@
 struct arguments {
     const char *db, *uarch, *svg;
     int64_t run_id;
-    bool discover, backend, others; // the published runs are asked
+    bool discover, others; // the published runs are asked
     enum report_format format;
     enum count_choice choice;
     int cpu;
 };
-
-static int take_backend(const struct option_given *given, void *to)
-{
-    struct arguments *arguments = to;
-    arguments->backend = true;
-    return option_take_backend(given, &arguments->choice);
-}
 
 // clang-format off
 static const struct command_option options[] = {
@@ -48,9 +41,10 @@ static const struct command_option options[] = {
         OPTION_TEXT(uarch)},
     {'r', "run", "N", "this run instead of the newest", OPTION_RUN(run_id)},
     {0, "discover", NULL, "measure now (half a minute) instead of reading; nothing is stored",
-        OPTION_SWITCH(discover, true)},
-    {COMMON_CPU(cpu)},
-    {0, "backend", BACKEND_NAMES, BACKEND_OF_CYCLES, OPTION_CALL(take_backend)},
+        OPTION_SWITCH(discover, true), .beside = "uarch|cpu|backend|format|svg"},
+    {COMMON_CPU(cpu), .with = "discover"},
+    {0, "backend", BACKEND_NAMES, BACKEND_OF_CYCLES, OPTION_BACKEND(choice),
+        .with = "discover"},
     {COMMON_FORMAT_JSON(format)},
     {0, "svg", "FILE", "write the diagram to FILE as well", OPTION_TEXT(svg)},
     {0},
@@ -77,13 +71,8 @@ static int ports_parse(int argc, char **argv, struct arguments *arguments)
     int status = command_read_alone(&cmd_ports, argc, argv, arguments);
     if (status != EXIT_DONE)
         return status;
-    if (arguments->discover && arguments->run_id)
-        return command_fail(&cmd_ports, EXIT_USAGE,
-                            "--discover is about this machine: without --run");
     if (arguments->discover && arguments->uarch)
         status = uarch_option_read(&cmd_ports, arguments->uarch);
-    if (arguments->backend && !arguments->discover)
-        return command_fail(&cmd_ports, EXIT_USAGE, "--backend is for measuring: --discover");
     return status;
 }
 
@@ -221,9 +210,9 @@ static int ports_read(struct arguments *arguments)
     if (status != EXIT_DONE)
         return status;
     if (!arguments->uarch && !arguments->run_id)
-        kind_say(&cmd_ports, arguments->cpu);
+        kind_say(&cmd_ports, CPU_LAST);
     char *here = arguments->uarch ? xstrdup(arguments->uarch)
-                                  : store_option_uarch_here(store, arguments->cpu, &err);
+                                  : store_option_uarch_here(store, CPU_LAST, &err);
     status = here ? ports_print_stored(arguments, store, here, &arena)
                   : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     free(here);

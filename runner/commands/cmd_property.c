@@ -44,9 +44,10 @@ struct arguments {
 // clang-format off
 static const struct command_option options[] = {
     {'l', "list", NULL, "name the properties and their questions; measures nothing",
-        OPTION_SWITCH(list, true)},
+        OPTION_SWITCH(list, true), .beside = "quick"},
     {'s', "show", NULL, "print those in the database; measures nothing",
-        OPTION_SWITCH(show, true)},
+        OPTION_SWITCH(show, true),
+        .beside = "plot|results|points|format|run|diff|db|uarch"},
     {0, "quick", NULL, "a few quick ones instead of all", OPTION_SWITCH(quick, true)},
     {0, "plot", NULL, "draw the curves in lines of text, too", OPTION_SWITCH(plot, true)},
     {0, "results", "DIR",
@@ -63,9 +64,9 @@ static const struct command_option options[] = {
     {'r', "run", "N",
         "with --show: this run instead of this machine's newest that has properties (of another "
         "machine's, where it has none)",
-        OPTION_RUN(run_id)},
+        OPTION_RUN(run_id), .with = "show"},
     {0, "diff", "N", "with --show: compare with run N, which comes first",
-        OPTION_RUN(diff_id)},
+        OPTION_RUN(diff_id), .with = "show", .beside = "show|format|run|db|uarch"},
     {COMMON_CPU(run.cpu)},
     {COMMON_KIND(run.kind, "measure")},
     {COMMON_NEW_FLOOR(run.new_floor)},
@@ -415,8 +416,8 @@ static int property_command(int argc, char **argv)
     if (arguments.points && (arguments.format == REPORT_TABLE || arguments.format == REPORT_JSON))
         return command_fail(&cmd_property, EXIT_USAGE,
                             "--points wants --format csv, markdown, html or latex");
-    if (arguments.diff_id && (!arguments.show || arguments.format == REPORT_JSON))
-        return command_fail(&cmd_property, EXIT_USAGE, "--diff wants --show, and no JSON");
+    if (arguments.diff_id && arguments.format == REPORT_JSON)
+        return command_fail(&cmd_property, EXIT_USAGE, "--diff has no JSON");
     if (properties_load(&properties, &err) != 0)
         status = command_fail(&cmd_property, EXIT_USAGE, "%s", err.text);
     else

@@ -134,6 +134,12 @@ static int query_parse(int argc, char **argv, struct arguments *query)
             status = query_set_where(query, argv[operand]);
         else
             query->globs[query->nglobs++] = argv[operand];
+    if (status == EXIT_DONE && query->nglobs &&
+        (query->view == STORE_VIEW_RUN || query->view == STORE_VIEW_LIST))
+        return command_fail(&cmd_query, EXIT_USAGE,
+                            "--%s has no forms: leave '%s' out, or select by an expression, as "
+                            "after --where",
+                            query->view == STORE_VIEW_RUN ? "runs" : "list", query->globs[0]);
     // Without a selection only false dependencies that exist are listed; of selected forms, all
     // that were asked for.
     if (query->view == STORE_VIEW_FALSE && !query->nglobs && !query->where)

@@ -16,7 +16,7 @@ static const struct command_option options[] = {
     {COMMON_DB(db)},
     {'r', "run", "N", "this run alone; default: the newest finished run, and the answers of others",
         OPTION_RUN(run_id)},
-    {COMMON_KIND(kind, "take the newest run of")},
+    {COMMON_KIND(kind, "take the newest run of"), .without = "run"},
     {'o', "output", "DIR", "where to write; default: results", OPTION_TEXT(output)},
     {0},
 };

@@ -61,7 +61,7 @@ static const struct command_option options[] = {
     {0, "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists",
         OPTION_SWITCH(quick, true)},
     {0, "list", NULL, "name the lists with their titles and numbers of forms; measures nothing",
-        OPTION_SWITCH(list, true)},
+        OPTION_SWITCH(list, true), .beside = "filter|quick"},
     {0, "resume", NULL,
         "continue the last unfinished run of the same lists, selection and version on this CPU",
         OPTION_SWITCH(run.resume, true)},
@@ -305,15 +305,16 @@ static int check_before(const struct selection *selection)
 
 // Prints each list of which forms are selected, with its number of forms and its title; all lists
 // if none is named.
-static int print_lists(const struct arguments *arguments, char **names, int nnames)
+static int print_lists(const struct arguments *arguments)
 {
     struct err err = {0};
     struct selection selection;
+    int nnames = arguments->nnames;
     char **all = nnames ? NULL : select_list_names();
     for (; all && all[nnames]; nnames++)
         ;
-    int status = select_rows((const char *const *)(all ? all : names), nnames, arguments->filter,
-                             &selection, &err);
+    int status = select_rows(all ? (const char *const *)all : arguments->names, nnames,
+                             arguments->filter, &selection, &err);
     if (all)
         select_list_names_free(all);
     if (status != 0)
@@ -487,10 +488,13 @@ static int run_command(int argc, char **argv)
     int status = command_read_options(&cmd_run, argc, argv, &arguments, &operand_index);
     if (status != 0)
         return status;
-    if (arguments.list)
-        return print_lists(&arguments, argv + operand_index, argc - operand_index);
+    if (arguments.quick && operand_index < argc)
+        return command_fail(&cmd_run, EXIT_USAGE, "--quick is a list of its own: leave '%s' out",
+                            argv[operand_index]);
     arguments.names = arguments.quick ? quick : (const char *const *)argv + operand_index;
     arguments.nnames = arguments.quick ? 1 : argc - operand_index;
+    if (arguments.list)
+        return print_lists(&arguments);
     const struct kind_work work = {.cmd = &cmd_run,
                                    .cpu = arguments.run.cpu,
                                    .kind = arguments.run.kind,

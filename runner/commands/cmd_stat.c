@@ -64,7 +64,7 @@ static const struct command_option options[] = {
         OPTION_TEXT(compare)},
     {0, "invert", "LIST",
         "one 0 or 1 for each plain number of --compare: 1 means 'fewer' instead of 'at least'",
-        OPTION_TEXT(invert)},
+        OPTION_TEXT(invert), .with = "compare"},
     {0, "histogram", "N", "the same as --compare ge1,ge2,...,geN",
         OPTION_NUMBER(histogram, 1, HISTOGRAM_MAX)},
     {0, "durations", NULL,
@@ -98,8 +98,6 @@ static int stat_parse(int argc, char **argv, struct arguments *s)
                             "no program given: latput stat [OPTIONS] -- PROGRAM [ARGS...]");
     if (s->compare && s->histogram)
         return command_fail(&cmd_stat, EXIT_USAGE, "--compare and --histogram exclude each other");
-    if (s->invert && !s->compare)
-        return command_fail(&cmd_stat, EXIT_USAGE, "--invert needs the thresholds of --compare");
     if ((s->compare || s->histogram || s->durations) && !s->events)
         return command_fail(&cmd_stat, EXIT_USAGE,
                             "--compare, --histogram and --durations multiply the events: choose "

@@ -30,7 +30,7 @@ struct arguments {
     uint64_t seed;
     int64_t run_id;
     const char *db, *forms, *all, *again, *blocks, *to;
-    bool against, ratios, seeded, stored;
+    bool against, ratios, stored;
     unsigned without; // bits by enum port_concept
     enum report_format format;
 };
@@ -45,7 +45,6 @@ static int take_seed(const struct option_given *given, void *to)
     if (errno || !*given->argument || *end || number < 0)
         return command_fail(given->cmd, EXIT_USAGE, "--seed %s: not a number", given->argument);
     arguments->seed = (uint64_t)number;
-    arguments->seeded = true;
     return EXIT_DONE;
 }
 
@@ -97,17 +96,17 @@ static const struct command_option options[] = {
         OPTION_TEXT(all)},
     {0, "again", "FILE",
         "measure nothing: predict the mixes of FILE, which --all wrote, with this table",
-        OPTION_TEXT(again)},
+        OPTION_TEXT(again), .beside = "db|run|forms|all|without|format"},
     {0, "stored", NULL,
         "measure nothing: predict the mixes that each run measured at its end, by its own ports; "
         "one row a run",
-        OPTION_SWITCH(stored, true)},
+        OPTION_SWITCH(stored, true), .beside = "db|run|without|format"},
     {0, "blocks", "FILE",
         "blocks of code instead, one a line as latput explain reads them: measure and predict "
         "each, and sum up",
-        OPTION_TEXT(blocks)},
+        OPTION_TEXT(blocks), .beside = "db|run|to|against|cpu|uarch|format"},
     {0, "to", "CSV", "with --blocks: keep the rows in this file, and go on with those that it has",
-        OPTION_TEXT(to)},
+        OPTION_TEXT(to), .with = "blocks"},
     {0, "without", "CONCEPTS",
         "leave these out of the predictions, separated by commas, to see their worth",
         OPTION_CALL(take_without)},
@@ -150,35 +149,6 @@ const struct command cmd_validate = {
     .options = options,
     .run = validate_run,
 };
-
-static int validate_parse(int argc, char **argv, struct arguments *arguments)
-{
-    int status = command_read_alone(&cmd_validate, argc, argv, arguments);
-    if (status == EXIT_DONE && arguments->again && arguments->against)
-        status = command_fail(&cmd_validate, EXIT_USAGE,
-                              "--again FILE and --against llvm-mca: one of the two");
-    if (status == EXIT_DONE && arguments->again &&
-        (arguments->mixes || arguments->ratios || arguments->seeded))
-        status =
-            command_fail(&cmd_validate, EXIT_USAGE,
-                         "--again FILE has its mixes; --mixes, --ratios and --seed are for drawn "
-                         "ones");
-    if (status == EXIT_DONE && arguments->blocks &&
-        (arguments->mixes || arguments->ratios || arguments->seeded || arguments->again ||
-         arguments->stored || arguments->forms || arguments->all || arguments->without))
-        status = command_fail(&cmd_validate, EXIT_USAGE,
-                              "--blocks is about blocks of code; beside it there may be --to, "
-                              "--against, --run, --db, --cpu and --format");
-    if (status == EXIT_DONE && arguments->to && !arguments->blocks)
-        status = command_fail(&cmd_validate, EXIT_USAGE, "--to is for the rows of --blocks");
-    if (status == EXIT_DONE && arguments->stored &&
-        (arguments->mixes || arguments->ratios || arguments->seeded || arguments->again ||
-         arguments->against || arguments->forms || arguments->all))
-        status = command_fail(&cmd_validate, EXIT_USAGE,
-                              "--stored is about the mixes of runs; beside it there may be --run, "
-                              "--without, --db and --format");
-    return status;
-}
 
 static int validate_measure_table(const struct arguments *arguments, struct store *store,
                                   struct port_table *table, struct arena *arena,
@@ -292,7 +262,7 @@ static int validate_run(int argc, char **argv)
 {
     struct arguments arguments = {.cpu = -1, .seed = 1};
     struct store *store;
-    int status = validate_parse(argc, argv, &arguments);
+    int status = command_read_alone(&cmd_validate, argc, argv, &arguments);
     if (status == EXIT_DONE && arguments.blocks)
         return validate_run_blocks(&arguments);
     if (status == EXIT_DONE)

@@ -29,7 +29,7 @@ measure() {
 
 run ports --db ports.db --backend tsc
 expect_status 2
-expect_err 'backend is for measuring: --discover'
+expect_err '^latput ports: --backend does nothing without --discover$'
 pmu=$LATPUT_MACHINE/sys/bus/event_source/devices/cpu
 mkdir -p "$pmu"
 for command in run ports validate; do

@@ -18,7 +18,7 @@ expect_no_out
 expect_err 'there is no \{N\} in the code'
 run bench --plot x.svg --asm nop
 expect_status 2
-expect_err '^latput bench: --plot draws what --sweep measures'
+expect_err '^latput bench: --plot does nothing without --sweep$'
 
 sweep() { run bench --db sweep.db --give-up 5 "$@"; }
 sweep --sweep N=1..4:3 --format csv --asm 'times {N} imul rax, rax'

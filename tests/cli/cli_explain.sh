@@ -522,7 +522,7 @@ expect_err 'rows\.csv:2: its numbers were made by other settings than these'
 expect "both are as they were" test "$(cat rows.csv columns.csv | wc -l)" = 10
 explain --asm nop --to rows.csv
 expect_status 2
-expect_err '--to is for --blocks'
+expect_err '--to does nothing without --blocks'
 explain --asm nop --format csv
 expect_status 2
 expect_err '--format csv is for rows'

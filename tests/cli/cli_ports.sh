@@ -94,7 +94,7 @@ expect_status 2
 expect_err "no results of the uarch 'zen99'"
 run ports --discover --run 1
 expect_status 2
-expect_err 'about this machine'
+expect_err 'run does nothing beside --discover'
 for mixes in 1 x 1000001 ''; do
     run validate --mixes "$mixes"
     expect_status 2
@@ -143,11 +143,11 @@ expect_status 2
 for option in --mixes --seed; do
     run validate --db ports.db --run 1 --again mixes.csv "$option" 3
     expect_status 2
-    expect_err '\-\-again FILE has its mixes; --mixes, --ratios and --seed are for drawn ones'
+    expect_err "^latput validate: $option does nothing beside --again$"
 done
 run validate --db ports.db --run 1 --again mixes.csv --ratios
 expect_status 2
-expect_err '\-\-again FILE has its mixes'
+expect_err 'ratios does nothing beside --again$'
 run validate --db ports.db --run 1 --without paths,forks
 expect_status 2
 expect_err "\-\-without forks: 'forks' is no concept"

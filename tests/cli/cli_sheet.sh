@@ -120,11 +120,11 @@ expect_status 2
 expect_err "unknown format 'xml'; there are table, json, markdown, html and latex"
 run cpu --sheet --db packs.db --load "$TREE/tests/fixtures/cpu/zen5.cpuid"
 expect_status 2
-expect_err 'no --load, --save, --cpu, --kind or --kinds with it'
+expect_err 'load does nothing beside --sheet'
 run cpu --format markdown
 expect_status 2
 expect_err 'want --sheet'
 run cpu --run 1
 expect_status 2
-expect_err 'want --sheet'
+expect_err 'run does nothing without --sheet'
 finish

@@ -100,7 +100,7 @@ for option in '--mixes 5' '--seed 1' --ratios '--again x.csv' '--against llvm-mc
     # shellcheck disable=SC2086 # an option with its argument
     run validate --db t.db --stored $option
     expect_status 2
-    expect_err '\-\-stored is about the mixes of runs; beside it there may be --run'
+    expect_err 'does nothing beside --(stored|again)$'
 done
 run validate --db few.db --stored --run 2
 expect_status 2

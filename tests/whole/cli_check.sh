@@ -170,7 +170,7 @@ expect_status 2
 
 run check --missing
 expect_status 2
-expect_err '^latput check: --missing needs --coverage FILE$'
+expect_err '^latput check: --missing does nothing without --coverage$'
 run check --coverage absent.tsv "$lists/good.csv"
 expect_status 2
 expect_err 'absent\.tsv: cannot be read: No such file'
