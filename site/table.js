@@ -16,7 +16,8 @@
         below,
         pool = [],
         first = -1,
-        current = -1;
+        current = -1,
+        letters = 0; // of a name that its column has room for; 0: not known
 
     // --- values ---
 
@@ -331,7 +332,7 @@
     // Returns the least width of a column: numbers and reasons are never cut, names and ports may
     // be.
     function leastOf(column) {
-        if (column.kind === "form") return phone.matches ? 9.5 : beside() ? 12 : widths.form;
+        if (column.kind === "form") return phone.matches ? 10.5 : beside() ? 12 : widths.form;
         const own = numbers.includes(column.kind) ? used(column) : 0;
         return Math.max(widths[column.kind], own);
     }
@@ -368,6 +369,7 @@
         for (const kind of LEFT_OUT) table.classList.toggle(`no-${kind}`, out.includes(kind));
         nameCpus(out);
         table.style.width = `${sum(own)}rem`;
+        letters = 0;
         shade();
     }
     // Names the CPUs above their columns, shortly where there is little room.
@@ -395,9 +397,9 @@
     // --- rows ---
 
     function makeRow() {
-        const link = h("a", {
-            onclick: (event) => follow(event, Number(event.target.closest("tr").dataset.form)),
-        });
+        const words = [h("span"), h("span")]; // the mnemonic, and its operands
+        const onclick = (event) => follow(event, Number(event.target.closest("tr").dataset.form));
+        const link = h("a", { onclick }, words);
         const option = h("span", { class: "option" });
         const cells = columns.map((column) =>
             column.kind === "form"
@@ -409,7 +411,7 @@
             if (!event.target.closest("a") && !getSelection().toString())
                 open(Number(row.dataset.form));
         });
-        return { row, link, option, cells };
+        return { row, link, words, option, cells };
     }
     function follow(event, form) {
         // With one of these keys the browser opens the link in another tab or window.
@@ -461,17 +463,34 @@
                 (change ? { "-1": " less", 1: " more", 2: " unlike" }[change] : ""),
         );
     }
+    // Returns how many letters one line of a name's cell has room for.
+    function lettersOf(cell) {
+        const style = getComputedStyle(cell),
+            padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+        canvas.font = `${style.fontSize} ${style.fontFamily}`;
+        return Math.floor((cell.clientWidth - padding) / canvas.measureText("0").width);
+    }
+    // A name that is too long for its column stands in two lines of small type.
+    function fillName(item, form) {
+        const { forms } = model,
+            name = forms.name(form),
+            operands = forms.text("operands", form),
+            options = forms.text("options", form),
+            whole = options ? `${name} ${options}` : name,
+            end = name.length - (operands ? operands.length + 1 : 0);
+        item.form = form;
+        item.letters = letters;
+        item.row.dataset.form = form;
+        item.link.title = whole;
+        item.link.href = `?form=${encodeURIComponent(forms.id(form))}`;
+        set(item.words[0], name.slice(0, end), "", "");
+        set(item.words[1], name.slice(end), "", "");
+        set(item.option, options ? ` ${options}` : "", "", "option");
+        item.cells[0].className = whole.length > letters ? "form two" : "form";
+    }
     function fillRow(item, at, base) {
         const form = rows[at];
-        const name = model.forms.name(form);
-        const options = model.forms.text("options", form);
-        if (item.form !== form) {
-            item.form = form;
-            item.row.dataset.form = form;
-            set(item.link, name, options ? `${name} ${options}` : name, "");
-            item.link.href = `?form=${encodeURIComponent(model.forms.id(form))}`;
-            set(item.option, options ? ` ${options}` : "", "", "option");
-        }
+        if (item.form !== form || item.letters !== letters) fillName(item, form);
         if (item.at !== at) item.row.setAttribute("aria-rowindex", (item.at = at) + 2);
         item.row.className = at === current ? "current" : at % 2 ? "odd" : "";
         if (at === current) item.row.setAttribute("aria-current", "true");
@@ -490,7 +509,7 @@
             rows.length,
             start + Math.ceil(scroller.clientHeight / ROW) + 2 * SPARE,
         );
-        if (start === first && !force && pool.length === end - start) return;
+        if (start === first && !force && pool.length === end - start && letters > 0) return;
         first = start;
         while (pool.length < end - start) {
             const item = makeRow();
@@ -498,6 +517,7 @@
             below.before(item.row);
         }
         while (pool.length > end - start) pool.pop().row.remove();
+        if (letters === 0 && pool.length > 0) letters = lettersOf(pool[0].cells[0]);
         const base = state.diff && view.shown().length > 1 ? view.shown()[0] : null;
         pool.forEach((item, i) => fillRow(item, start + i, base));
         above.firstChild.style.height = `${start * ROW}px`;

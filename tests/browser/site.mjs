@@ -241,7 +241,7 @@ async function clicked() {
     const link = page.locator("#table tbody th.form a").nth(14);
     const name = await link.textContent();
     const top = async () =>
-        (await page.locator("#table a", { hasText: name }).first().boundingBox()).y;
+        (await page.locator("#table tbody tr", { hasText: name }).first().boundingBox()).y;
     const before = await top();
     await link.click();
     await page.waitForSelector("#panel .facts");
@@ -868,7 +868,7 @@ async function looks() {
         await shot(page, `cpus-${colorScheme}`);
         await page.context().close();
     }
-    const phone = await open("many", "", {
+    const phone = await open("many", "?search=vshuf*", {
         viewport: { width: 360, height: 740 },
         isMobile: true,
         hasTouch: true,
@@ -877,6 +877,18 @@ async function looks() {
     check(
         "the page is as wide as a phone",
         await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+    );
+    equal(
+        "names are whole, in rows of one height",
+        await phone.locator("#table tbody tr[data-form]").evaluateAll((rows) => {
+            const name = (row) => row.querySelector("th.form");
+            return [
+                rows.filter((row) => name(row).scrollWidth > name(row).clientWidth).length,
+                rows.filter((row) => name(row).classList.contains("two")).length > 0,
+                [...new Set(rows.map((row) => Math.round(row.getBoundingClientRect().height)))],
+            ];
+        }),
+        [0, true, [28]],
     );
     check("rows can be seen", (await phone.locator("#scroller").boundingBox()).height > 300);
     await shot(phone, "phone");
