@@ -120,14 +120,18 @@
     // --- what lists say of forms; found as runner/list/form_described.c does ---
 
     const fillers = new Set(["a", "and", "by", "for", "from", "of", "the", "to", "with"]);
-    const endings = new Set(["s", "es", "d", "ed", "er", "ing", "ly"]);
+    const endings = new Set(["s", "es", "ed", "er", "ing", "ly"]);
     const wordsOf = (text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
     function same(heading, asked) {
         const shorter = Math.min(heading.length, asked.length);
         let common = 0;
         while (common < shorter && heading[common] === asked[common]) common++;
         if (common === asked.length) return common === heading.length || common >= 3;
-        if (common === heading.length) return endings.has(asked.slice(common));
+        if (common === heading.length) {
+            // "rotated" is another form of "rotate", "addd" is none of "add".
+            const rest = asked.slice(common);
+            return endings.has(rest) || (rest === "d" && heading.endsWith("e"));
+        }
         return common >= 4 && shorter - common <= 2;
     }
     // Returns a test of the forms that words describe; null: they describe none.

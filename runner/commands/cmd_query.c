@@ -375,7 +375,11 @@ static int query_rows(struct store *store, struct arguments *query,
         return status;
     strbuf_clear(&text->rows);
     strbuf_clear(&text->note);
-    return rows(store, wanted, &text->rows, &text->note, &text->nrows, err);
+    status = rows(store, wanted, &text->rows, &text->note, &text->nrows, err);
+    if (status == 0 && text->nrows > 0)
+        command_note(&cmd_query, "no form is called so; lists describe these with '%s'",
+                     query->globs[0]);
+    return status;
 }
 
 // Prints the rows. Tables on a terminal are fitted to its lines; elsewhere the width is unknown.

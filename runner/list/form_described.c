@@ -30,10 +30,14 @@ static bool described_is_filler(const char *word, size_t len)
     return false;
 }
 
-// Returns true if a word that goes on like this is another form of it.
-static bool described_is_ending(struct described_word rest)
+// Returns true if a word that goes on like this is another form of it: "rotated" of "rotate", but
+// "addd" is none of "add".
+static bool described_is_ending(struct described_word heading, struct described_word rest)
 {
-    static const char *const endings[] = {"", "s", "es", "d", "ed", "er", "ing", "ly"};
+    static const char *const endings[] = {"", "s", "es", "ed", "er", "ing", "ly"};
+    if (heading.len > 0 && tolower((unsigned char)heading.at[heading.len - 1]) == 'e' &&
+        rest.len == 1 && tolower((unsigned char)*rest.at) == 'd')
+        return true;
     for (size_t i = 0; i < ARRAY_LEN(endings); i++)
         if (strlen(endings[i]) == rest.len && strncasecmp(endings[i], rest.at, rest.len) == 0)
             return true;
@@ -52,7 +56,8 @@ static bool described_same(struct described_word heading, struct described_word 
     if (common == asked.len)
         return common == heading.len || common >= BEGIN_MIN;
     if (common == heading.len)
-        return described_is_ending((struct described_word){asked.at + common, asked.len - common});
+        return described_is_ending(heading,
+                                   (struct described_word){asked.at + common, asked.len - common});
     return common >= STEM_MIN && shorter - common <= END_MAX;
 }
 

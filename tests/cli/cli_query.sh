@@ -162,11 +162,15 @@ done
 run query --db known.db --format csv --columns form 'Integer addition'
 expect_status 0
 expect_out '^add r64 r64$'
+expect_err "^latput query: no form is called so; lists describe these with 'Integer addition'$"
 cp "$OUT" described.csv
 run query --db known.db --format csv --columns form 'add*'
 expect "the forms under that heading" cmp described.csv "$OUT"
 run query --db known.db --bench 'integer addition'
 expect_no_out
+run query --db known.db addd
+expect_no_out
+expect_err "no form is called 'addd'; did you mean 'add'\?$"
 run query --db known.db 'whole addition'
 expect_no_out
 run query --db known.db 'conditional jmp'

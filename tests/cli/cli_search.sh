@@ -112,6 +112,8 @@ for (const [text, expected] of [
     ["checksums of", "8"],
     ["integer rest", "2 3 8"],
     ["check sums", ""],
+    ["conditional moved", "0"],
+    ["integer restd", ""],
     ["dot-product", "6 7"],
     ["_mm_dpbusd_avx_epi32", "7"],
     ["add", "2 3 5 9 10"],

@@ -230,6 +230,8 @@ static void test_described(void **state)
         {"division of the signed",    "idiv",      "div"   },
         {"saving state",              "xsave",     "crc32" },
         {"exchange and add",          "xadd",      "add"   },
+        {"rotated",                   "rol",       "add"   },
+        {"addd",                      NULL,        "xadd"  },
         {"check",                     "bndcl",     "bndmov"},
         {"checks sum",                NULL,        "crc32" },
         {"stat",                      "xsave",     "crc32" },
