@@ -40,7 +40,8 @@ static int assemble_block(const char *directory, const struct bench_source *sour
     int status = 0;
     if (result.exit_status != 0 || result.signal || result.timed_out) {
         *refused = true;
-        status = err_set(err, "%s: NASM refuses it: latput bench --file says where", source->file);
+        status = err_set(err, "%s: NASM refuses it: latput bench %s says where", source->file,
+                         source->file);
     }
     subproc_result_free(&result);
     return status;
