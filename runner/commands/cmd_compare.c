@@ -175,6 +175,20 @@ static int compare_fail(const struct arguments *args, const struct compared *com
     return status;
 }
 
+// Refuses --theirs if no file has that CPU: those that have several were asked for it already.
+static int compare_check_theirs(const struct arguments *args, const struct compared *compared)
+{
+    for (int i = 0; i < args->nfiles; i++)
+        if (!args->theirs || foreign_is_of(&compared->files[i], args->theirs))
+            return EXIT_DONE;
+    const struct foreign_table *first = &compared->files[0];
+    const char *name = *first->uarch ? first->uarch : first->cpu;
+    return command_fail(&cmd_compare, EXIT_USAGE,
+                        "%s: %s%s, so --theirs %s does nothing; --uarch is the CPU of ours",
+                        first->path, *name ? "has one CPU, " : "does not name its CPU", name,
+                        args->theirs);
+}
+
 // Reads what is compared: files, or LLVM's model of the CPU.
 static int compare_read(struct store *store, struct arguments *args, struct compared *compared)
 {
@@ -188,7 +202,7 @@ static int compare_read(struct store *store, struct arguments *args, struct comp
                                 compared->files[i].unable ? EXIT_ENVIRONMENT : EXIT_USAGE, "%s",
                                 err.text);
     }
-    int status = args->nfiles ? EXIT_DONE : compare_cpu_check(model);
+    int status = args->nfiles ? compare_check_theirs(args, compared) : compare_cpu_check(model);
     unsigned what = args->nfiles ? KNOWN_ROWS | KNOWN_FALSE : KNOWN_CODE;
     if (status == EXIT_DONE && known_read(store, &args->filter, what, &compared->data, &err) != 0)
         status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);

@@ -2,11 +2,13 @@
 // Recognises tables of others, and has their readers read them; see foreign.h.
 #include "foreign_internal.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "pack/pack.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 const char *foreign_format_name(enum foreign_format format)
@@ -100,6 +102,16 @@ enum foreign_format foreign_recognise(const char *path, struct err *err)
                 "with a header such as mnemonic,operands,latency,throughput",
                 path);
     return format;
+}
+
+bool foreign_is_of(const struct foreign_table *table, const char *cpu)
+{
+    char one[64], two[64];
+    struct err ignored;
+    const char *uarch = cpu_uarch_called(cpu, &ignored);
+    cpu_uarch_key(table->uarch, one, sizeof one);
+    cpu_uarch_key(uarch ? uarch : cpu, two, sizeof two);
+    return strcasecmp(table->cpu, cpu) == 0 || (*one && strcmp(one, two) == 0);
 }
 
 int foreign_read(const char *path, const char *cpu, struct foreign_table *table, struct err *err)

@@ -107,6 +107,8 @@ enum foreign_format foreign_recognise(const char *path, struct err *err);
 // 0, or -1 with the message. The caller frees with foreign_free() in either case.
 int foreign_read(const char *path, const char *cpu, struct foreign_table *table, struct err *err);
 void foreign_free(struct foreign_table *table);
+// Returns true if a table is of the CPU that a user names so: by its uarch, or as the file has it.
+bool foreign_is_of(const struct foreign_table *table, const char *cpu);
 // Makes a table of a CPU of ours, as if it had been read from a database. Returns 0, or -1 with the
 // message; the caller frees it as after reading.
 struct known_cpu;

@@ -356,6 +356,16 @@ assert all(q["agree"] == q["compared"] > 10 for q in found["quantities"])' "$OUT
 run compare "$db" --uarch zen5 --theirs zen2
 expect_status 2
 expect_err 'has no results of zen2, but of '
+run compare export.xml --uarch zen5 --theirs zen5 --format csv
+expect_status 0
+run compare export.xml --uarch zen5 --theirs zen2
+expect_status 2
+expect_err 'export.xml: has one CPU, zen5, so --theirs zen2 does nothing; --uarch is the CPU of ours'
+run compare planted.csv --uarch zen5 --theirs zen5
+expect_status 2
+expect_err 'planted.csv: does not name its CPU, so --theirs zen5 does nothing'
+run compare planted.csv export.xml --uarch zen5 --theirs zen5 --format csv
+expect_status 0
 
 # --- what is none ---
 
