@@ -98,6 +98,13 @@ const char *cpu_uarch_key(const char *uarch, char *key, size_t size)
     return key;
 }
 
+bool cpu_same_family(const char *uarch, const char *other)
+{
+    char one[64], two[64];
+    return strcmp(cpu_uarch_key(uarch, one, sizeof one), cpu_uarch_key(other, two, sizeof two)) ==
+           0;
+}
+
 const struct cpu_family *cpu_family_find(const char *uarch)
 {
     const struct family_table *families = families_table();

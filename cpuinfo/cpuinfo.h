@@ -167,6 +167,8 @@ enum { CPU_LABEL_MAX = 20 };
 // Returns the key of a uarch without the mark of an inferred one and a label: "zen5?@desk" is
 // "zen5". At most size - 1 bytes. Returns `key`.
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
+// Returns true if the keys of two uarchs are the same.
+bool cpu_same_family(const char *uarch, const char *other);
 
 // Identifies this machine, on logical CPU `number`, on the last one that the calling thread may use
 // (CPU_LAST), or where it runs (CPU_HERE); it goes there and comes back, unless there is one type

@@ -114,17 +114,11 @@ static int check_expand(const char *const *names, int nnames)
     return EXIT_DONE;
 }
 
-static int check_parse(int argc, char **argv, struct arguments *arguments, int *operand)
-{
-    int status = command_read_options(&cmd_check, argc, argv, arguments, operand);
-    return status;
-}
-
 static int check_command(int argc, char **argv)
 {
     struct arguments arguments = {.coverage = NULL};
     int operand = argc;
-    int status = check_parse(argc, argv, &arguments, &operand);
+    int status = command_read_options(&cmd_check, argc, argv, &arguments, &operand);
     if (status != EXIT_DONE)
         return status;
     if (arguments.expand)

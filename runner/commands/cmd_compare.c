@@ -125,10 +125,9 @@ static int files_left_out(const struct compare_tables *tables, int n, const char
 // Says what a reader must know before the figures.
 static void files_note(const struct foreign_table *table, const struct known_cpu *data)
 {
-    char ours[64], theirs[64];
-    cpu_uarch_key(data->uarch, ours, sizeof ours);
-    cpu_uarch_key(table->uarch, theirs, sizeof theirs);
-    if (*theirs && strcmp(ours, theirs) != 0)
+    char theirs[64];
+    if (*cpu_uarch_key(table->uarch, theirs, sizeof theirs) &&
+        !cpu_same_family(data->uarch, table->uarch))
         command_note(&cmd_compare, "%s is of %s, and is compared with %s (--uarch)", table->path,
                      theirs, data->uarch);
 }

@@ -106,12 +106,10 @@ enum foreign_format foreign_recognise(const char *path, struct err *err)
 
 bool foreign_is_of(const struct foreign_table *table, const char *cpu)
 {
-    char one[64], two[64];
     struct err ignored;
     const char *uarch = cpu_uarch_called(cpu, &ignored);
-    cpu_uarch_key(table->uarch, one, sizeof one);
-    cpu_uarch_key(uarch ? uarch : cpu, two, sizeof two);
-    return strcasecmp(table->cpu, cpu) == 0 || (*one && strcmp(one, two) == 0);
+    return strcasecmp(table->cpu, cpu) == 0 ||
+           (*table->uarch && cpu_same_family(table->uarch, uarch ? uarch : cpu));
 }
 
 int foreign_read(const char *path, const char *cpu, struct foreign_table *table, struct err *err)

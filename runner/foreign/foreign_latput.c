@@ -12,15 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Returns true if two names are of one CPU family, whatever their machines.
-static bool is_same_family(const char *uarch, const char *cpu)
-{
-    char one[64], two[64];
-    cpu_uarch_key(uarch, one, sizeof one);
-    cpu_uarch_key(cpu, two, sizeof two);
-    return strcmp(one, two) == 0;
-}
-
 // Finds the uarch that is meant among those of the runs, or the newest of its family; the only one
 // if there is one. Returns 0 or -1.
 static int latput_uarch(struct store *store, struct foreign_table *table, const char *cpu,
@@ -36,7 +27,7 @@ static int latput_uarch(struct store *store, struct foreign_table *table, const 
             continue;
         if (!*found && (strcmp(uarch, cpu) == 0 || cpu_is_called(uarch, cpu)))
             found = uarch;
-        if (!*near && is_same_family(uarch, cpu))
+        if (!*near && cpu_same_family(uarch, cpu))
             near = uarch;
         first = *first ? first : uarch;
         strbuf_printf(&all, "%s%s", n++ ? ", " : "", uarch);
